@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+export const loginBody = z.object({
+  username: z.string().min(1, 'Username is required').max(200),
+  password: z.string().min(1, 'Password is required').max(1000),
+});
+export type LoginBody = z.infer<typeof loginBody>;
+
+export const currentUser = z.object({
+  id: z.string(),
+  username: z.string(),
+  isAdmin: z.boolean(),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  countryCode: z.string().nullable(),
+  mobileNumber: z.string().nullable(),
+});
+export type CurrentUser = z.infer<typeof currentUser>;
+
+export const loginAnswer = z.object({ user: currentUser });
+export const sessionAnswer = z.object({ user: currentUser, displayTimezone: z.string() });
+export type SessionAnswer = z.infer<typeof sessionAnswer>;
+
+export const passwordBody = z.object({ password: z.string().min(1, 'Password is required').max(1000) });
+
+export const messageAnswer = z.object({ message: z.string() });
+export const successAnswer = z.object({ success: z.boolean(), message: z.string() });

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { filterText, pagingQuery } from './paging.ts';
+import { userEligibility } from './signals.ts';
+
+export const WORKFLOW_PAGE_SIZES = [25, 50, 100] as const;
+export const DEFAULT_WORKFLOW_PAGE_SIZE = 50;
+
+export const errorDetails = z.object({
+  failureType: z.string(),
+  userFriendlyExplanation: z.string(),
+  suggestedAction: z.string(),
+});
+
+export const workflowRun = z.object({
+  id: z.string(),
+  workflowId: z.string(),
+  signalId: z.string().nullable(),
+  token: z.string(),
+  processor: z.string(),
+  trigger: z.enum(['automatic', 'manual']),
+  triggerReason: z.string().nullable(),
+  createdAt: z.string(),
+  completedAt: z.string().nullable(),
+  status: z.string(),
+  stepCount: z.number(),
+  tradeCount: z.number(),
+  successfulTrades: z.number(),
+  eligibleUsersCount: z.number(),
+  errorMessage: z.string().nullable(),
+  errorDetails: errorDetails.nullable(),
+});
+export type WorkflowRun = z.infer<typeof workflowRun>;
+
+export const workflowsQuery = pagingQuery(DEFAULT_WORKFLOW_PAGE_SIZE).extend({
+  processor: filterText,
+  status: filterText,
+});
+export const workflowsAnswer = z.object({ workflows: z.array(workflowRun), total: z.number() });
+export type WorkflowsAnswer = z.infer<typeof workflowsAnswer>;
+
+export const workflowStep = z.object({
+  id: z.string(),
+  stepNumber: z.number(),
+  stepName: z.string(),
+  stepType: z.string(),
+  userId: z.string().nullable(),
+  status: z.string(),
+  executionTimeMs: z.number().nullable(),
+  inputData: z.unknown(),
+  outputData: z.unknown(),
+  metadata: z.unknown(),
+  errorMessage: z.string().nullable(),
+  startedAt: z.string().nullable(),
+  completedAt: z.string().nullable(),
+  processorName: z.string().nullable(),
+});
+export type WorkflowStep = z.infer<typeof workflowStep>;
+export const workflowSteps = z.array(workflowStep);
+
+export const workflowUsers = z.array(userEligibility.extend({ userId: z.string() }));
+
+export const triggerBody = z.object({ signalId: z.uuid() });
+export const triggerAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  workflowId: z.string(),
+});

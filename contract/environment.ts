@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+export const environmentStatus = z.object({
+  environment: z.string(),
+  nodeEnv: z.string(),
+  isDeployment: z.boolean(),
+  isProduction: z.boolean(),
+  autoTradeEnabled: z.boolean(),
+  autoTradeConfigured: z.boolean(),
+  canProcessSignals: z.boolean(),
+  serverInstanceId: z.string(),
+  deploymentId: z.string().optional(),
+  hasDeploymentId: z.boolean(),
+  exchangeMode: z.enum(['paper', 'demo', 'live']),
+  timestamp: z.string(),
+});
+export type EnvironmentStatus = z.infer<typeof environmentStatus>;

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/**
+ * The one list of refusals that HTTP callers can meet. `status` is the answer's status code and `message` its text;
+ * a thrower may give a more exact text. docs/errors.md is generated from this list.
+ */
+export const ERRORS = {
+  badRequest: { status: 400, message: 'The request is not valid' },
+  notSignedIn: { status: 401, message: 'Not signed in' },
+  invalidLogin: { status: 401, message: 'Invalid username or password' },
+  invalidPassword: { status: 403, message: 'Invalid password' },
+  adminOnly: { status: 403, message: 'Administrators only' },
+  crossSite: { status: 403, message: 'Cross-site requests are refused' },
+  manualTriggerDisabled: { status: 403, message: 'Manual triggers disabled in production' },
+  tradingDisabledInLiveMode: {
+    status: 403,
+    message: 'Trading operations are disabled in live mode for safety',
+  },
+  ownAccount: { status: 403, message: 'You cannot deactivate your own account' },
+  notFound: { status: 404, message: 'Not found' },
+  userNotFound: { status: 404, message: 'User not found' },
+  settingsNotFound: { status: 404, message: 'User settings not found' },
+  webhookNotFound: { status: 404, message: 'Webhook not found' },
+  signalNotFound: { status: 404, message: 'Signal not found' },
+  priceLogNotFound: { status: 404, message: 'Price log not found' },
+  workflowNotFound: { status: 404, message: 'Workflow not found' },
+  calculationNotFound: { status: 404, message: 'Calculation not found' },
+  usernameTaken: { status: 409, message: 'A user with this username already exists' },
+  webhookExists: { status: 409, message: 'You already have a webhook' },
+  alreadyTraded: { status: 409, message: 'This calculation was already traded' },
+  workflowRunning: {
+    status: 409,
+    message: 'The system is processing other signals: a workflow of this signal is still running',
+  },
+  workflowNotFailed: { status: 409, message: 'Only a failed workflow can be retried' },
+  tooLarge: { status: 413, message: 'The request is too large' },
+  unsupportedMediaType: { status: 415, message: 'Send the body as application/json' },
+  tooManyAttempts: { status: 429, message: 'Too many failed attempts. Try again later.' },
+  internal: { status: 500, message: 'Internal server error' },
+  unavailable: { status: 503, message: 'The service is not available at the moment' },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export const fieldError = z.object({ path: z.string(), message: z.string() });
+export type FieldError = z.infer<typeof fieldError>;
+
+export const errorBody = z.object({
+  message: z.string(),
+  errors: z.array(fieldError).optional(),
+  failureType: z.string().optional(),
+});
+export type ErrorBody = z.infer<typeof errorBody>;

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { plainText } from './text.ts';
+
+export const webhook = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Whole after a password check in the same session (five minutes) and once after create and renew; else masked. */
+  hookKey: z.string(),
+  masked: z.boolean(),
+  createdAt: z.string(),
+  lastUsedAt: z.string().nullable(),
+});
+export type Webhook = z.infer<typeof webhook>;
+export const webhooks = z.array(webhook);
+
+export const DEFAULT_WEBHOOK_NAME = 'Default Webhook';
+
+export const createHookBody = z.object({ name: plainText(100).min(1).default(DEFAULT_WEBHOOK_NAME) });
+export const renewHookBody = z.object({
+  name: plainText(100).min(1).optional(),
+  generateNewKey: z.literal(true),
+  password: z.string().min(1, 'Password is required').max(1000),
+});
+export const deleteHookBody = z.object({ password: z.string().min(1, 'Password is required').max(1000) });
+
+export const delivery = z.object({
+  id: z.string(),
+  kind: z.enum(['signal', 'candle']),
+  result: z.enum(['stored', 'duplicate', 'refused', 'limited']),
+  reason: z.string().nullable(),
+  sourceIp: z.string(),
+  receivedAt: z.string(),
+});
+export type Delivery = z.infer<typeof delivery>;
+/** The last 50 deliveries to a webhook, newest first: GET /api/hooks/{id}/deliveries */
+export const deliveries = z.array(delivery);

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { fieldError } from './errors.ts';
+
+export const MAX_DELIVERY_BYTES = 64 * 1024;
+export const MAX_PAYLOAD_DEPTH = 20;
+
+export const deliveryStored = z.object({ success: z.literal(true), id: z.string(), duplicate: z.boolean() });
+export const deliveryRefused = z.object({
+  success: z.literal(false),
+  message: z.string(),
+  errors: z.array(fieldError).optional(),
+});

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import {
+  CALCULATION_BEHAVIORS,
+  EXCHANGE_PLATFORMS,
+  isPortionAllowed,
+  isRiskAllowed,
+  MARKET_TYPES,
+  SIZING_METHODS,
+} from '#domain/user-settings.ts';
+import { plainText } from './text.ts';
+
+const fraction = (allowed: (text: string) => boolean, message: string) =>
+  z
+    .string()
+    .regex(/^\d{1,3}(\.\d{1,10})?$/, message)
+    .refine(allowed, message)
+    .nullable();
+
+/** What PUT takes; a field that is not sent keeps its value, null means Auto, unknown fields are dropped. */
+export const settingsBody = z.object({
+  calculationBehavior: z.enum(CALCULATION_BEHAVIORS).optional(),
+  marketType: z.enum(MARKET_TYPES).optional(),
+  positionSizingMethod: z
+    .enum(
+      SIZING_METHODS,
+      'Positions can be sized by Risk Management, Portfolio Allocation or Technical Analysis',
+    )
+    .optional(),
+  investmentPortion: fraction(
+    isPortionAllowed,
+    'Investment portion must be above 0 and at most 0.33',
+  ).optional(),
+  maximumRiskPerTrade: fraction(
+    isRiskAllowed,
+    'Maximum risk per trade must be above 0 and at most 0.15',
+  ).optional(),
+  exchangePlatform: z.enum(EXCHANGE_PLATFORMS).optional(),
+  signalProcessor: plainText(64).min(1).optional(),
+  signalTimeframe: plainText(16).min(1).optional(),
+});
+export type SettingsBody = z.infer<typeof settingsBody>;
+
+/** Administrators also edit the Automation card (decisions §6). */
+export const adminSettingsBody = settingsBody.extend({
+  isTestUser: z.boolean().optional(),
+  tradingPausedUntil: z.iso.datetime({ offset: true }).nullable().optional(),
+  tradeOrderSet: z
+    .string()
+    .regex(/^[A-Z]$/, 'Trade order set is one letter from A to Z')
+    .optional(),
+  oppositeSignal: z.enum(['reverse', 'skip']).optional(),
+});
+export type AdminSettingsBody = z.infer<typeof adminSettingsBody>;
+
+export const userSettings = z.object({
+  calculationBehavior: z.string(),
+  marketType: z.string(),
+  positionSizingMethod: z.string(),
+  investmentPortion: z.string().nullable(),
+  maximumRiskPerTrade: z.string().nullable(),
+  exchangePlatform: z.string(),
+  signalProcessor: z.string(),
+  signalTimeframe: z.string(),
+  activeTrading: z.boolean(),
+  isTestUser: z.boolean(),
+  tradingPausedUntil: z.string().nullable(),
+  tradeOrderSet: z.string(),
+  oppositeSignal: z.enum(['reverse', 'skip']),
+});
+export type UserSettings = z.infer<typeof userSettings>;
+
+export const settingsAnswer = z.object({ success: z.literal(true), data: userSettings });
+
+export const changePasswordBody = z.object({
+  currentPassword: z.string().min(1, 'Current password is required').max(1000),
+  newPassword: z
+    .string()
+    .min(6, 'Password must be at least 6 characters')
+    .max(100, 'Password must be less than 100 characters'),
+});

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { filterText, pagingQuery } from './paging.ts';
+
+export const SIGNALS_PAGE_SIZE = 100;
+
+export const signal = z.object({
+  id: z.string(),
+  token: z.string(),
+  action: z.enum(['buy', 'sell']),
+  price: z.string(),
+  currency: z.string(),
+  timeframe: z.string(),
+  processor: z.string(),
+  signalTimeTradingview: z.string().nullable(),
+  signalTimeServer: z.string().nullable(),
+  receivedAt: z.string(),
+  hashValue: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+  workflowId: z.string().nullable(),
+  workflowStatus: z.string().nullable(),
+  workflowError: z.string().nullable(),
+  eligibleUsersCount: z.number(),
+  successfulUsersCount: z.number(),
+  totalTrades: z.number(),
+  successfulTrades: z.number(),
+  automaticCount: z.number(),
+  manualCount: z.number(),
+  stopLoss: z.string().nullable(),
+  takeProfit: z.string().nullable(),
+});
+export type Signal = z.infer<typeof signal>;
+
+export const signalsQuery = pagingQuery(SIGNALS_PAGE_SIZE).extend({
+  token: filterText,
+  action: filterText.pipe(z.enum(['buy', 'sell']).optional()),
+  processor: filterText,
+  timeframe: filterText,
+});
+export const signalsAnswer = z.object({ signals: z.array(signal), total: z.number() });
+export type SignalsAnswer = z.infer<typeof signalsAnswer>;
+
+export const signalDetail = signal.extend({
+  priceLogId: z.string().nullable(),
+  priceLogHash: z.string().nullable(),
+  originalTimeTrading: z.string().nullable(),
+  candleTimeServer: z.string().nullable(),
+  receivedAtServer: z.string(),
+});
+export type SignalDetail = z.infer<typeof signalDetail>;
+
+export const signalStats = z.object({
+  totalSignals: z.number(),
+  todaySignals: z.number(),
+  buySignals: z.number(),
+  sellSignals: z.number(),
+});
+export type SignalStats = z.infer<typeof signalStats>;
+
+export const trade = z.object({
+  id: z.string(),
+  success: z.boolean(),
+  /** Null while the order is on its way or in doubt. */
+  fillStatus: z.enum(['filled', 'partial', 'unfilled', 'unknown']).nullable(),
+  state: z.string(),
+  error: z.string().nullable(),
+  userId: z.string(),
+  username: z.string(),
+  exchangePlatform: z.string(),
+  orderId: z.string().nullable(),
+  createdAt: z.string(),
+  exchangeResponse: z
+    .object({
+      symbol: z.string(),
+      priceAvg: z.string().nullable(),
+      size: z.string().nullable(),
+      side: z.string(),
+      fee: z.string().nullable(),
+    })
+    .nullable(),
+  orderPayload: z.object({ symbol: z.string() }).loose(),
+});
+export type Trade = z.infer<typeof trade>;
+export const trades = z.array(trade);
+
+export const stopLevelsRecord = z.object({
+  username: z.string(),
+  positionSizingMethod: z.string(),
+  entryPrice: z.string(),
+  stopLoss: z.string(),
+  takeProfit: z.string(),
+  investment: z.string(),
+  leverage: z.number(),
+  riskPercentage: z.string(),
+  calculationReason: z.string(),
+  calculationDetail: z.string(),
+});
+export const stopLevelsAnswer = z.object({ hasData: z.boolean(), sltpData: z.array(stopLevelsRecord) });
+export type StopLevelsAnswer = z.infer<typeof stopLevelsAnswer>;
+
+export const userEligibility = z.object({
+  id: z.string(),
+  username: z.string(),
+  status: z.string(),
+  reason: z.string(),
+});
+export type UserEligibility = z.infer<typeof userEligibility>;
+export const userEligibilityList = z.array(userEligibility);
+
+export const signalWorkflow = z.object({
+  workflowId: z.string(),
+  id: z.string(),
+  status: z.string(),
+  startedAt: z.string(),
+  completedAt: z.string().nullable(),
+  successfulUsersCount: z.number(),
+  eligibleUsersCount: z.number(),
+  errorMessage: z.string().nullable(),
+  triggerReason: z.string().nullable(),
+});
+export const signalWorkflows = z.object({
+  signalId: z.string(),
+  automaticCount: z.number(),
+  manualCount: z.number(),
+  automaticWorkflows: z.array(signalWorkflow),
+  manualWorkflows: z.array(signalWorkflow),
+});
+export type SignalWorkflows = z.infer<typeof signalWorkflows>;
+
+export const checkEligibilityBody = z.object({ signalId: z.uuid() });
+
+const layer = z.object({ name: z.string(), count: z.number() });
+export const eligibilityBreakdown = z.object({
+  signalId: z.string(),
+  processor: z.string(),
+  currentMode: z.enum(['sandbox', 'live']),
+  finalEligibleUsers: z.number(),
+  breakdown: z.object({ layer1: layer, layer2: layer, layer3: layer, layer4: layer }),
+  eligibleUsers: z.array(z.object({ id: z.string(), username: z.string(), isTestUser: z.boolean() })),
+  decisions: z.array(
+    userEligibility.extend({
+      rule: z.string(),
+      saw: z.string(),
+      wanted: z.string(),
+      layer: z.number().nullable(),
+    }),
+  ),
+});
+export type EligibilityBreakdown = z.infer<typeof eligibilityBreakdown>;

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { optionalPagingQuery, queryBoolean } from './paging.ts';
+import { userSettings } from './settings.ts';
+import { plainText } from './text.ts';
+
+/** ASCII only: look-alike letters must not make a second account that reads like the first. */
+const EMAIL =
+  /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
+
+const optionalText = (schema: z.ZodType<string>) =>
+  z.preprocess((value) => (value === '' ? null : value), schema.nullable().optional());
+
+export const newUserFields = {
+  username: z
+    .string()
+    .trim()
+    .min(3, 'Username must be at least 3 characters')
+    .max(50, 'Username must be less than 50 characters')
+    .regex(EMAIL, 'Please enter a valid email address'),
+  password: z
+    .string()
+    .min(6, 'Password must be at least 6 characters')
+    .max(100, 'Password must be less than 100 characters'),
+  firstName: optionalText(plainText(100)),
+  lastName: optionalText(plainText(100)),
+  countryCode: optionalText(
+    z.string().regex(/^\+\d{1,6}$/, 'Country code must start with + followed by digits'),
+  ),
+  mobileNumber: optionalText(z.string().regex(/^\d{1,20}$/, 'Mobile number must contain only digits')),
+  isAdmin: z.boolean().default(false),
+};
+
+export const createUserBody = z.object({ ...newUserFields, isTestUser: z.boolean().optional() });
+export type CreateUserBody = z.infer<typeof createUserBody>;
+
+export const user = z.object({
+  id: z.string(),
+  username: z.string(),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  countryCode: z.string().nullable(),
+  mobileNumber: z.string().nullable(),
+  isAdmin: z.boolean(),
+  isActive: z.boolean(),
+  isTestUser: z.boolean(),
+  createdAt: z.string(),
+  userActive: z.boolean(),
+  activeTradingEnabled: z.boolean(),
+  settings: userSettings.nullable(),
+});
+export type User = z.infer<typeof user>;
+
+export const usersQuery = optionalPagingQuery.extend({ includeInactive: queryBoolean });
+export const usersAnswer = z.object({ users: z.array(user), total: z.number() });
+export type UsersAnswer = z.infer<typeof usersAnswer>;
+export const userAnswer = z.object({ user });
+
+export const userNames = z.array(z.object({ id: z.string(), username: z.string() }));
+
+export const activeTradingBody = z.object({ activeTrading: z.boolean() });
+export const statusBody = z.object({ isActive: z.boolean() });

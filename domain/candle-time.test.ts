@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseCandleTime, parseSignalTime } from './candle-time.ts';
+
+describe('parseCandleTime', () => {
+  it.each([
+    ['202405011234', '2024-05-01T12:34:00.000Z'],
+    ['202402292359', '2024-02-29T23:59:00.000Z'],
+    ['199912310000', '1999-12-31T00:00:00.000Z'],
+  ])('%s is %s', (text, instant) => {
+    expect(parseCandleTime(text)?.toISOString()).toBe(instant);
+  });
+
+  it.each([
+    '202402301200',
+    '202302291200',
+    '202413011200',
+    '202400011200',
+    '202401001200',
+    '202401012400',
+    '202401011260',
+    '20240101120',
+    '2024010112000',
+    '2024-01-01',
+    '',
+    '000101011200',
+  ])('refuses %j', (text) => {
+    expect(parseCandleTime(text)).toBeNull();
+  });
+
+  it('reads back every minute that it is given', () => {
+    const anyMinute = fc.integer({ min: 0, max: 130_000_000 }).map((minutes) => new Date(minutes * 60_000));
+    fc.assert(
+      fc.property(anyMinute, (instant) => {
+        const text = instant.toISOString().replace(/\D/g, '').slice(0, 12);
+        expect(parseCandleTime(text)).toEqual(instant);
+      }),
+    );
+  });
+});
+
+describe('parseSignalTime', () => {
+  it.each<[unknown, string]>([
+    ['2024-05-01T12:34:56Z', '2024-05-01T12:34:56.000Z'],
+    ['2024-05-01T12:34:56.789Z', '2024-05-01T12:34:56.789Z'],
+    ['2024-05-01T12:34:56.7Z', '2024-05-01T12:34:56.700Z'],
+    ['2024-05-01 12:34', '2024-05-01T12:34:00.000Z'],
+    ['2024-05-01T12:34:56', '2024-05-01T12:34:56.000Z'],
+    ['2024-05-01T12:34:56+02:00', '2024-05-01T10:34:56.000Z'],
+    ['2024-05-01T12:34:56-0530', '2024-05-01T18:04:56.000Z'],
+    ['2024-05-01', '2024-05-01T00:00:00.000Z'],
+    [1714566896, '2024-05-01T12:34:56.000Z'],
+    ['1714566896', '2024-05-01T12:34:56.000Z'],
+    [1714566896123, '2024-05-01T12:34:56.123Z'],
+    ['1714566896123', '2024-05-01T12:34:56.123Z'],
+    ['202405011234', '2024-05-01T12:34:00.000Z'],
+    [202405011234, '2024-05-01T12:34:00.000Z'],
+  ])('%j is %s', (value, instant) => {
+    expect(parseSignalTime(value)?.toISOString()).toBe(instant);
+  });
+
+  it.each<unknown>([
+    '2024-02-30T00:00:00Z',
+    '2024-01-01T24:00:00Z',
+    '2024-01-01T12:60:00Z',
+    '2024-01-01T12:00:60Z',
+    '2024-01-01T12:00:00+15:00',
+    'yesterday',
+    '{{timenow}}',
+    '',
+    Number.NaN,
+    Infinity,
+    -1,
+    0,
+    5,
+    1e300,
+    null,
+    undefined,
+    true,
+    {},
+    [],
+  ])('refuses %j', (value) => {
+    expect(parseSignalTime(value)).toBeNull();
+  });
+
+  it('never returns an invalid date', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.stringMatching(/^[0-9TZ:+. -]{0,26}$/)), (value) => {
+        const instant = parseSignalTime(value);
+        expect(instant === null || Number.isFinite(instant.getTime())).toBe(true);
+      }),
+    );
+  });
+});

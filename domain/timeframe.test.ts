@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import {
+  BASE_TIMEFRAMES,
+  displayTimeframe,
+  matchesTimeframe,
+  sameTimeframe,
+  timeframeMinutes,
+} from './timeframe.ts';
+
+describe('timeframes', () => {
+  it.each<[string, number | null]>([
+    ['15', 15],
+    ['15m', 15],
+    ['60', 60],
+    ['1h', 60],
+    ['1H', 60],
+    ['4h', 240],
+    ['240', 240],
+    ['D', 1_440],
+    ['1D', 1_440],
+    ['1d', 1_440],
+    ['W', 10_080],
+    ['1M', 43_200],
+    ['30S', null],
+    ['0', null],
+    ['', null],
+    ['Any', null],
+    ['1.5h', null],
+    ['-5', null],
+    ['999999', null],
+  ])('%j has %j minutes', (text, minutes) => {
+    expect(timeframeMinutes(text)).toBe(minutes);
+  });
+
+  it('are compared in minutes', () => {
+    expect(sameTimeframe('15', '15m')).toBe(true);
+    expect(sameTimeframe('60', '1h')).toBe(true);
+    expect(sameTimeframe('D', '1d')).toBe(true);
+    expect(sameTimeframe('1M', '1m')).toBe(false);
+    expect(sameTimeframe('15', '30')).toBe(false);
+  });
+
+  it('without minutes are compared by their text', () => {
+    expect(sameTimeframe('30S', '30s')).toBe(true);
+    expect(sameTimeframe('30S', '15S')).toBe(false);
+    expect(sameTimeframe('30S', '30')).toBe(false);
+  });
+
+  it.each([null, undefined, '', 'Any', 'any', ' ANY '])('a user setting of %j matches all', (setting) => {
+    expect(matchesTimeframe(setting, '15')).toBe(true);
+    expect(matchesTimeframe(setting, '30S')).toBe(true);
+  });
+
+  it('a user setting matches its own timeframe however it is written', () => {
+    expect(matchesTimeframe('1h', '60')).toBe(true);
+    expect(matchesTimeframe('1h', '15')).toBe(false);
+  });
+
+  it('every offered timeframe but Any has minutes', () => {
+    expect(BASE_TIMEFRAMES.slice(1).map(timeframeMinutes)).toEqual([1, 2, 5, 15, 30, 60, 240, 1_440]);
+  });
+
+  it('a bare number is shown with its unit', () => {
+    expect(['15', '1h', '15m', 'D', 'Any'].map(displayTimeframe)).toEqual(['15m', '1h', '15m', 'D', 'Any']);
+  });
+});

@@ -1,0 +1,46 @@
+/** The timeframes that the settings always offer (decisions §5); those seen in signals come after. */
+export const BASE_TIMEFRAMES = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'] as const;
+export const ANY_TIMEFRAME = 'Any';
+
+/** `M` is a month on the charting platform and `m` our minute, so case matters for this one letter. A month is taken as 30 days. */
+const UNIT_MINUTES: Readonly<Record<string, number>> = {
+  '': 1,
+  m: 1,
+  h: 60,
+  H: 60,
+  d: 1_440,
+  D: 1_440,
+  w: 10_080,
+  W: 10_080,
+  M: 43_200,
+};
+
+/** Minutes of a timeframe as received ('15', '15m', '1h', 'D'); null for seconds and everything unknown. */
+export function timeframeMinutes(text: string): number | null {
+  const match = /^(\d{0,5})([a-zA-Z]?)$/.exec(text.trim());
+  const [, digits = '', unit = ''] = match ?? [];
+  const minutesPerUnit = UNIT_MINUTES[unit];
+  if (match === null || minutesPerUnit === undefined || (digits === '' && unit === '')) return null;
+  const count = digits === '' ? 1 : Number(digits);
+  return count === 0 ? null : count * minutesPerUnit;
+}
+
+/** Compares in minutes; timeframes that have none compare by their text. */
+export function sameTimeframe(a: string, b: string): boolean {
+  const minutesOfA = timeframeMinutes(a);
+  const minutesOfB = timeframeMinutes(b);
+  if (minutesOfA !== null || minutesOfB !== null) return minutesOfA === minutesOfB;
+  return a.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+/** Whether a user who set `userSetting` wants a signal of this timeframe; Any or no setting wants all. */
+export function matchesTimeframe(userSetting: string | null | undefined, signalTimeframe: string): boolean {
+  const wanted = userSetting?.trim() ?? '';
+  if (wanted === '' || wanted.toLowerCase() === ANY_TIMEFRAME.toLowerCase()) return true;
+  return sameTimeframe(wanted, signalTimeframe);
+}
+
+/** As a screen shows it: a bare number of minutes gets its unit (part 2 §5). */
+export function displayTimeframe(text: string): string {
+  return /^\d+$/.test(text) ? `${text}m` : text;
+}

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KNOWN_TOKENS, normaliseSymbol } from './token.ts';
+
+describe('normaliseSymbol', () => {
+  it.each([
+    ['BTC', 'BTC', 'USDT'],
+    ['btcusdt', 'BTC', 'USDT'],
+    [' BTCUSDT ', 'BTC', 'USDT'],
+    ['BITGET:BTCUSDT.P', 'BTC', 'USDT'],
+    ['BYBIT:BTCUSDT.p', 'BTC', 'USDT'],
+    ['BTC/USDT', 'BTC', 'USDT'],
+    ['BTC-USDT', 'BTC', 'USDT'],
+    ['BTC_USDC', 'BTC', 'USDC'],
+    ['BTC-USDT-SWAP', 'BTC', 'USDT'],
+    ['BTCUSD', 'BTC', 'USD'],
+    ['COINBASE:ETHUSD', 'ETH', 'USD'],
+    ['BTCUSDC', 'BTC', 'USDC'],
+    ['BTCBUSD', 'BTC', 'BUSD'],
+    ['BTCPERP', 'BTC', 'USDT'],
+    ['BTC-PERP', 'BTC', 'USDT'],
+    ['BTCUSDTPERP', 'BTC', 'USDT'],
+    ['BTCUSD_PERP', 'BTC', 'USD'],
+    ['1000PEPEUSDT.P', '1000PEPE', 'USDT'],
+    ['1INCHUSDT', '1INCH', 'USDT'],
+  ])('%s is %s in %s', (raw, token, currency) => {
+    expect(normaliseSymbol(raw)).toEqual({ ok: true, token, currency });
+  });
+
+  it.each([
+    ['USDCUSDT', 'USDC', 'USDT'],
+    ['BUSDUSDT', 'BUSD', 'USDT'],
+    ['TUSDUSDT', 'TUSD', 'USDT'],
+    ['PERPUSDT', 'PERP', 'USDT'],
+    ['PERP', 'PERP', 'USDT'],
+    ['USDT', 'USDT', 'USDT'],
+    ['BUSD', 'BUSD', 'USDT'],
+    ['USD', 'USD', 'USDT'],
+    ['SUSDT', 'S', 'USDT'],
+    ['BNBUSD', 'BNB', 'USD'],
+    ['SHIBUSD', 'SHIB', 'USD'],
+    ['1000SHIBUSD', '1000SHIB', 'USD'],
+    ['BNBBUSD', 'BNB', 'BUSD'],
+  ])('a token that looks like a currency keeps its name: %s is %s in %s', (raw, token, currency) => {
+    expect(normaliseSymbol(raw)).toEqual({ ok: true, token, currency });
+  });
+
+  it.each([
+    '',
+    ' ',
+    ':',
+    'BITGET:',
+    '/USDT',
+    'BTC/',
+    'BTC/EUR',
+    'BTC/USDT/X',
+    'BTC USDT',
+    'BTC.D',
+    '../../x',
+    '%2e%2e',
+    'BTC?x=1',
+    '@169.254.169.254',
+    '{{ticker}}',
+    'ВТС',
+    'ıUSDT',
+    'A:B:BTC',
+    'ABCDEFGHIJKLMNOPQRSTU',
+    '<b>',
+    'BTC\nUSDT',
+    'BTC\u0000',
+  ])('refuses %j', (raw) => {
+    expect(normaliseSymbol(raw)).toMatchObject({ ok: false });
+  });
+
+  it('whatever the symbol, an accepted token is 1 to 20 capital letters and digits', () => {
+    const symbolLike = fc.stringMatching(/^[A-Za-z0-9:./_-]{0,30}$/);
+    const pieces = fc
+      .array(fc.constantFrom('BTC', 'USD', 'USDT', 'BUSD', 'PERP', '.P', ':', '-', '/', 'B', '1'), {
+        maxLength: 6,
+      })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), symbolLike, pieces), (raw) => {
+        const symbol = normaliseSymbol(raw);
+        if (symbol.ok) expect(symbol.token).toMatch(/^[A-Z0-9]{1,20}$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('every known token is found in its own pairs', () => {
+    for (const token of KNOWN_TOKENS) {
+      for (const raw of [token, `${token}USDT`, `${token}USD`, `BITGET:${token}USDT.P`, `${token}/USDC`]) {
+        expect(normaliseSymbol(raw)).toMatchObject({ ok: true, token });
+      }
+    }
+  });
+});

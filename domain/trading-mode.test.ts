@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import {
+  autoTradeEnabled,
+  denyWrongMode,
+  eligibilityMode,
+  manualTriggerAllowed,
+  orderSubmissionAllowed,
+} from './trading-mode.ts';
+
+describe('trading mode', () => {
+  it('paper and demo are the sandbox', () => {
+    expect([eligibilityMode('paper'), eligibilityMode('demo'), eligibilityMode('live')]).toEqual([
+      'sandbox',
+      'sandbox',
+      'live',
+    ]);
+  });
+
+  it('automatic trading needs production and the switch', () => {
+    expect(autoTradeEnabled({ appEnv: 'production', autoTrade: 'enabled' })).toBe(true);
+    expect(autoTradeEnabled({ appEnv: 'production', autoTrade: 'disabled' })).toBe(false);
+    expect(autoTradeEnabled({ appEnv: 'development', autoTrade: 'enabled' })).toBe(false);
+    expect(autoTradeEnabled({ appEnv: 'staging', autoTrade: 'enabled' })).toBe(false);
+  });
+
+  it('manual triggers are off only in a production deployment', () => {
+    expect(manualTriggerAllowed({ environment: 'production', isDeployment: true })).toBe(false);
+    expect(manualTriggerAllowed({ environment: 'production', isDeployment: false })).toBe(true);
+    expect(manualTriggerAllowed({ environment: 'development', isDeployment: true })).toBe(true);
+  });
+
+  it('orders are not submitted by hand in production', () => {
+    expect(orderSubmissionAllowed({ environment: 'production' })).toBe(false);
+    expect(orderSubmissionAllowed({ environment: 'development' })).toBe(true);
+  });
+
+  it('test users belong to the sandbox and regular users to live', () => {
+    expect(denyWrongMode({ isTestUser: true, mode: 'sandbox' })).toBeNull();
+    expect(denyWrongMode({ isTestUser: false, mode: 'live' })).toBeNull();
+    expect(denyWrongMode({ isTestUser: true, mode: 'live' })?.code).toBe('test_user_in_live');
+    expect(denyWrongMode({ isTestUser: false, mode: 'sandbox' })?.code).toBe('regular_user_in_sandbox');
+  });
+});

@@ -1,0 +1,30 @@
+import { type Denial, deny } from './denials.ts';
+
+export type ExchangeMode = 'paper' | 'demo' | 'live';
+export type EligibilityMode = 'sandbox' | 'live';
+
+/** Paper and demo trade no real money: both are the sandbox (decisions §2). */
+export function eligibilityMode(exchangeMode: ExchangeMode): EligibilityMode {
+  return exchangeMode === 'live' ? 'live' : 'sandbox';
+}
+
+/** Automatic execution needs both: a production environment and the switch. */
+export function autoTradeEnabled(settings: { appEnv: string; autoTrade: 'enabled' | 'disabled' }): boolean {
+  return settings.appEnv === 'production' && settings.autoTrade === 'enabled';
+}
+
+/** Manual triggers and retries are off in a production deployment (2 §6). */
+export function manualTriggerAllowed(state: { environment: string; isDeployment: boolean }): boolean {
+  return !(state.environment === 'production' && state.isDeployment);
+}
+
+/** A calculated order is not submitted by hand in production (2 §4). */
+export function orderSubmissionAllowed({ environment }: { environment: string }): boolean {
+  return environment !== 'production';
+}
+
+/** Test users trade only in the sandbox, regular users (administrators included) only live. */
+export function denyWrongMode(user: { isTestUser: boolean; mode: EligibilityMode }): Denial | null {
+  if (user.mode === 'live') return user.isTestUser ? deny('test_user_in_live', {}) : null;
+  return user.isTestUser ? null : deny('regular_user_in_sandbox', {});
+}

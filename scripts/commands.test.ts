@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+// The commands run in a small project of their own, with tools in node_modules that only note that they ran.
+
+const SCRIPTS = fileURLToPath(new URL('.', import.meta.url));
+
+let project: string;
+let running: ChildProcess[];
+
+beforeEach(async () => {
+  project = await mkdtemp(join(tmpdir(), 'signal-board-scripts-'));
+  running = [];
+  await cp(SCRIPTS, join(project, 'scripts'), { recursive: true });
+  await write('package.json', '{"type": "module"}');
+  await write('package-lock.json', lockfile('1.0.0'));
+  await write('node_modules/.package-lock.json', lockfile('1.0.0'));
+  await write(
+    'bin/npm',
+    '#!/bin/sh\necho "$@" >> npm-calls\ncp package-lock.json node_modules/.package-lock.json\n',
+  );
+  await chmod(join(project, 'bin/npm'), 0o755);
+  await write('node_modules/vite/bin/vite.js', VITE);
+  await write('server/main.ts', 'console.log("args", process.argv.slice(2).join(" ")); process.disconnect()');
+  await write('web/page.tsx', 'one');
+});
+
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await rm(project, { recursive: true, force: true });
+});
+
+const VITE = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+const out = process.argv[process.argv.indexOf('--outDir') + 1]
+mkdirSync(out, { recursive: true })
+writeFileSync(out + '/index.html', process.env.NODE_ENV)
+appendFileSync('builds', 'built\\n')`;
+
+function lockfile(version: string): string {
+  const otherPlatform = { version: '1.0.0', optional: true, os: ['plan9'], cpu: ['mips'] };
+  return JSON.stringify({
+    packages: { '': {}, 'node_modules/a': { version }, 'node_modules/b': otherPlatform },
+  });
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(project, path)), { recursive: true });
+  await writeFile(join(project, path), text);
+}
+
+async function lines(path: string): Promise<string[]> {
+  const text = await readFile(join(project, path), 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function start(args: string[]): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+  const env = { PATH: [join(project, 'bin'), process.env.PATH].join(delimiter), HOME: project };
+  const child = spawn(process.execPath, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.push(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (output += text));
+  return { child, output: () => output, ended: once(child, 'close').then(([code]) => code) };
+}
+
+async function run(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const { ended, output } = start(args);
+  return { code: await ended, output: output() };
+}
+
+describe('npm start', () => {
+  test('builds the web at the first start and not again', async () => {
+    expect(await run('scripts/start.mjs', 'one', 'two')).toEqual({
+      code: 0,
+      output: 'Building the web …\nargs one two\n',
+    });
+    expect(await run('scripts/start.mjs')).toEqual({ code: 0, output: 'args \n' });
+    expect(await readFile(join(project, 'dist/web/index.html'), 'utf8')).toBe('production');
+    expect(await lines('builds')).toHaveLength(1);
+  });
+
+  test('builds again when a source has changed, and not for a test', async () => {
+    await run('scripts/start.mjs');
+    await write('web/page.test.tsx', 'a test');
+    await run('scripts/start.mjs');
+    expect(await lines('builds')).toHaveLength(1);
+    await write('web/page.tsx', 'two');
+    await run('scripts/start.mjs');
+    expect(await lines('builds')).toHaveLength(2);
+  });
+
+  test('a build that fails stops the start with one line and keeps the old web', async () => {
+    await run('scripts/start.mjs');
+    await write('web/page.tsx', 'two');
+    await write('node_modules/vite/bin/vite.js', 'process.exit(3)');
+    expect(await run('scripts/start.mjs')).toEqual({
+      code: 1,
+      output: 'Building the web …\nThe web could not be built (3)\n',
+    });
+    expect(await readFile(join(project, 'dist/web/index.html'), 'utf8')).toBe('production');
+  });
+
+  test('installs when the lock file asks for something else, and only then', async () => {
+    await run('scripts/start.mjs');
+    expect(await lines('npm-calls')).toEqual([]);
+    await write('package-lock.json', lockfile('2.0.0'));
+    expect((await run('scripts/start.mjs')).code).toBe(0);
+    await run('scripts/start.mjs');
+    expect(await lines('npm-calls')).toEqual([
+      'install --no-save --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error',
+    ]);
+  });
+
+  test('an installation that failed is repeated at the next start', async () => {
+    await write('package-lock.json', lockfile('2.0.0'));
+    const npm = await readFile(join(project, 'bin/npm'), 'utf8');
+    await write('bin/npm', '#!/bin/sh\nexit 7\n');
+    expect(await run('scripts/start.mjs')).toEqual({
+      code: 1,
+      output:
+        'Installing the packages of package-lock.json …\nnpm install failed (7): the packages could not be installed\n',
+    });
+    await write('package-lock.json', lockfile('1.0.0'));
+    await write('bin/npm', npm);
+    expect((await run('scripts/start.mjs')).code).toBe(0);
+    expect(await lines('npm-calls')).toHaveLength(1);
+  });
+
+  test('two starts at once install and build once', async () => {
+    await write('package-lock.json', lockfile('2.0.0'));
+    const npm = await readFile(join(project, 'bin/npm'), 'utf8');
+    await write('bin/npm', npm.replace('echo', 'sleep 0.5\necho'));
+    const both = await Promise.all([run('scripts/start.mjs'), run('scripts/start.mjs')]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await lines('npm-calls')).toHaveLength(1);
+    expect(await lines('builds')).toHaveLength(1);
+  });
+
+  test('a lock that a killed start left does not keep the next one waiting', async () => {
+    await write('.cache/setup.lock', '2147483646');
+    expect((await run('scripts/start.mjs')).code).toBe(0);
+    expect(await lines('builds')).toHaveLength(1);
+  });
+
+  test('ends with the exit code of the server', async () => {
+    await write('server/main.ts', 'process.exit(2)');
+    expect((await run('scripts/start.mjs')).code).toBe(2);
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'passes %s on once and waits for the server to end',
+    async (signal) => {
+      await write(
+        'server/main.ts',
+        `let count = 0
+      for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {
+        count += 1
+        if (count === 1) setTimeout(() => { console.log(signal, count); process.exit(0) }, 400)
+      })
+      setInterval(() => {}, 1000)
+      console.log('up')`,
+      );
+      const { child, output, ended } = start(['scripts/start.mjs']);
+      await expect.poll(output).toContain('up');
+      child.kill(signal);
+      child.kill(signal);
+      expect(await ended).toBe(0);
+      expect(output()).toContain(`${signal} 1`);
+    },
+  );
+
+  test('the server hears when the starter is killed', async () => {
+    await write(
+      'server/main.ts',
+      `import { writeFileSync } from 'node:fs'
+      process.on('disconnect', () => { writeFileSync('alone', 'yes\\n'); process.exit(0) })
+      console.log('up')`,
+    );
+    const { child, output } = start(['scripts/start.mjs']);
+    await expect.poll(output).toContain('up');
+    child.kill('SIGKILL');
+    await expect.poll(() => lines('alone')).toEqual(['yes']);
+  });
+});
+
+describe('npm test', () => {
+  const report = (json: unknown) => `import { writeFileSync } from 'node:fs'
+    const place = process.argv.find((arg) => arg.startsWith('--outputFile.json='))
+    writeFileSync(place.split('=')[1], ${JSON.stringify(JSON.stringify(json))})`;
+  const file = (...statuses: string[]) => ({
+    name: 'x.test.ts',
+    status: statuses.includes('failed') ? 'failed' : 'passed',
+    assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index}` })),
+  });
+
+  test('counts tests and checks, and ends with the sum', async () => {
+    await write(
+      'node_modules/vitest/vitest.mjs',
+      report({ testResults: [file('passed', 'passed'), file('passed')] }),
+    );
+    const { code, output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toMatch(/\n\n3 passed, 0 failed\n$/);
+    expect(code).toBe(0);
+  });
+
+  test('a failed test, a skipped test and a file that cannot be loaded each count as failed', async () => {
+    const broken = { name: 'y.test.ts', status: 'failed', assertionResults: [] };
+    const results = { testResults: [file('passed', 'failed', 'skipped'), broken] };
+    await write('node_modules/vitest/vitest.mjs', `${report(results)}\nprocess.exitCode = 1`);
+    const { code, output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toContain('Not run, so counted as failed: test 2');
+    expect(output).toMatch(/\n\n1 passed, 3 failed\n$/);
+    expect(code).toBe(1);
+  });
+
+  test('a runner that crashes counts as failed', async () => {
+    await write('node_modules/vitest/vitest.mjs', 'process.exit(134)');
+    const { code, output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toMatch(/The test runner ended without a report\.\n[^\n]+\n\n0 passed, 1 failed\n$/);
+    expect(code).toBe(1);
+  });
+
+  test('an error outside of every test counts as failed', async () => {
+    await write(
+      'node_modules/vitest/vitest.mjs',
+      `${report({ testResults: [file('passed')] })}\nprocess.exitCode = 1`,
+    );
+    const { output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toMatch(/\n\n1 passed, 1 failed\n$/);
+  });
+
+  test('an argument that is not known fails instead of running nothing', async () => {
+    const { code, output } = await run('scripts/test.mjs', '--only=units');
+    expect(output).toBe(
+      'Unknown argument units; it takes --only=unit|server|e2e and files\n\n0 passed, 1 failed\n',
+    );
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { root } from './project.mjs';
+
+const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGKILL: 9 };
+// A terminal's Ctrl-C reaches npm and this process, and npm passes it on as well.
+const SAME_SIGNAL_MS = 1_000;
+
+/**
+ * Starts a program in the project's folder and answers its exit code when it has ended. Signals that reach this
+ * process are passed on, and the program's end is waited for.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, ipc?: boolean, quiet?: boolean }} [options]
+ * @returns {Promise<number>}
+ */
+export function run(file, args, options = {}) {
+  const child = start(file, args, options);
+  return ended(child);
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, ipc?: boolean, quiet?: boolean }} [options]
+ */
+export function start(file, args, { env = process.env, ipc = false, quiet = false } = {}) {
+  const output = quiet ? 'ignore' : 'inherit';
+  return spawn(file, args, {
+    cwd: root,
+    env,
+    stdio: ['inherit', output, 'inherit', ...(ipc ? /** @type {const} */ (['ipc']) : [])],
+    shell: process.platform === 'win32' && file.endsWith('.cmd'),
+  });
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<number>} its exit code, or 128 and the number of the signal that ended it
+ */
+export function ended(child) {
+  return new Promise((resolve, reject) => {
+    let lastPassedOn = 0;
+    /** @param {NodeJS.Signals} signal */
+    const passOn = (signal) => {
+      if (Date.now() - lastPassedOn < SAME_SIGNAL_MS) return;
+      lastPassedOn = Date.now();
+      // Windows has no signals: a program that was started with a channel ends when the channel does.
+      if (process.platform === 'win32' && child.connected) child.disconnect();
+      else child.kill(signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, passOn);
+    const done = () => {
+      for (const signal of SIGNALS) process.off(signal, passOn);
+    };
+    child.once('error', (error) => {
+      done();
+      reject(error);
+    });
+    child.once('exit', (code, signal) => {
+      done();
+      resolve(code ?? 128 + (NUMBERS[signal] ?? 0));
+    });
+  });
+}

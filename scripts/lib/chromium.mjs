@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { run } from './child.mjs';
+import { SetupError, say } from './project.mjs';
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+const ADVICE = 'install Chromium, or set CHROMIUM_PATH to a Chromium or Chrome';
+
+/**
+ * The browser of the end-to-end tests; on Debian and Ubuntu it is installed when there is none.
+ * @returns {Promise<string>} its path
+ */
+export async function ensureChromium() {
+  const chosen = process.env.CHROMIUM_PATH;
+  if (chosen) {
+    if (existsSync(chosen)) return chosen;
+    throw new SetupError(`CHROMIUM_PATH is "${chosen}", and there is no such file`);
+  }
+  return findChromium() ?? (await installChromium());
+}
+
+function findChromium() {
+  return PLACES.find((path) => existsSync(path));
+}
+
+async function installChromium() {
+  if (!existsSync('/usr/bin/apt-get'))
+    throw new SetupError(`There is no Chromium on this machine; ${ADVICE}`);
+  say('Installing Chromium …');
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  await apt(asRoot, ['update']);
+  await apt(asRoot, ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-liberation']);
+  const found = findChromium();
+  if (!found) throw new SetupError(`apt-get installed no Chromium; ${ADVICE}`);
+  return found;
+}
+
+/**
+ * @param {string[]} asRoot
+ * @param {string[]} args
+ */
+async function apt(asRoot, args) {
+  const options = ['-q', '-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Use-Pty=0'];
+  const [file = '', ...rest] = [...asRoot, 'apt-get', ...options, ...args];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const code = await run(file, rest, { env, quiet: true }).catch(() => 127);
+  if (code !== 0) throw new SetupError(`apt-get ${args[0]} failed (${code}); ${ADVICE}`);
+}

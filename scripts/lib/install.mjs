@@ -1,0 +1,71 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from './child.mjs';
+import { root, SetupError, say } from './project.mjs';
+import { withSetupLock } from './setup-lock.mjs';
+
+const installedList = join(root, 'node_modules', '.package-lock.json');
+
+/** Installs the packages of package-lock.json, unless exactly they are there. */
+export async function ensureInstalled() {
+  if (await isInstalled()) return;
+  await withSetupLock(async () => {
+    if (await isInstalled()) return;
+    say('Installing the packages of package-lock.json …');
+    // npm writes it down again when all is done, so an interrupted installation never looks complete.
+    await rm(installedList, { force: true });
+    const code = await npmInstall();
+    if (code !== 0) throw new SetupError(`npm install failed (${code}): the packages could not be installed`);
+    if (!(await isInstalled()))
+      say('npm left packages out that are meant for this machine; going on without them.');
+  });
+}
+
+// Not npm ci: it refuses to work where a registry lacks an optional package of a platform that is not this one.
+// With --no-save npm takes the versions and checksums of package-lock.json and leaves that file alone.
+function npmInstall() {
+  // The web is built on this machine, so the development packages are needed also where NODE_ENV is production.
+  const wanted = ['--no-save', '--ignore-scripts', '--include=dev', '--include=optional'];
+  const args = ['install', ...wanted, '--no-audit', '--no-fund', '--loglevel=error'];
+  const npmScript = process.env.npm_execpath;
+  if (npmScript?.endsWith('.js')) return run(process.execPath, [npmScript, ...args]);
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
+}
+
+/**
+ * Compares what is wanted with what npm wrote down at the end of its last installation. So an interrupted one is
+ * repeated, one made by hand is accepted, and nothing is done when nothing changed.
+ */
+async function isInstalled() {
+  const wanted = await readPackages(join(root, 'package-lock.json'));
+  const present = await readPackages(installedList).catch(() => null);
+  if (!wanted || !present) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === '') return true;
+    const found = present[path];
+    if (found) return found.version === entry.version && found.integrity === entry.integrity;
+    return Boolean(entry.optional || entry.peer || entry.devOptional) && !isForThisMachine(entry);
+  });
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<Record<string, LockEntry> | undefined>}
+ */
+async function readPackages(path) {
+  return JSON.parse(await readFile(path, 'utf8')).packages;
+}
+
+/**
+ * Only packages that name a platform are needed for sure: of the other optional ones npm may leave some out.
+ * @param {LockEntry} entry
+ */
+function isForThisMachine({ os, cpu, libc }) {
+  if (libc || !(os && cpu)) return false;
+  return [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch);
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, optional?: boolean, peer?: boolean, devOptional?: boolean,
+ *   os?: string | string[], cpu?: string | string[], libc?: string | string[] }} LockEntry
+ */

@@ -1,0 +1,117 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from './child.mjs';
+import { ensureChromium } from './chromium.mjs';
+import { nodeEnvironment } from './node-runtime.mjs';
+import { root, say } from './project.mjs';
+import { ensureWebBuilt } from './web-build.mjs';
+
+/**
+ * @typedef {{ passed: number, failed: number }} Count
+ * @typedef {{ node: string, filters: string[] }} StepOptions
+ * @typedef {(options: StepOptions) => Promise<Count>} Step
+ */
+
+const bin = (/** @type {string[]} */ ...path) => join(root, 'node_modules', ...path);
+
+/** @type {Step} */
+export const checkTypes = ({ node }) =>
+  check(node, [bin('typescript', 'bin', 'tsc'), '--noEmit', '-p', root]);
+
+/** @type {Step} */
+export const lint = ({ node }) => check(node, [bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
+
+/** @type {Step} */
+export const buildWeb = async ({ node }) => {
+  await ensureWebBuilt(node);
+  return { passed: 1, failed: 0 };
+};
+
+/**
+ * One check counts as one test.
+ * @param {string} node
+ * @param {string[]} args
+ * @returns {Promise<Count>}
+ */
+async function check(node, args) {
+  const code = await run(node, args, { env: nodeEnvironment(node) });
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+/**
+ * @param {'unit' | 'server'} project
+ * @returns {Step}
+ */
+export function vitest(project) {
+  return ({ node, filters }) =>
+    withReport(async (report) => {
+      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+      const args = [bin('vitest', 'vitest.mjs'), 'run', `--project=${project}`, ...reporters, ...filters];
+      const code = await run(node, args, { env: nodeEnvironment(node, { NODE_ENV: 'test' }) });
+      return { code, count: countVitest };
+    });
+}
+
+/** @type {Step} */
+export const endToEnd = async ({ node, filters }) => {
+  const chromium = await ensureChromium();
+  return withReport(async (report) => {
+    const args = [bin('@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json', ...filters];
+    const code = await run(node, args, {
+      env: nodeEnvironment(node, { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report }),
+    });
+    return { code, count: countPlaywright };
+  });
+};
+
+/**
+ * A runner that fails without naming a failed test (it crashed, found none, or an error came from outside of a
+ * test) counts as one failure.
+ * @template Report
+ * @param {(path: string) => Promise<{ code: number, count: (report: Report) => Count }>} work
+ * @returns {Promise<Count>}
+ */
+async function withReport(work) {
+  const folder = await mkdtemp(join(tmpdir(), 'signal-board-report-'));
+  const path = join(folder, 'report.json');
+  try {
+    const { code, count } = await work(path);
+    const counted = await readFile(path, 'utf8').then(
+      (text) => count(JSON.parse(text)),
+      () => {
+        say('The test runner ended without a report.');
+        return { passed: 0, failed: 1 };
+      },
+    );
+    return code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What did not run did not pass: a skipped test counts as failed.
+ * @param {{ testResults: { name: string, status: string, assertionResults: { status: string, fullName: string }[] }[] }} report
+ * @returns {Count}
+ */
+function countVitest({ testResults }) {
+  const tests = testResults.flatMap((file) => file.assertionResults);
+  const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed');
+  for (const { fullName } of skipped) say(`Not run, so counted as failed: ${fullName}`);
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  const brokenFiles = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  return { passed, failed: tests.length - passed + brokenFiles.length };
+}
+
+/**
+ * @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number }, errors: unknown[] }} report
+ * @returns {Count}
+ */
+function countPlaywright({ stats, errors }) {
+  if (stats.skipped > 0) say(`Not run, so counted as failed: ${stats.skipped} browser tests`);
+  return { passed: stats.expected, failed: stats.unexpected + stats.flaky + stats.skipped + errors.length };
+}

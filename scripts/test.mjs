@@ -1,0 +1,78 @@
+// npm test: everything that is checked, in order. `npm test -- --only=unit|server|e2e [file …]` runs a part.
+import { ensureInstalled } from './lib/install.mjs';
+import { findNode } from './lib/node-runtime.mjs';
+import { runMain, SetupError, say } from './lib/project.mjs';
+import { buildWeb, checkTypes, endToEnd, lint, vitest } from './lib/test-steps.mjs';
+
+const STEPS = [
+  { part: 'check', heading: 'Type check', run: checkTypes },
+  { part: 'check', heading: 'Lint and format', run: lint },
+  { part: 'unit', heading: 'Domain, contract and web tests', run: vitest('unit') },
+  { part: 'server', heading: 'Server tests', run: vitest('server') },
+  { part: 'e2e', heading: 'Web build', run: buildWeb },
+  { part: 'e2e', heading: 'Browser tests', run: endToEnd },
+];
+const PARTS = ['unit', 'server', 'e2e'];
+
+await runMain(async () => {
+  const total = { passed: 0, failed: 0 };
+  let interrupted = 0;
+  for (const [signal, number] of /** @type {const} */ ([
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ])) {
+    process.on(signal, () => (interrupted = 128 + number));
+  }
+  try {
+    const { steps, filters } = readArguments(process.argv.slice(2));
+    await ensureInstalled();
+    const node = findNode();
+    for (const [index, step] of steps.entries()) {
+      if (interrupted) break;
+      say(`\n── ${index + 1}/${steps.length}  ${step.heading} ${'─'.repeat(60 - step.heading.length)}`);
+      const startedAt = Date.now();
+      const { passed, failed } = await runStep(() => step.run({ node, filters }));
+      total.passed += passed;
+      total.failed += failed;
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+      say(`${step.heading}: ${passed} passed, ${failed} failed in ${seconds} s`);
+    }
+  } catch (error) {
+    total.failed += 1;
+    say(explain(error));
+  }
+  if (interrupted) {
+    total.failed += 1;
+    say('\nInterrupted: not everything was run.');
+  }
+  say(`\n${total.passed} passed, ${total.failed} failed`);
+  return interrupted || (total.failed > 0 || total.passed === 0 ? 1 : 0);
+});
+
+/** @param {() => Promise<{ passed: number, failed: number }>} work */
+async function runStep(work) {
+  try {
+    return await work();
+  } catch (error) {
+    say(explain(error));
+    return { passed: 0, failed: 1 };
+  }
+}
+
+/** @param {unknown} error */
+function explain(error) {
+  if (error instanceof SetupError) return error.message;
+  return error instanceof Error ? String(error.stack) : String(error);
+}
+
+/** @param {string[]} args */
+function readArguments(args) {
+  const only = args.filter((arg) => arg.startsWith('--only=')).map((arg) => arg.slice('--only='.length));
+  const filters = args.filter((arg) => !arg.startsWith('--only='));
+  const unknown = only.find((part) => !PARTS.includes(part)) ?? filters.find((arg) => arg.startsWith('-'));
+  if (unknown)
+    throw new SetupError(`Unknown argument ${unknown}; it takes --only=${PARTS.join('|')} and files`);
+  if (filters.length > 0 && only.length === 0) throw new SetupError('Files need --only=unit, server or e2e');
+  const steps = only.length === 0 ? STEPS : STEPS.filter(({ part }) => only.includes(part));
+  return { steps, filters };
+}

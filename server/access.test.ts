@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import type { TestClient } from '#test/test-client.ts';
+import type { DeclaredRoute } from './platform/access.ts';
+import { systemClock } from './platform/clock.ts';
+import { createHttpApp } from './platform/http-app.ts';
+import { createLog } from './platform/log.ts';
+
+/** Decisions §4: what begins with one of these is for administrators. */
+const ADMIN_PREFIXES = [
+  '/api/admin/',
+  '/api/signals',
+  '/api/signal/',
+  '/api/price-logs',
+  '/api/automation',
+  '/api/trigger-automation',
+  '/api/position-maker/',
+  '/api/individual-position-maker/',
+  '/api/internal/',
+  '/api/current-price/',
+  '/api/environment/status',
+  '/api/users',
+  '/api/docs',
+];
+
+const PUBLIC_ROUTES = ['/healthz', '/readyz', '/metrics', '/assets/*', '/api/auth/login', '/api/auth/logout'];
+
+/** An event stream never ends: who is still connected by then was let in. */
+const STREAM_WAIT_MS = 2_000;
+
+let board: TestApp;
+let callers: Record<'anonymous' | 'user' | 'admin' | 'inactive' | 'invented', TestClient>;
+
+beforeAll(async () => {
+  board = await startTestApp();
+  const [user, inactive, admin] = [
+    await board.createUser(),
+    await board.createUser(),
+    await board.createUser({ isAdmin: true }),
+  ];
+  // Not through the API, which would end the session: the user alone has to be looked at.
+  await board.database.pool.query('update users set is_active = false where id = $1', [inactive.user.id]);
+  callers = {
+    anonymous: board.anonymous,
+    user: user.client,
+    admin: admin.client,
+    inactive: inactive.client,
+    invented: { ...board.anonymous, cookie: `sid=${'x'.repeat(43)}` },
+  };
+});
+afterAll(() => board.close());
+
+const routesOf = (...levels: string[]) =>
+  board.app.declaredRoutes.filter((route) => levels.includes(route.access));
+
+async function call(route: DeclaredRoute, caller: TestClient): Promise<{ status: number; body: string }> {
+  const url = route.url.replace(/:\w+/g, () => randomUUID()).replace('*', 'nothing');
+  const hasBody = !['GET', 'HEAD', 'OPTIONS'].includes(route.method);
+  const answer = board.app.inject({
+    method: route.method as 'GET',
+    url,
+    ...(caller.cookie === '' ? {} : { headers: { cookie: caller.cookie } }),
+    ...(hasBody ? { payload: {} } : {}),
+  });
+  const done = await Promise.race([answer, sleep(STREAM_WAIT_MS, null, { ref: false })]);
+  return done === null ? { status: 200, body: '' } : { status: done.statusCode, body: done.body };
+}
+
+const bodyOf = (route: DeclaredRoute, message: string) =>
+  route.method === 'HEAD' ? '' : JSON.stringify({ message });
+
+describe('every route', () => {
+  test('is declared, and there are routes of every kind that this app has', () => {
+    expect(routesOf('user').length).toBeGreaterThan(8);
+    expect(routesOf('admin').length).toBeGreaterThan(10);
+    expect(routesOf('public').length).toBeGreaterThan(3);
+  });
+
+  test('that begins with an administrators’ path is for administrators, and no other is', () => {
+    for (const { method, url, access } of board.app.declaredRoutes) {
+      const isAdminPath = ADMIN_PREFIXES.some((prefix) => url.startsWith(prefix));
+      expect(access === 'admin', `${method} ${url}`).toBe(isAdminPath);
+    }
+  });
+
+  test('that is open to anyone is one of the few that have to be', () => {
+    for (const { url } of routesOf('public')) expect(PUBLIC_ROUTES).toContain(url);
+    for (const { url } of routesOf('hook')) expect(url).toMatch(/^\/hooks\//);
+  });
+});
+
+describe('a route for signed-in users', () => {
+  test('answers 401 to callers without a living session of an active user', async () => {
+    for (const route of routesOf('user', 'admin')) {
+      for (const role of ['anonymous', 'inactive', 'invented'] as const) {
+        const answer = await call(route, callers[role]);
+        expect(answer, `${role}: ${route.method} ${route.url}`).toEqual({
+          status: 401,
+          body: bodyOf(route, 'Not signed in'),
+        });
+      }
+    }
+  });
+
+  test('lets ordinary users and administrators in', async () => {
+    for (const route of routesOf('user')) {
+      for (const role of ['user', 'admin'] as const) {
+        const answer = await call(route, callers[role]);
+        const name = `${role}: ${route.method} ${route.url}`;
+        expect([401, 403, 500, 503], name).not.toContain(answer.status);
+      }
+    }
+  });
+});
+
+describe('a route for administrators', () => {
+  test('answers 403 to ordinary users', async () => {
+    for (const route of routesOf('admin')) {
+      const answer = await call(route, callers.user);
+      expect(answer, `${route.method} ${route.url}`).toEqual({
+        status: 403,
+        body: bodyOf(route, 'Administrators only'),
+      });
+    }
+  });
+
+  test('lets administrators in', async () => {
+    for (const route of routesOf('admin')) {
+      const answer = await call(route, callers.admin);
+      const name = `${route.method} ${route.url}`;
+      expect([401, 500], name).not.toContain(answer.status);
+      expect(answer.body, name).not.toContain('Administrators only');
+    }
+  });
+});
+
+describe('a route open to anyone', () => {
+  test('asks for no session', async () => {
+    for (const route of routesOf('public')) {
+      const answer = await call(route, callers.anonymous);
+      expect([401, 403, 500], `${route.method} ${route.url}`).not.toContain(answer.status);
+    }
+  });
+
+  test('that takes deliveries answers alike with and without a session', async () => {
+    for (const route of routesOf('hook')) {
+      const anonymous = await call(route, callers.anonymous);
+      expect(await call(route, callers.admin)).toEqual(anonymous);
+    }
+  });
+});
+
+test('no write of an ordinary user reaches fields or users that are not his to change', async () => {
+  const [attacker, victim] = [await board.createUser(), await board.createUser()];
+  const rows = async () => {
+    const { rows: found } = await board.database.pool.query(
+      `select users.*, user_settings.* from users join user_settings on user_id = id
+       where id = any($1) order by id`,
+      [[attacker.user.id, victim.user.id]],
+    );
+    return found;
+  };
+  const before = await rows();
+  const payload = {
+    id: victim.user.id,
+    userId: victim.user.id,
+    user_id: victim.user.id,
+    username: 'other@example.com',
+    isAdmin: true,
+    isActive: false,
+    isTestUser: false,
+    activeTrading: true,
+    activeTradingEnabled: true,
+    passwordHash: 'x',
+    createdAt: '2000-01-01T00:00:00Z',
+    tradeOrderSet: 'A',
+    tradingPausedUntil: '2030-01-01T00:00:00Z',
+    oppositeSignal: 'skip',
+    settings: { activeTrading: true },
+  };
+  for (const { method, url } of routesOf('user')) {
+    if (['GET', 'HEAD'].includes(method)) continue;
+    await attacker.client.send({
+      method: method as 'POST',
+      url: `${url.replace(/:\w+/g, victim.user.id)}?userId=${victim.user.id}`,
+      payload,
+    });
+  }
+  const after = await rows();
+  expect(after.map(withoutTimes)).toEqual(before.map(withoutTimes));
+});
+
+const withoutTimes = ({ updated_at: _updatedAt, ...row }: Record<string, unknown>) => row;
+
+test('a change of role applies to the very next request', async () => {
+  const { client, user } = await board.createUser();
+  const status = async () => (await client.get('/api/admin/users')).statusCode;
+  expect(await status()).toBe(403);
+  await board.database.pool.query('update users set is_admin = true where id = $1', [user.id]);
+  expect(await status()).toBe(200);
+  await board.database.pool.query('update users set is_admin = false where id = $1', [user.id]);
+  expect(await status()).toBe(403);
+});
+
+test('a route that does not say who may call it stops the start', async () => {
+  const app = await createHttpApp({
+    config: { trustProxy: [] },
+    log: createLog({ level: 'silent' }),
+    clock: systemClock,
+    db: board.database.db,
+  });
+  expect(() => app.get('/api/forgotten', async () => ({}))).toThrow(
+    'GET /api/forgotten does not declare who may call it',
+  );
+  await app.close();
+});

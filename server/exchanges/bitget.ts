@@ -1,0 +1,72 @@
+import { createBitgetClient } from './bitget-client.ts';
+import { BITGET_CODES } from './bitget-codes.ts';
+import {
+  accountStateOf,
+  balanceOf,
+  contractOf,
+  isEntry,
+  orderOf,
+  positionOf,
+  protectionOf,
+  spotBalanceOf,
+  tickerOf,
+} from './bitget-readers.ts';
+import type { CcxtDialect } from './ccxt-dialect.ts';
+
+const DEMO_HEADER = 'PAPTRADING';
+
+/** Bitget v2, USDT-margined perpetuals, classic account, one-way mode. */
+export const BITGET: CcxtDialect = {
+  platform: 'Bitget',
+  origin: 'https://api.bitget.com',
+  codes: BITGET_CODES,
+  createClient: createBitgetClient,
+
+  envelope({ body }) {
+    try {
+      const { code, msg } = JSON.parse(body) as { code?: unknown; msg?: unknown };
+      return code === undefined ? null : { code: String(code), message: String(msg ?? '') };
+    } catch {
+      return null;
+    }
+  },
+  isSuccessCode: (code) => code === '00000',
+
+  environmentProblem(environment, headers) {
+    const isDemo = headers[DEMO_HEADER] === '1';
+    if (isDemo === (environment === 'demo')) return null;
+    return `a ${environment} request must ${isDemo ? 'not ' : ''}carry ${DEMO_HEADER}: 1`;
+  },
+
+  contractOf,
+  tickerOf,
+  balanceOf,
+  spotBalanceOf,
+  accountStateOf,
+  orderOf,
+  isEntry,
+  positionOf,
+  protectionOf,
+
+  balanceParameters: { type: 'swap', productType: 'USDT-FUTURES' },
+  positionParameters: { productType: 'USDT-FUTURES' },
+  oneWayMode: 'one_way_mode',
+  isolatedMode: 'isolated',
+
+  // Without `price` in them, stop and target execute at the market; the trigger is the mark price by default.
+  entryParameters: (order) => ({
+    clientOrderId: order.clientOrderId,
+    marginMode: 'isolated',
+    timeInForce: 'GTC',
+    stopLoss: { triggerPrice: order.stopLoss },
+    takeProfit: { triggerPrice: order.takeProfit },
+  }),
+  closeParameters: (clientOrderId) => ({ clientOrderId, marginMode: 'isolated', reduceOnly: true }),
+  referenceParameters: (clientOrderId) => ({ clientOrderId }),
+  protectionListParameters: { trigger: true, planType: 'profit_loss' },
+  protectionParameters: (side, { triggerPrice, clientOrderId }) => ({
+    clientOrderId,
+    triggerType: 'mark_price',
+    [side === 'stopLoss' ? 'stopLossPrice' : 'takeProfitPrice']: triggerPrice,
+  }),
+};

@@ -1,0 +1,236 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+
+/**
+ * The exchange port: all that the product needs from a futures exchange, and nothing of how one is spoken to.
+ * Prices, quantities and money are decimal strings; quantities are in the base coin; instants are Dates.
+ * The engine behind it holds I3 to I6 of docs/reliability: a call whose outcome is not known says `unknown`,
+ * and is settled by `findOrder` before anything else is sent.
+ */
+export interface Exchange {
+  readonly platform: ExchangePlatform;
+  /** The origin that requests go to, as shown to operators (`apiEndpoint`). */
+  readonly apiEndpoint: string;
+
+  /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
+  fetchTicker(token: string, context?: TickerContext): Promise<Ticker | null>;
+  /** Tick, step and minimums of the token's contract; null when it is not listed. */
+  fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
+
+  fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
+  /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws when any of them is not so. */
+  prepareAccount(account: ExchangeAccount, request: AccountPreparation, context?: CallContext): Promise<void>;
+
+  /** One limit order that carries its stop loss and take profit. Never retried in here. */
+  placeOrder(account: ExchangeAccount, order: EntryOrder, context: PlacementContext): Promise<Placement>;
+  /** Looks an order up by its client order id; null when the exchange says that it knows none. */
+  findOrder(
+    account: ExchangeAccount,
+    order: OrderReference,
+    context?: CallContext,
+  ): Promise<OrderReport | null>;
+  /** Asks for a cancel. Whatever it answers, only a `findOrder` afterwards says what became of the order. */
+  cancelOrder(account: ExchangeAccount, order: OrderReference, context?: CallContext): Promise<Cancellation>;
+  /** Open entry orders of the account in the token. */
+  fetchOpenOrders(account: ExchangeAccount, token: string, context?: CallContext): Promise<OrderReport[]>;
+
+  fetchPosition(account: ExchangeAccount, token: string, context?: CallContext): Promise<OpenPosition | null>;
+  fetchPositions(account: ExchangeAccount, context?: CallContext): Promise<OpenPosition[]>;
+  /** The stop loss and take profit that the exchange holds for the open position. */
+  fetchProtection(account: ExchangeAccount, token: string, context?: CallContext): Promise<Protection>;
+  /** Places the missing side(s) of the protection on the open position, triggered by the mark price. */
+  placeProtection(
+    account: ExchangeAccount,
+    request: ProtectionRequest,
+    context: PlacementContext,
+  ): Promise<void>;
+  /** Reduce-only at market. */
+  closePosition(
+    account: ExchangeAccount,
+    request: CloseRequest,
+    context: PlacementContext,
+  ): Promise<Placement>;
+}
+
+/** Who a private call is made for. `environment` must equal the transport's, or the call is refused before it leaves. */
+export interface ExchangeAccount {
+  userId: string;
+  environment: ExchangeEnvironment;
+  credentials: ExchangeCredentials;
+}
+
+export type ExchangeEnvironment = 'paper' | 'demo' | 'live';
+
+export interface ExchangeCredentials {
+  apiKey: string;
+  apiSecret: string;
+  passphrase?: string;
+  accountMode: 'classic' | 'unified';
+}
+
+export interface CallContext {
+  /** Receives one record for each HTTP exchange made, secrets left out, for the API call sequence on screen. */
+  onCall?: (call: CallRecord) => void;
+  /** For whom public prices are read. Only the paper exchange makes use of it: a user's own signals are prices to that user alone. */
+  viewerUserId?: string;
+}
+
+export interface TickerContext extends CallContext {
+  /** Who asks. Real exchanges have one price for all; on the paper exchange a user's own signals count for that user. */
+  account?: ExchangeAccount;
+}
+
+export interface BalanceContext extends CallContext {
+  /** Also asks for the spot figures, which takes a second request; without it they are null. */
+  includeSpot?: boolean;
+}
+
+export interface PlacementContext extends CallContext {
+  /** Nothing is sent after this instant: a process that was frozen between its intent and its request must not send late. */
+  notAfter: Date;
+}
+
+export interface CallRecord {
+  type: string;
+  method: string;
+  endpoint: string;
+  timestamp: string;
+  requestData: unknown;
+  responseData: unknown;
+  success: boolean;
+  /** HTTP status; null when no answer came. */
+  status: number | null;
+  durationMs: number;
+}
+
+export interface Ticker {
+  token: string;
+  lastPrice: string;
+  markPrice: string;
+  at: Date;
+}
+
+export interface Contract {
+  token: string;
+  symbol: string;
+  tickSize: string;
+  quantityStep: string;
+  minimumQuantity: string;
+  minimumNotional: string;
+  maximumLeverage: number;
+}
+
+export interface AccountBalance {
+  futuresBalance: string;
+  futuresAvailable: string;
+  futuresLocked: string;
+  /** Spot figures are shown only; null where the exchange (or the paper account) has none. */
+  spotBalance: string | null;
+  spotAvailable: string | null;
+  spotLocked: string | null;
+}
+
+export interface AccountPreparation {
+  token: string;
+  leverage: number;
+}
+
+export interface EntryOrder {
+  token: string;
+  side: 'buy' | 'sell';
+  clientOrderId: string;
+  price: string;
+  quantity: string;
+  leverage: number;
+  stopLoss: string;
+  takeProfit: string;
+}
+
+export interface OrderReference {
+  token: string;
+  clientOrderId: string;
+}
+
+export type Placement =
+  | { outcome: 'placed'; orderId: string }
+  /** The exchange said definitely that there is no such order and never will be. */
+  | { outcome: 'refused'; code: string; message: string }
+  /** Surely not placed, worth another try: rate limit, maintenance, connection refused, clock. */
+  | { outcome: 'retry-later'; message: string; retryAfterMs: number }
+  /** The client order id was used before: the order is there, look it up. */
+  | { outcome: 'duplicate'; message: string }
+  /** It may or may not have been placed: look it up. */
+  | { outcome: 'unknown'; message: string };
+
+export type Cancellation =
+  | { outcome: 'accepted' }
+  | { outcome: 'not-found'; message: string }
+  | { outcome: 'unknown'; message: string };
+
+export interface OrderReport {
+  orderId: string;
+  clientOrderId: string;
+  token: string;
+  side: 'buy' | 'sell';
+  state: 'open' | 'partially-filled' | 'filled' | 'cancelled' | 'unknown';
+  price: string | null;
+  quantity: string;
+  filledQuantity: string;
+  averagePrice: string | null;
+  fee: string | null;
+  stopLoss: string | null;
+  takeProfit: string | null;
+  updatedAt: Date;
+  /** The exchange's own words, for the details dialog. */
+  raw: unknown;
+}
+
+export interface OpenPosition {
+  token: string;
+  side: 'long' | 'short';
+  quantity: string;
+  entryPrice: string;
+  markPrice: string | null;
+  leverage: number;
+  marginMode: 'isolated' | 'crossed';
+  margin: string;
+  unrealisedProfit: string;
+  liquidationPrice: string | null;
+  openedAt: Date | null;
+}
+
+export interface Protection {
+  stopLoss: string | null;
+  takeProfit: string | null;
+}
+
+export interface ProtectionRequest {
+  token: string;
+  side: 'long' | 'short';
+  quantity: string;
+  stopLoss: string | null;
+  takeProfit: string | null;
+  clientOrderId: string;
+}
+
+export interface CloseRequest {
+  token: string;
+  side: 'long' | 'short';
+  quantity: string;
+  clientOrderId: string;
+}
+
+/** A call other than a placement failed. `kind` says what the caller may do about it. */
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError';
+  readonly kind: 'retry-later' | 'credentials' | 'refused' | 'unknown';
+  readonly code: string | null;
+  constructor(
+    kind: ExchangeError['kind'],
+    message: string,
+    options: { code?: string | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.code = options.code ?? null;
+  }
+}

@@ -1,0 +1,107 @@
+import { D, type Decimal } from '#domain/decimal.ts';
+
+/** The state of one paper account while a transaction holds its row lock. Amounts are Decimals; quantities in the base coin. */
+export interface AccountBook {
+  userId: string;
+  balance: Decimal;
+  realisedProfit: Decimal;
+  feesPaid: Decimal;
+  positionMode: PositionMode;
+  tokens: Map<string, TokenBook>;
+}
+
+export type PositionMode = 'one_way_mode' | 'hedge_mode';
+export type MarginMode = 'isolated' | 'crossed';
+export type Side = 'buy' | 'sell';
+export type PlanType = 'pos_loss' | 'pos_profit';
+
+export interface TokenBook {
+  token: string;
+  leverage: number;
+  marginMode: MarginMode;
+  markCursor: string | null;
+  position: PaperPosition | null;
+  /** Pending at the start of the transaction, or placed or closed within it. */
+  orders: PaperOrder[];
+  triggers: PaperTrigger[];
+  /** Made within this transaction. */
+  fills: PaperFill[];
+}
+
+export interface PaperPosition {
+  side: 'long' | 'short';
+  size: Decimal;
+  entryPrice: Decimal;
+  margin: Decimal;
+  leverage: number;
+  marginMode: MarginMode;
+  realisedProfit: Decimal;
+  openedAt: Date;
+  updatedAt: Date;
+}
+
+export interface PaperOrder {
+  /** Null until it is stored. */
+  id: bigint | null;
+  clientOrderId: string;
+  side: Side;
+  type: 'limit' | 'market';
+  reduceOnly: boolean;
+  price: Decimal | null;
+  size: Decimal;
+  filledSize: Decimal;
+  filledValue: Decimal;
+  fee: Decimal;
+  profit: Decimal;
+  leverage: number;
+  marginMode: MarginMode;
+  positionMode: PositionMode;
+  presetStopLoss: Decimal | null;
+  presetTakeProfit: Decimal | null;
+  state: 'live' | 'partially_filled' | 'filled' | 'canceled';
+  source: 'normal' | PlanType | 'liquidation';
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface PaperTrigger {
+  id: bigint | null;
+  clientOrderId: string;
+  planType: PlanType;
+  holdSide: 'long' | 'short';
+  triggerPrice: Decimal;
+  size: Decimal;
+  state: 'live' | 'executed' | 'cancelled';
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface PaperFill {
+  order: PaperOrder;
+  side: Side;
+  price: Decimal;
+  size: Decimal;
+  value: Decimal;
+  fee: Decimal;
+  profit: Decimal;
+  liquidity: 'maker' | 'taker';
+  at: Date;
+}
+
+export const isPending = (order: PaperOrder) => order.state === 'live' || order.state === 'partially_filled';
+
+export const remainingSize = (order: PaperOrder) => order.size.minus(order.filledSize);
+
+export const sideOf = (order: Pick<PaperOrder, 'side'>) => (order.side === 'buy' ? 'long' : 'short');
+
+export const liveTrigger = (book: TokenBook, planType: PlanType) =>
+  book.triggers.find((trigger) => trigger.planType === planType && trigger.state === 'live') ?? null;
+
+export const unrealisedProfit = (position: PaperPosition, mark: Decimal) =>
+  mark
+    .minus(position.entryPrice)
+    .times(position.size)
+    .times(position.side === 'long' ? 1 : -1);
+
+export const sum = (values: Iterable<Decimal>) =>
+  [...values].reduce((total, value) => total.plus(value), D(0));

@@ -1,0 +1,40 @@
+import { isListed, listedTokens } from '../listed-tokens.ts';
+import { paperContract } from '../paper-contracts.ts';
+import type { PaperRequest } from '../paper-http.ts';
+import type { PaperContext } from '../paper-session.ts';
+import { parametersOf, requireUsdtFutures, tokenOf } from './bitget-parameters.ts';
+import { contractView, tickerView } from './bitget-views.ts';
+
+/** Names the user whose own signals count for the price, which only this exchange knows about. */
+export const VIEWER_HEADER = 'paper-viewer';
+
+export type PublicHandler = (call: { context: PaperContext; request: PaperRequest }) => Promise<unknown>;
+
+export const BITGET_PUBLIC: Record<string, PublicHandler> = {
+  'GET /api/v2/public/time': async ({ context }) => ({ serverTime: String(context.clock.now().getTime()) }),
+
+  'GET /api/v2/mix/market/contracts': async ({ context, request }) => {
+    if (parametersOf(request).productType?.toUpperCase() !== 'USDT-FUTURES') return [];
+    const tokens = await listedTokens(context);
+    return tokens.map((token) => contractView(paperContract(token)));
+  },
+
+  'GET /api/v2/mix/market/ticker': async ({ context, request }) => {
+    const parameters = parametersOf(request);
+    requireUsdtFutures(parameters);
+    const token = await tokenOf(parameters, (name) => isListed(context, name));
+    const userId = request.headers[VIEWER_HEADER] ?? null;
+    const mark = await context.marks.newest(token, { userId, db: context.db });
+    return mark ? [tickerView(`${token}USDT`, mark.price, context.clock.now())] : [];
+  },
+
+  'GET /api/v2/mix/market/tickers': async ({ context, request }) => {
+    requireUsdtFutures(parametersOf(request));
+    const tickers = [];
+    for (const token of await listedTokens(context)) {
+      const mark = await context.marks.newest(token, { userId: null, db: context.db });
+      if (mark) tickers.push(tickerView(`${token}USDT`, mark.price, context.clock.now()));
+    }
+    return tickers;
+  },
+};

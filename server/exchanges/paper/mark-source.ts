@@ -1,0 +1,25 @@
+import type { PaperDatabase } from './paper-database.ts';
+
+/** One price that the paper exchange takes as the mark of a token. */
+export interface Mark {
+  price: string;
+  at: Date;
+  /** Opaque to the exchange, ordered by arrival: what `since` takes to go on after this mark. */
+  cursor: string;
+}
+
+export interface MarkScope {
+  /** Whose books are marked: prices of a user's own signals count for that user alone. Null: prices that count for everyone. */
+  userId: string | null;
+  /** Read with this, so that a settlement sees its prices inside its own transaction and takes no second connection. */
+  db: PaperDatabase;
+}
+
+/** Where the paper exchange takes its prices from. */
+export interface MarkSource {
+  newest(token: string, scope: MarkScope): Promise<Mark | null>;
+  /** The marks after `cursor` (null: from the first one on), oldest first. A page may be cut short; the caller asks again until it is empty. */
+  since(token: string, cursor: string | null, scope: MarkScope): Promise<Mark[]>;
+  /** Every token that has a price from anybody: those are the contracts listed beyond the built-in ones. */
+  tokens(scope: { db: PaperDatabase }): Promise<string[]>;
+}

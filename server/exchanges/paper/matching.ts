@@ -1,0 +1,259 @@
+import { D, type Decimal, smallest } from '#domain/decimal.ts';
+import {
+  type AccountBook,
+  isPending,
+  liveTrigger,
+  type PaperOrder,
+  type PaperPosition,
+  type PlanType,
+  remainingSize,
+  sideOf,
+  type TokenBook,
+} from './book.ts';
+
+/*
+ * The rules of the paper exchange, without I/O. They work on the book in hand and on nothing else.
+ * 1. A limit order fills when the mark is at or through its limit, at the mark; otherwise it rests.
+ * 2. Stop loss and take profit close the whole position at the mark that crosses them, never at their own price.
+ * 3. A mark touches an old position before it fills orders: what a mark opened, only a later mark can close.
+ * 4. An isolated position never loses more than its margin.
+ */
+
+export const MAKER_FEE = '0.0002';
+export const TAKER_FEE = '0.0006';
+export const MAINTENANCE_MARGIN_RATE = '0.004';
+
+/** Entry prices and margins are quotients: this many decimals are kept of them. */
+const QUOTIENT_PLACES = 12;
+
+export interface FillRequest {
+  account: AccountBook;
+  book: TokenBook;
+  order: PaperOrder;
+  price: Decimal;
+  size: Decimal;
+  liquidity: 'maker' | 'taker';
+  at: Date;
+  /** Fault injection: the exchange loses the stop loss that the order carried. */
+  dropStop?: boolean;
+}
+
+/** Executes part or all of an order: closes what it opposes, opens the rest, books profit, fee and margin. */
+export function fillOrder({ account, book, order, price, size, liquidity, at, dropStop }: FillRequest): void {
+  const value = price.times(size);
+  const rate = order.source === 'liquidation' ? D(0) : D(liquidity === 'taker' ? TAKER_FEE : MAKER_FEE);
+  const fee = value.times(rate);
+  const opposed = book.position && book.position.side !== sideOf(order) ? book.position : null;
+  const closing = opposed ? smallest(size, opposed.size) : D(0);
+  const opening = order.reduceOnly ? D(0) : size.minus(closing);
+
+  const profit = opposed ? closePart(book, opposed, closing, price, at) : D(0);
+  if (opening.gt(0)) {
+    openPart(book, order, opening, price, at);
+    if (order.presetStopLoss && !dropStop) setTrigger(book, 'pos_loss', order.presetStopLoss, order, at);
+    if (order.presetTakeProfit) setTrigger(book, 'pos_profit', order.presetTakeProfit, order, at);
+  }
+
+  account.balance = account.balance.plus(profit).minus(fee);
+  account.realisedProfit = account.realisedProfit.plus(profit);
+  account.feesPaid = account.feesPaid.plus(fee);
+
+  order.filledSize = order.filledSize.plus(size);
+  order.filledValue = order.filledValue.plus(value);
+  order.fee = order.fee.plus(fee);
+  order.profit = order.profit.plus(profit);
+  order.state = remainingSize(order).isZero() ? 'filled' : 'partially_filled';
+  order.updatedAt = at;
+  book.fills.push({ order, side: order.side, price, size, value, fee, profit, liquidity, at });
+}
+
+/** The immediate match of a new order: all of it at the mark, as a taker, when the mark allows it. */
+export function isMarketable(order: Pick<PaperOrder, 'side' | 'type' | 'price'>, mark: Decimal): boolean {
+  if (order.type === 'market' || order.price === null) return true;
+  return order.side === 'buy' ? mark.lte(order.price) : mark.gte(order.price);
+}
+
+export interface SettleOptions {
+  account: AccountBook;
+  book: TokenBook;
+  mark: Decimal;
+  at: Date;
+  stopIsDropped?: (order: PaperOrder) => boolean;
+}
+
+/** Applies one new mark to a token's position and resting orders. */
+export function settleMark({ account, book, mark, at, stopIsDropped }: SettleOptions): void {
+  const { position } = book;
+  if (position) {
+    const source = crossedBy(book, position, mark);
+    if (source) {
+      const price = source === 'liquidation' ? bankruptcyPrice(position) : mark;
+      closeWhole(account, book, position, source, price, at);
+    }
+  }
+  for (const order of book.orders.filter(isPending)) {
+    if (!isMarketable(order, mark)) continue;
+    const size = order.reduceOnly ? reducibleSize(book, order) : remainingSize(order);
+    if (size.isZero()) {
+      order.state = 'canceled';
+      order.updatedAt = at;
+      continue;
+    }
+    const dropStop = stopIsDropped?.(order) ?? false;
+    fillOrder({ account, book, order, price: mark, size, liquidity: 'maker', at, dropStop });
+  }
+}
+
+/** How much of a reduce-only order the open position can still take. */
+export function reducibleSize(book: TokenBook, order: PaperOrder): Decimal {
+  if (!book.position || book.position.side === sideOf(order)) return D(0);
+  return smallest(remainingSize(order), book.position.size);
+}
+
+/** The mark at which the loss has eaten the margin down to the maintenance margin. */
+export function liquidationPrice(position: PaperPosition): Decimal {
+  const value = position.entryPrice.times(position.size);
+  return position.side === 'long'
+    ? value.minus(position.margin).div(position.size.times(D(1).minus(MAINTENANCE_MARGIN_RATE)))
+    : value.plus(position.margin).div(position.size.times(D(1).plus(MAINTENANCE_MARGIN_RATE)));
+}
+
+/** Sets or moves the position's stop loss or take profit: there is one of each, a second one replaces the first. */
+export function setTrigger(
+  book: TokenBook,
+  planType: PlanType,
+  triggerPrice: Decimal,
+  origin: { clientOrderId: string },
+  at: Date,
+): void {
+  const { position } = book;
+  if (!position) throw new Error('A stop loss or take profit needs a position');
+  const live = liveTrigger(book, planType);
+  if (live) {
+    Object.assign(live, { triggerPrice, size: position.size, updatedAt: at });
+    return;
+  }
+  book.triggers.push({
+    id: null,
+    clientOrderId: origin.clientOrderId,
+    planType,
+    holdSide: position.side,
+    triggerPrice,
+    size: position.size,
+    state: 'live',
+    createdAt: at,
+    updatedAt: at,
+  });
+}
+
+export function isTriggered(
+  trigger: { planType: PlanType; triggerPrice: Decimal },
+  side: 'long' | 'short',
+  mark: Decimal,
+): boolean {
+  const below = (trigger.planType === 'pos_loss') === (side === 'long');
+  return below ? mark.lte(trigger.triggerPrice) : mark.gte(trigger.triggerPrice);
+}
+
+function crossedBy(book: TokenBook, position: PaperPosition, mark: Decimal): PlanType | 'liquidation' | null {
+  const liquidation = liquidationPrice(position);
+  if (position.side === 'long' ? mark.lte(liquidation) : mark.gte(liquidation)) return 'liquidation';
+  for (const planType of ['pos_loss', 'pos_profit'] as const) {
+    const trigger = liveTrigger(book, planType);
+    if (trigger && isTriggered(trigger, position.side, mark)) return planType;
+  }
+  return null;
+}
+
+function closeWhole(
+  account: AccountBook,
+  book: TokenBook,
+  position: PaperPosition,
+  source: PlanType | 'liquidation',
+  price: Decimal,
+  at: Date,
+): void {
+  const trigger = source === 'liquidation' ? null : liveTrigger(book, source);
+  if (trigger) Object.assign(trigger, { state: 'executed', updatedAt: at });
+  const order: PaperOrder = {
+    id: null,
+    clientOrderId: trigger?.clientOrderId ?? 'liquidation',
+    side: position.side === 'long' ? 'sell' : 'buy',
+    type: 'market',
+    reduceOnly: true,
+    price: null,
+    size: position.size,
+    filledSize: D(0),
+    filledValue: D(0),
+    fee: D(0),
+    profit: D(0),
+    leverage: position.leverage,
+    marginMode: position.marginMode,
+    positionMode: account.positionMode,
+    presetStopLoss: null,
+    presetTakeProfit: null,
+    state: 'live',
+    source,
+    createdAt: at,
+    updatedAt: at,
+  };
+  book.orders.push(order);
+  fillOrder({ account, book, order, price, size: position.size, liquidity: 'taker', at });
+}
+
+function openPart(book: TokenBook, order: PaperOrder, size: Decimal, price: Decimal, at: Date): void {
+  const margin = price.times(size).div(order.leverage).toDecimalPlaces(QUOTIENT_PLACES);
+  const { position } = book;
+  if (!position) {
+    book.position = {
+      side: sideOf(order),
+      size,
+      entryPrice: price,
+      margin,
+      leverage: order.leverage,
+      marginMode: order.marginMode,
+      realisedProfit: D(0),
+      openedAt: at,
+      updatedAt: at,
+    };
+    return;
+  }
+  const total = position.size.plus(size);
+  const value = position.entryPrice.times(position.size).plus(price.times(size));
+  position.entryPrice = value.div(total).toDecimalPlaces(QUOTIENT_PLACES);
+  position.size = total;
+  position.margin = position.margin.plus(margin);
+  position.updatedAt = at;
+}
+
+function closePart(
+  book: TokenBook,
+  position: PaperPosition,
+  size: Decimal,
+  price: Decimal,
+  at: Date,
+): Decimal {
+  const direction = position.side === 'long' ? 1 : -1;
+  const profit = price.minus(position.entryPrice).times(size).times(direction);
+  const whole = size.eq(position.size);
+  const released = whole
+    ? position.margin
+    : position.margin.times(size).div(position.size).toDecimalPlaces(QUOTIENT_PLACES);
+  position.size = position.size.minus(size);
+  position.margin = position.margin.minus(released);
+  position.realisedProfit = position.realisedProfit.plus(profit);
+  position.updatedAt = at;
+  if (whole) {
+    book.position = null;
+    for (const trigger of book.triggers.filter(({ state }) => state === 'live')) {
+      Object.assign(trigger, { state: 'cancelled', updatedAt: at });
+    }
+  }
+  return profit;
+}
+
+/** Where exactly the whole margin is lost; the difference to the real mark is the exchange's insurance fund. */
+const bankruptcyPrice = (position: PaperPosition) => {
+  const perCoin = position.margin.div(position.size);
+  return position.side === 'long' ? position.entryPrice.minus(perCoin) : position.entryPrice.plus(perCoin);
+};

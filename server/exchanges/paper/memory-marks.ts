@@ -1,0 +1,35 @@
+import type { Mark, MarkSource } from './mark-source.ts';
+
+interface StoredMark extends Mark {
+  userId: string | null;
+}
+
+export interface MemoryMarks extends MarkSource {
+  /** A price that counts for everyone, or for `userId` alone. */
+  push(token: string, price: string, options?: { userId?: string; at?: Date }): void;
+}
+
+/** A MarkSource without a database: for tests and for the paper exchange that is served alone on a port. */
+export function memoryMarks(): MemoryMarks {
+  const byToken = new Map<string, StoredMark[]>();
+  let count = 0;
+  const visible = (token: string, userId: string | null) =>
+    (byToken.get(token) ?? []).filter((mark) => mark.userId === null || mark.userId === userId);
+  return {
+    push(token, price, options = {}) {
+      count += 1;
+      const cursor = String(count).padStart(12, '0');
+      const mark = { price, at: options.at ?? new Date(), cursor, userId: options.userId ?? null };
+      byToken.set(token, [...(byToken.get(token) ?? []), mark]);
+    },
+    async newest(token, { userId }) {
+      return visible(token, userId).at(-1) ?? null;
+    },
+    async since(token, cursor, { userId }) {
+      return visible(token, userId).filter((mark) => cursor === null || mark.cursor > cursor);
+    },
+    async tokens() {
+      return [...byToken.keys()];
+    },
+  };
+}

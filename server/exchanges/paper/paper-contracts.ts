@@ -1,0 +1,54 @@
+import { D, toPlain } from '#domain/decimal.ts';
+
+export interface PaperContract {
+  token: string;
+  symbol: string;
+  tickSize: string;
+  quantityStep: string;
+  minimumQuantity: string;
+  minimumNotional: string;
+  maximumLeverage: number;
+}
+
+/** As Bitget lists them for USDT-margined perpetuals; steps are finer than the product's own rules, as in reality. */
+const LISTED: Record<string, Pick<PaperContract, 'tickSize' | 'quantityStep' | 'minimumQuantity'>> = {
+  BTC: { tickSize: '0.1', quantityStep: '0.0001', minimumQuantity: '0.0001' },
+  ETH: { tickSize: '0.01', quantityStep: '0.01', minimumQuantity: '0.01' },
+  SOL: { tickSize: '0.001', quantityStep: '0.1', minimumQuantity: '0.1' },
+  XRP: { tickSize: '0.0001', quantityStep: '1', minimumQuantity: '1' },
+  TON: { tickSize: '0.0001', quantityStep: '0.1', minimumQuantity: '0.1' },
+  SUI: { tickSize: '0.0001', quantityStep: '0.1', minimumQuantity: '0.1' },
+  PEPE: { tickSize: '0.00000001', quantityStep: '1', minimumQuantity: '1000' },
+};
+
+/** Any other token that has a price trades by one generic contract, so that demonstrations are not limited to seven names. */
+const GENERIC = { tickSize: '0.0001', quantityStep: '0.001', minimumQuantity: '0.001' };
+
+const TOKEN = /^[A-Z0-9]{1,20}$/;
+
+export const BUILT_IN_TOKENS = Object.keys(LISTED);
+
+export const isTokenName = (token: string) => TOKEN.test(token);
+
+export function paperContract(token: string): PaperContract {
+  if (!TOKEN.test(token))
+    throw new RangeError(`A token is 1 to 20 of A-Z and 0-9, not ${JSON.stringify(token)}`);
+  return {
+    token,
+    symbol: `${token}USDT`,
+    ...(LISTED[token] ?? GENERIC),
+    minimumNotional: '5',
+    maximumLeverage: 125,
+  };
+}
+
+/** 'BTCUSDT' is BTC; null for what no contract could be called. */
+export function tokenOfSymbol(symbol: string): string | null {
+  const token = symbol.endsWith('USDT') ? symbol.slice(0, -'USDT'.length) : '';
+  return TOKEN.test(token) ? token : null;
+}
+
+/** '0.0001' has 4 places and a last digit of 1: the form in which Bitget publishes a tick. */
+export function decimalPlaces(step: string): number {
+  return toPlain(D(step)).split('.')[1]?.length ?? 0;
+}

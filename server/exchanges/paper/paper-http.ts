@@ -1,0 +1,31 @@
+/** One request to the paper exchange, whether it came over a socket or not. */
+export interface PaperRequest {
+  method: string;
+  path: string;
+  /** As it stands in the URL, without the question mark: signatures cover its exact order. */
+  query: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface PaperResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  /** How it reaches the client; faults change it. 'never': silence; 'cut': the connection breaks; 'stalled': only the headers arrive. */
+  delivery: 'whole' | 'never' | 'cut' | 'stalled';
+}
+
+export function jsonResponse(status: number, value: unknown): PaperResponse {
+  return {
+    status,
+    headers: { 'content-type': 'application/json;charset=UTF-8' },
+    body: JSON.stringify(value),
+    delivery: 'whole',
+  };
+}
+
+export function textResponse(status: number, body: string): PaperResponse {
+  return { status, headers: { 'content-type': 'text/html' }, body, delivery: 'whole' };
+}

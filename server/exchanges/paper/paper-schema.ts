@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+/**
+ * The books of the paper exchange. They belong to it alone: no foreign key leads out of them,
+ * as a real exchange would not know our users either.
+ * What follows from these rows (available, locked, equity) is computed, never stored twice.
+ */
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+
+export const paperAccounts = pgTable('paper_accounts', {
+  userId: uuid('user_id').primaryKey(),
+  /** Deposit plus realised profit minus fees. The margin of open positions is part of it. */
+  balance: numeric('balance').notNull(),
+  realisedProfit: numeric('realised_profit').notNull().default('0'),
+  feesPaid: numeric('fees_paid').notNull().default('0'),
+  positionMode: text('position_mode').notNull(),
+  openedAt: instant('opened_at').notNull(),
+});
+
+export const paperTokenSettings = pgTable(
+  'paper_token_settings',
+  {
+    userId: uuid('user_id').notNull(),
+    token: text('token').notNull(),
+    leverage: integer('leverage').notNull(),
+    marginMode: text('margin_mode').notNull(),
+    /** How far the marks of the token have been applied to this account: MarkSource's own cursor. */
+    markCursor: text('mark_cursor'),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.token] })],
+);
+
+export const paperOrders = pgTable(
+  'paper_orders',
+  {
+    id: bigint('id', { mode: 'bigint' })
+      .primaryKey()
+      .generatedAlwaysAsIdentity({ startWith: '1300000000000000000' }),
+    userId: uuid('user_id').notNull(),
+    token: text('token').notNull(),
+    clientOrderId: text('client_order_id').notNull(),
+    side: text('side').notNull(),
+    orderType: text('order_type').notNull(),
+    reduceOnly: boolean('reduce_only').notNull(),
+    /** Null for market orders. */
+    price: numeric('price'),
+    size: numeric('size').notNull(),
+    filledSize: numeric('filled_size').notNull().default('0'),
+    filledValue: numeric('filled_value').notNull().default('0'),
+    fee: numeric('fee').notNull().default('0'),
+    profit: numeric('profit').notNull().default('0'),
+    leverage: integer('leverage').notNull(),
+    marginMode: text('margin_mode').notNull(),
+    positionMode: text('position_mode').notNull(),
+    presetStopLoss: numeric('preset_stop_loss'),
+    presetTakeProfit: numeric('preset_take_profit'),
+    state: text('state').notNull(),
+    source: text('source').notNull(),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [
+    index('paper_orders_pending')
+      .on(table.token, table.userId)
+      .where(sql`state in ('live', 'partially_filled')`),
+    uniqueIndex('paper_orders_pending_client_order_id')
+      .on(table.userId, table.clientOrderId)
+      .where(sql`state in ('live', 'partially_filled')`),
+    index('paper_orders_client_order_id').on(table.userId, table.clientOrderId),
+    check('paper_orders_filled', sql`filled_size >= 0 and filled_size <= size`),
+  ],
+);
+
+export const paperPositions = pgTable(
+  'paper_positions',
+  {
+    userId: uuid('user_id').notNull(),
+    token: text('token').notNull(),
+    side: text('side').notNull(),
+    size: numeric('size').notNull(),
+    entryPrice: numeric('entry_price').notNull(),
+    margin: numeric('margin').notNull(),
+    leverage: integer('leverage').notNull(),
+    marginMode: text('margin_mode').notNull(),
+    realisedProfit: numeric('realised_profit').notNull().default('0'),
+    openedAt: instant('opened_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.token] }),
+    index('paper_positions_token').on(table.token),
+    check('paper_positions_size', sql`size > 0`),
+  ],
+);
+
+export const paperTriggerOrders = pgTable(
+  'paper_trigger_orders',
+  {
+    id: bigint('id', { mode: 'bigint' })
+      .primaryKey()
+      .generatedAlwaysAsIdentity({ startWith: '1400000000000000000' }),
+    userId: uuid('user_id').notNull(),
+    token: text('token').notNull(),
+    clientOrderId: text('client_order_id').notNull(),
+    planType: text('plan_type').notNull(),
+    holdSide: text('hold_side').notNull(),
+    triggerPrice: numeric('trigger_price').notNull(),
+    size: numeric('size').notNull(),
+    state: text('state').notNull(),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('paper_trigger_orders_live')
+      .on(table.userId, table.token, table.planType)
+      .where(sql`state = 'live'`),
+  ],
+);
+
+export const paperFills = pgTable(
+  'paper_fills',
+  {
+    id: bigint('id', { mode: 'bigint' })
+      .primaryKey()
+      .generatedAlwaysAsIdentity({ startWith: '1500000000000000000' }),
+    userId: uuid('user_id').notNull(),
+    token: text('token').notNull(),
+    orderId: bigint('order_id', { mode: 'bigint' }).notNull(),
+    side: text('side').notNull(),
+    price: numeric('price').notNull(),
+    size: numeric('size').notNull(),
+    value: numeric('value').notNull(),
+    fee: numeric('fee').notNull(),
+    profit: numeric('profit').notNull(),
+    liquidity: text('liquidity').notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [index('paper_fills_user').on(table.userId, table.token, table.id)],
+);

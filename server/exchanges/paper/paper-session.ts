@@ -1,0 +1,126 @@
+import { D, type Decimal } from '#domain/decimal.ts';
+import { type AccountBalances, balancesOf } from './balances.ts';
+import { type AccountBook, isPending, type PaperOrder, type TokenBook } from './book.ts';
+import type { Mark, MarkSource } from './mark-source.ts';
+import { settleMark } from './matching.ts';
+import type { PaperDatabase } from './paper-database.ts';
+import { lockAccount, saveAccount, tokenBook } from './paper-store.ts';
+
+export type TransactionalPaperDatabase = PaperDatabase & {
+  transaction<T>(work: (transaction: PaperDatabase) => Promise<T>): Promise<T>;
+};
+
+export interface PaperContext {
+  db: TransactionalPaperDatabase;
+  clock: { now(): Date };
+  marks: MarkSource;
+  startBalance: string;
+  /** Tokens found to have a price: a price, once stored, is not taken back. */
+  knownTokens: Set<string>;
+  stopIsDropped: (order: PaperOrder) => boolean;
+}
+
+/** One account, locked and brought up to its newest marks, for the length of a transaction. */
+export interface PaperSession {
+  db: PaperDatabase;
+  account: AccountBook;
+  now: Date;
+  token(token: string): TokenBook;
+  /** The newest mark of the token, as this user sees it. */
+  markOf(token: string): Promise<Decimal | null>;
+  balances(): Promise<AccountBalances>;
+}
+
+/** Answered as the exchange would; what was settled before it stays settled. */
+export class PaperRefusal extends Error {
+  override readonly name = 'PaperRefusal';
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * Runs `work` on the account under its row lock, so that several processes may use the same books.
+ * A refusal thrown by `work` comes out after the settlement was saved: it must be thrown before `work` changes anything.
+ */
+export async function withAccount<T>(
+  context: PaperContext,
+  userId: string,
+  work: (session: PaperSession) => Promise<T>,
+): Promise<T> {
+  const outcome = await context.db.transaction(async (db) => {
+    const now = context.clock.now();
+    const { startBalance } = context;
+    const locked = await lockAccount({ db, userId, startBalance, now });
+    const session = openSession({ context, db, account: locked.book, now });
+    await session.settle();
+    const result = await work(session).then(
+      (value) => ({ value }),
+      (error: unknown) => {
+        if (error instanceof PaperRefusal) return { refusal: error };
+        throw error;
+      },
+    );
+    await saveAccount(db, locked);
+    return result;
+  });
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome.value;
+}
+
+function openSession(options: { context: PaperContext; db: PaperDatabase; account: AccountBook; now: Date }) {
+  const { context, db, account, now } = options;
+  const scope = { userId: account.userId, db };
+  const newest = new Map<string, Mark | null>();
+
+  async function newestMark(token: string): Promise<Mark | null> {
+    const known = newest.get(token);
+    if (known !== undefined) return known;
+    const mark = await context.marks.newest(token, scope);
+    newest.set(token, mark);
+    const book = tokenBook(account, token);
+    // Without open business nothing was settled: what is opened now is concerned by later marks only.
+    if (!hasBusiness(book)) book.markCursor = mark?.cursor ?? null;
+    return mark;
+  }
+
+  async function settleToken(book: TokenBook): Promise<void> {
+    for (;;) {
+      const page = await context.marks.since(book.token, book.markCursor, scope);
+      for (const mark of page) {
+        const { stopIsDropped } = context;
+        settleMark({ account, book, mark: D(mark.price), at: now, stopIsDropped });
+        book.markCursor = mark.cursor;
+        newest.set(book.token, mark);
+      }
+      if (page.length === 0) return;
+    }
+  }
+
+  const markOf = async (token: string) => {
+    const mark = await newestMark(token);
+    return mark ? D(mark.price) : null;
+  };
+
+  return {
+    db,
+    account,
+    now,
+    token: (token: string) => tokenBook(account, token),
+    markOf,
+    async balances() {
+      const marks = new Map<string, Decimal | null>();
+      for (const { token, position } of account.tokens.values()) {
+        if (position) marks.set(token, await markOf(token));
+      }
+      return balancesOf(account, (token) => marks.get(token) ?? null);
+    },
+    async settle() {
+      for (const book of [...account.tokens.values()]) if (hasBusiness(book)) await settleToken(book);
+    },
+  };
+}
+
+const hasBusiness = (book: TokenBook) => book.position !== null || book.orders.some(isPending);

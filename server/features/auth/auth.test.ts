@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fakeClock } from '#test/fake-clock.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
+
+let board: TestApp;
+const clock = fakeClock();
+
+beforeAll(async () => {
+  board = await startTestApp({ clock });
+});
+afterAll(() => board.close());
+
+const login = (username: string, password: string, extra = {}) =>
+  board.anonymous.post('/api/auth/login', { username, password }, extra);
+
+test('a sign-in answers the user and nothing secret', async () => {
+  const answer = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json()).toEqual({
+    user: {
+      id: expect.any(String),
+      username: ADMIN_USERNAME,
+      isAdmin: true,
+      firstName: null,
+      lastName: null,
+      countryCode: null,
+      mobileNumber: null,
+    },
+  });
+});
+
+test('the username is compared without regard to letter case and compatibility forms', async () => {
+  expect((await login('ADMIN@Example.com', ADMIN_PASSWORD)).statusCode).toBe(200);
+  expect((await login(' ａdmin@example.com ', ADMIN_PASSWORD)).statusCode).toBe(200);
+});
+
+test('an unknown user, a wrong password and an inactive user are refused with the same words', async () => {
+  const { user, username, password } = await board.createUser();
+  await board.admin.patch(`/api/admin/users/${user.id}/deactivate`);
+  const answers = await Promise.all([
+    login('nobody@example.com', 'whatever'),
+    login(ADMIN_USERNAME, 'whatever'),
+    login(username, password),
+  ]);
+  for (const answer of answers) {
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json()).toEqual({ message: 'Invalid username or password' });
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  }
+});
+
+test('a missing or empty field is refused by the name of the field', async () => {
+  const empty = await login('', '');
+  expect(empty.statusCode).toBe(400);
+  expect(empty.json()).toEqual({
+    message: 'Username is required',
+    errors: [
+      { path: 'username', message: 'Username is required' },
+      { path: 'password', message: 'Password is required' },
+    ],
+  });
+  const missing = await board.anonymous.post('/api/auth/login', { username: 'a' });
+  expect(missing.json()).toMatchObject({ message: 'Password is required' });
+});
+
+test('the cookie is kept from scripts and other sites, and has the host prefix over HTTPS alone', async () => {
+  const plain = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
+  expect(plain.headers['set-cookie']).toMatch(
+    /^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+
+  const behindProxy = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
+  const secure = await behindProxy.anonymous.post(
+    '/api/auth/login',
+    { username: ADMIN_USERNAME, password: ADMIN_PASSWORD },
+    { headers: { 'x-forwarded-proto': 'https' } },
+  );
+  expect(secure.headers['set-cookie']).toMatch(
+    /^__Host-sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  await behindProxy.close();
+});
+
+test('the session answers the user and the time zone of the screens', async () => {
+  const answer = await board.admin.get('/api/auth/user');
+  expect(answer.json()).toEqual({
+    user: expect.objectContaining({ username: ADMIN_USERNAME, isAdmin: true }),
+    displayTimezone: 'America/Los_Angeles',
+  });
+});
+
+test('without a session, or with an invented cookie, the answer is 401', async () => {
+  for (const cookie of ['', 'sid=', 'sid=guess', `sid=${'A'.repeat(43)}`]) {
+    const answer = await board.anonymous.get('/api/auth/user', { headers: { cookie } });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json()).toEqual({ message: 'Not signed in' });
+  }
+});
+
+test('a sign-in never adopts the cookie that came with it, and ends its session', async () => {
+  const before = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  const answer = await before.post('/api/auth/login', { username: ADMIN_USERNAME, password: ADMIN_PASSWORD });
+  const [cookie] = answer.cookies;
+  expect(`sid=${cookie?.value}`).not.toBe(before.cookie);
+  expect((await before.get('/api/auth/user')).statusCode).toBe(401);
+});
+
+test('a sign-out ends this session alone, and once more is no error', async () => {
+  const one = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  const other = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  const answer = await one.post('/api/auth/logout');
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers['set-cookie']).toMatch(/^sid=; .*Expires=Thu, 01 Jan 1970/);
+  expect((await one.get('/api/auth/user')).statusCode).toBe(401);
+  expect((await one.post('/api/auth/logout')).statusCode).toBe(200);
+  expect((await other.get('/api/auth/user')).statusCode).toBe(200);
+});
+
+test('the database holds no token that could be used', async () => {
+  const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  const token = client.cookie.slice('sid='.length);
+  const { rows } = await board.database.pool.query('select sessions::text as row from sessions');
+  const dump = JSON.stringify(rows);
+  expect(rows.length).toBeGreaterThan(0);
+  expect(dump).not.toContain(token);
+  expect(dump).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
+});
+
+test('a session ends after twelve hours without a request', async () => {
+  const idle = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  const busy = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  for (let hour = 0; hour < 13; hour++) {
+    clock.advance(60 * 60 * 1000);
+    expect((await busy.get('/api/auth/user')).statusCode).toBe(200);
+  }
+  expect((await idle.get('/api/auth/user')).statusCode).toBe(401);
+});
+
+test('a session ends seven days after the sign-in however busy it is', async () => {
+  const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  for (let step = 0; step < 27; step++) {
+    clock.advance(6 * 60 * 60 * 1000);
+    expect((await client.get('/api/auth/user')).statusCode).toBe(200);
+  }
+  clock.advance(6 * 60 * 60 * 1000);
+  expect((await client.get('/api/auth/user')).statusCode).toBe(401);
+});
+
+test('the time of the last request is written at most once a minute', async () => {
+  const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  const { user } = (await client.get('/api/auth/user')).json();
+  const lastSeen = async () => {
+    const { rows } = await board.database.pool.query(
+      'select max(last_seen_at) as seen from sessions where user_id = $1',
+      [user.id],
+    );
+    return (rows[0].seen as Date).getTime();
+  };
+  const start = clock.now().getTime();
+  clock.advance(59_000);
+  await client.get('/api/auth/user');
+  expect(await lastSeen()).toBe(start);
+  clock.advance(1_000);
+  await client.get('/api/auth/user');
+  expect(await lastSeen()).toBe(start + 60_000);
+});
+
+test('a right password is verified, a wrong one is 403', async () => {
+  const { client, password } = await board.createUser();
+  const right = await client.post('/api/auth/verify-password', { password });
+  expect(right.statusCode).toBe(200);
+  expect(right.json()).toEqual({ success: true, message: 'Password verified' });
+  const wrong = await client.post('/api/auth/verify-password', { password: `${password}!` });
+  expect(wrong.statusCode).toBe(403);
+  expect(wrong.json()).toEqual({ message: 'Invalid password' });
+});
+
+test('an administrator is offered every page, anybody else the dashboard and the settings', async () => {
+  const admin = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
+  const { client } = await board.createUser();
+  const namesFor = async (caller: typeof client) =>
+    (await caller.get('/api/navigation/pages'))
+      .json()
+      .pages.map((page: { pageName: string }) => page.pageName);
+  expect(await namesFor(client)).toEqual(['Dashboard', 'Settings']);
+  expect(await namesFor(admin)).toEqual([
+    'Dashboard',
+    'Settings',
+    'price-logs',
+    'signals',
+    'configuration',
+    'position-calculator',
+    'create-client',
+    'position-maker',
+    'automation-workflows',
+  ]);
+});

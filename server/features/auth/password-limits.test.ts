@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_FAILURES_PER_ACCOUNT, MAX_FAILURES_PER_ADDRESS } from '#server/platform/rate-limits.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+
+let board: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp();
+});
+afterAll(() => board.close());
+
+const login = (username: string, password: string, remoteAddress: string) =>
+  board.anonymous.post('/api/auth/login', { username, password }, { remoteAddress });
+
+async function fail(times: number, attempt: () => Promise<Answer>): Promise<number[]> {
+  const codes: number[] = [];
+  for (let time = 0; time < times; time++) codes.push((await attempt()).statusCode);
+  return codes;
+}
+
+test('a sign-in is refused unread after ten failures, for the right password too, and says when to come back', async () => {
+  const { username, password } = await board.createUser();
+  const codes = await fail(20, () => login(username, 'wrong', '192.0.2.1'));
+  expect(codes).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
+  const answer = await login(username, password, '192.0.2.1');
+  expect(answer.statusCode).toBe(429);
+  expect(answer.json()).toEqual({ message: 'Too many failed attempts. Try again later.' });
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(14 * 60);
+  expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
+});
+
+test('failures from one address lock the owner out nowhere else, and no other account there', async () => {
+  const victim = await board.createUser();
+  const other = await board.createUser();
+  await fail(12, () => login(victim.username, 'wrong', '192.0.2.2'));
+  expect((await login(victim.username, victim.password, '192.0.2.3')).statusCode).toBe(200);
+  expect((await login(other.username, other.password, '192.0.2.2')).statusCode).toBe(200);
+});
+
+test('a success clears the failures', async () => {
+  const { username, password } = await board.createUser();
+  const almost = MAX_FAILURES_PER_ACCOUNT - 1;
+  for (let round = 0; round < 3; round++) {
+    expect(await fail(almost, () => login(username, 'wrong', '192.0.2.4'))).toEqual(Array(almost).fill(401));
+    expect((await login(username, password, '192.0.2.4')).statusCode).toBe(200);
+  }
+});
+
+test('an unknown username is limited like a known one', async () => {
+  const codes = await fail(12, () => login('nobody@example.com', 'wrong', '192.0.2.5'));
+  expect(codes).toEqual([...Array(10).fill(401), 429, 429]);
+});
+
+test('guesses sent all at once are counted one by one', async () => {
+  const { username } = await board.createUser();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => login(username, 'wrong', '192.0.2.6')));
+  expect(answers.filter((answer) => answer.statusCode === 401)).toHaveLength(MAX_FAILURES_PER_ACCOUNT);
+  expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(20);
+});
+
+test('right passwords sent all at once are all let in', async () => {
+  const { username, password } = await board.createUser();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => login(username, password, '192.0.2.7')));
+  expect(answers.map((answer) => answer.statusCode)).toEqual(Array(30).fill(200));
+});
+
+test.each([
+  ['verify', (user: Guesser) => user.client.post('/api/auth/verify-password', { password: 'wrong' })],
+  ['renew', (user: Guesser) => user.client.put(user.hookUrl, { generateNewKey: true, password: 'wrong' })],
+  ['delete', (user: Guesser) => user.client.delete(user.hookUrl, { password: 'wrong' })],
+  [
+    'change',
+    (user: Guesser) =>
+      user.client.put('/api/user-settings/change-password', {
+        currentPassword: 'wrong',
+        newPassword: 'another one',
+      }),
+  ],
+])('the password asked by %s is limited like that of a sign-in', async (_name, guess) => {
+  const user = await guesser();
+  expect(await fail(12, () => guess(user))).toEqual([...Array(10).fill(403), 429, 429]);
+  // The five routes share one count, or each would be another ten guesses.
+  const verify = await user.client.post('/api/auth/verify-password', { password: user.password });
+  expect(verify.statusCode).toBe(429);
+});
+
+test('an address that fails at many accounts is limited at all of them, others are not', async () => {
+  const { username, password } = await board.createUser();
+  for (let start = 0; start < MAX_FAILURES_PER_ADDRESS; start += 10) {
+    await fail(10, () => login(`guess${start}@example.com`, 'wrong', '198.51.100.1'));
+  }
+  expect((await login(username, password, '198.51.100.1')).statusCode).toBe(429);
+  expect((await login(username, password, '198.51.100.2')).statusCode).toBe(200);
+});
+
+test('the addresses of one IPv6 network count as one', async () => {
+  const { username } = await board.createUser();
+  const codes = await Promise.all(
+    Array.from({ length: 12 }, (_, host) => login(username, 'wrong', `2001:db8:1:2::${host + 1}`)),
+  );
+  expect(codes.filter((answer) => answer.statusCode === 401)).toHaveLength(MAX_FAILURES_PER_ACCOUNT);
+  expect((await login(username, 'wrong', '2001:db8:1:3::1')).statusCode).toBe(401);
+});
+
+test('a forged X-Forwarded-For does not make another address', async () => {
+  const { username } = await board.createUser();
+  const codes: number[] = [];
+  for (let at = 0; at < 12; at++) {
+    const answer = await board.anonymous.post(
+      '/api/auth/login',
+      { username, password: 'wrong' },
+      { remoteAddress: '192.0.2.8', headers: { 'x-forwarded-for': `203.0.113.${at}` } },
+    );
+    codes.push(answer.statusCode);
+  }
+  expect(codes.slice(10)).toEqual([429, 429]);
+});
+
+interface Guesser {
+  client: TestApp['admin'];
+  password: string;
+  hookUrl: string;
+}
+
+async function guesser(): Promise<Guesser> {
+  const { client, password } = await board.createUser();
+  const hook = (await client.post('/api/hooks', {})).json<{ id: string }>();
+  return { client, password, hookUrl: `/api/hooks/${hook.id}` };
+}

@@ -1,0 +1,45 @@
+import { type PerUserStepType, PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { endWorkflow } from './end-workflow.ts';
+import { endUserStep, type UserTask } from './user-steps.ts';
+import { endStep } from './workflow-steps.store.ts';
+import { listWorkflowUsers, type WorkflowRow, writeUserOutcome } from './workflows.store.ts';
+
+/**
+ * Writes a user's last step and outcome; with the last user's also step 7 and the workflow's end. I8: whatever
+ * happened to one user, the others go on.
+ */
+export async function finishUser(
+  deps: AutomationDeps,
+  options: {
+    workflow: WorkflowRow;
+    task: UserTask;
+    outcome: 'success' | 'skipped' | 'failed';
+    step: { type: PerUserStepType; outputData?: unknown; errorMessage?: string };
+  },
+): Promise<void> {
+  const { workflow, task, outcome, step } = options;
+  const at = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    const { changed, remaining } = await writeUserOutcome(tx, { ...task, outcome });
+    if (!changed) return;
+    const { type, ...end } = step;
+    await endUserStep(deps, tx, task, type, {
+      status: outcome === 'success' ? 'completed' : 'failed',
+      ...end,
+    });
+    if (remaining > 0) return;
+    const users = await listWorkflowUsers(tx, workflow.id);
+    const count = (wanted: string) => users.filter((user) => user.outcome === wanted).length;
+    const last = PIPELINE_STEPS.find((one) => one.type === 'user_processing');
+    if (last === undefined) throw new Error('the pipeline has no user processing');
+    await endStep(tx, {
+      workflowId: workflow.id,
+      stepNumber: last.number,
+      status: 'completed',
+      outputData: { successful: count('success'), skipped: count('skipped'), failed: count('failed') },
+      at,
+    });
+    await endWorkflow(tx, { deps, workflow, status: 'completed', at });
+  });
+}

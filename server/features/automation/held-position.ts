@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Denial, deny } from '#domain/denials.ts';
+import { decideOnHeldPosition } from '#domain/held-position.ts';
+import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.ts';
+import { ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
+import { closePosition } from '#server/features/position-maker/close-position.ts';
+import { findLastFilledTrade, findWorkingTrade } from '#server/features/position-maker/trades.store.ts';
+import type { SignalRow } from '#server/features/signals/signals.store.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+
+const CLOSE_POLL_MS = 250;
+const CLOSE_PATIENCE_MS = 10_000;
+
+/**
+ * What a new order needs gone before it: another order of ours in the token, and a position (decisions §10). The
+ * position is asked from the exchange; an opposite one of ours is closed first when the user's settings say so.
+ * Null: the way is clear, or it is not ours to say (no credentials: sizing says so).
+ */
+export async function clearTheWay(
+  deps: AutomationDeps,
+  options: { signal: SignalRow; settings: TradingSettings; userId: string; workflowId: string },
+): Promise<Pick<Denial, 'reason'> | null> {
+  const { signal, settings, userId, workflowId } = options;
+  const { token, action } = signal;
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
+  if (platform === undefined || !deps.exchanges.supported.includes(platform)) return null;
+  const account = await deps.findAccount(userId, platform);
+  if (account === null) return null;
+  const working = await findWorkingTrade(deps.db, { userId, token });
+  if (working !== null) return deny('entry_open', { token });
+
+  const exchange = deps.exchanges.get(platform);
+  let position: OpenPosition | null;
+  try {
+    position = await exchange.fetchPosition(account, token);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return deny('exchange_unavailable', { exchange: platform, message: error.message });
+  }
+  const decision = decideOnHeldPosition({
+    token,
+    action,
+    held:
+      position === null
+        ? null
+        : { side: position.side, openedByUs: await isOurs(deps, userId, token, position) },
+    oppositeSignal: settings.oppositeSignal,
+  });
+  if (decision.decision === 'open') return null;
+  if (decision.decision === 'skip') return decision.denial;
+
+  const deadline = deps.clock.now().getTime() + CLOSE_PATIENCE_MS;
+  let message = '';
+  do {
+    const reason = `reversed by signal ${signal.id}`;
+    const result = await closePosition(deps, { exchange, account, token, reason, workflowId });
+    if (result.outcome === 'flat') return null;
+    message = result.message;
+    await sleep(CLOSE_POLL_MS);
+  } while (deps.clock.now().getTime() < deadline);
+  return { reason: `The opposite position in ${token} could not be closed: ${message}` };
+}
+
+/** The newest order of ours that filled in the token went the same way: the position is taken to be its. */
+async function isOurs(
+  deps: AutomationDeps,
+  userId: string,
+  token: string,
+  position: OpenPosition,
+): Promise<boolean> {
+  const trade = await findLastFilledTrade(deps.db, { userId, token });
+  return trade !== null && (trade.side === 'buy' ? 'long' : 'short') === position.side;
+}

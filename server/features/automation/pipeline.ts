@@ -1,0 +1,194 @@
+import { isPositive } from '#domain/decimal.ts';
+import { signalPriceDeviates } from '#domain/reference-price.ts';
+import { autoTradeEnabled } from '#domain/trading-mode.ts';
+import {
+  explainFailure,
+  isSignalExpired,
+  PIPELINE_STEPS,
+  type PipelineStepType,
+} from '#domain/workflow-lifecycle.ts';
+import { readLivePrice } from '#server/features/position-generator/generate-position.ts';
+import { matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
+import type { Tx } from '#server/platform/database/database.ts';
+import { processorName } from './automation-deps.ts';
+import { endWorkflow } from './end-workflow.ts';
+import type { PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
+import { selectUsers } from './select-users.ts';
+import { beginStep, endStep } from './workflow-steps.store.ts';
+import { acquireSlot, listWorkflowUsers, writeEligibility } from './workflows.store.ts';
+
+/** The steps of decisions §10, one small function each. */
+export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
+  signal_validation: {
+    input: ({ signal, workflow }) => ({
+      signalId: signal.id,
+      token: signal.token,
+      action: signal.action,
+      price: signal.price,
+      timeframe: signal.timeframe,
+      processor: signal.processor,
+      receivedAt: signal.receivedAt,
+      trigger: workflow.trigger,
+    }),
+    run: async (work) => expired(work) ?? invalid(work) ?? { kind: 'completed', output: { valid: true } },
+  },
+
+  environment_check: {
+    input: ({ deps: { config } }) => ({
+      environment: config.appEnv,
+      autoTrade: config.autoTrade.enabled ? 'enabled' : 'disabled',
+      exchangeMode: config.exchangeMode,
+    }),
+    run: async ({ deps: { config }, workflow }) => {
+      const enabled = autoTradeEnabled({
+        appEnv: config.appEnv,
+        autoTrade: config.autoTrade.enabled ? 'enabled' : 'disabled',
+      });
+      if (workflow.trigger === 'manual' || enabled) {
+        return { kind: 'completed', output: { automaticTrading: enabled, trigger: workflow.trigger } };
+      }
+      const detail =
+        config.appEnv === 'production'
+          ? 'in the configuration (AUTO_TRADE)'
+          : `in the environment ${config.appEnv}`;
+      return { kind: 'aborted', failure: explainFailure('AUTO_TRADING_DISABLED', { detail }) };
+    },
+  },
+
+  processing_slot: {
+    input: ({ workflow }) => ({ token: workflow.token }),
+    run: async (work) => {
+      const { deps, workflow } = work;
+      const slot = await deps.db.transaction((tx) =>
+        acquireSlot(tx, { workflowId: workflow.id, token: workflow.token, at: deps.clock.now() }),
+      );
+      if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
+      // A signal may have grown old in the queue.
+      return expired(work) ?? { kind: 'completed', output: { token: workflow.token } };
+    },
+  },
+
+  price_log_match: {
+    input: ({ signal }) => ({
+      token: signal.token,
+      timeframe: signal.timeframe,
+      processor: signal.processor,
+      signalTime: signal.signalTimeServer ?? signal.receivedAt,
+    }),
+    run: async ({ deps, signal }) => {
+      const log = await matchPriceLog(deps.db, signal);
+      return {
+        kind: 'completed',
+        output: { priceLogId: log?.id ?? null, candleTime: log?.candleTimeServer ?? null },
+      };
+    },
+  },
+
+  current_price: {
+    input: ({ deps, signal }) => ({
+      token: signal.token,
+      signalPrice: signal.price,
+      exchanges: deps.exchanges.supported,
+    }),
+    run: fetchCurrentPrices,
+  },
+
+  user_selection: {
+    input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
+    run: async (work) => {
+      const { deps, signal, workflow } = work;
+      const result = await selectUsers(deps, signal);
+      const [layer1, layer2, layer3, layer4] = result.layers;
+      return {
+        kind: 'completed',
+        output: {
+          currentMode: result.currentMode,
+          breakdown: { layer1, layer2, layer3, layer4 },
+          eligibleUsers: result.eligible,
+        },
+        alongside: async (tx) => {
+          await writeEligibility(tx, workflow.id, result);
+          if (result.eligible.length === 0) await skipProcessing(work, tx);
+        },
+        last: result.eligible.length === 0,
+      };
+    },
+  },
+
+  user_processing: {
+    input: ({ outputs }) => ({ users: eligibleCount(outputs) }),
+    run: async ({ deps, workflow }) => {
+      const users = await listWorkflowUsers(deps.db, workflow.id);
+      const jobs = users
+        .filter(({ outcome }) => outcome === 'waiting' || outcome === 'running')
+        .map(({ userId }) => ({ workflowId: workflow.id, userId }));
+      return {
+        kind: 'completed',
+        output: null,
+        stepStaysOpen: true,
+        alongside: (tx) => deps.jobs.send(tx, 'trade-user', jobs),
+      };
+    },
+  },
+};
+
+function expired({ deps, signal, workflow }: PipelineWork): StepOutcome | null {
+  if (workflow.trigger !== 'automatic') return null;
+  const startsAt = deps.clock.now();
+  const maxAgeMinutes = deps.config.signalMaxAgeMinutes;
+  if (!isSignalExpired({ receivedAt: signal.receivedAt, startsAt, maxAgeMinutes })) return null;
+  const ageMinutes = ((startsAt.getTime() - signal.receivedAt.getTime()) / 60_000).toFixed(1);
+  return {
+    kind: 'failed',
+    failure: explainFailure('SIGNAL_EXPIRED', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) }),
+  };
+}
+
+/** What ingest lets through is valid; this is for rows of another origin. */
+function invalid({ signal }: PipelineWork): StepOutcome | null {
+  if (isPositive(signal.price)) return null;
+  const failure = explainFailure('SIGNAL_INVALID', { detail: `the price ${signal.price} is not above zero` });
+  return { kind: 'failed', failure };
+}
+
+/** Every supported exchange's price: no answer leaves its users out later, a price far off stops the signal. */
+async function fetchCurrentPrices({ deps, signal }: PipelineWork): Promise<StepOutcome> {
+  const prices = await Promise.all(
+    deps.exchanges.supported.map(async (platform) => {
+      const owner = signal.fromAdmin ? null : await deps.findAccount(signal.ownerUserId, platform);
+      return { exchange: platform, price: await readLivePrice(deps.exchanges.get(platform), signal, owner) };
+    }),
+  );
+  const deviations = prices.flatMap(({ price }) =>
+    price === null ? [] : [signalPriceDeviates({ signalPrice: signal.price, livePrice: price })],
+  );
+  const [first] = deviations;
+  if (first != null && deviations.every((one) => one !== null)) {
+    const detail = first.reason.replace(/^Signal validation failed: /, '');
+    return { kind: 'failed', failure: explainFailure('SIGNAL_INVALID', { detail }) };
+  }
+  return { kind: 'completed', output: { signalPrice: signal.price, prices } };
+}
+
+async function skipProcessing({ deps, workflow }: PipelineWork, tx: Tx): Promise<void> {
+  const at = deps.clock.now();
+  const [step] = PIPELINE_STEPS.filter(({ type }) => type === 'user_processing');
+  if (step === undefined) throw new Error('the pipeline has no user processing');
+  const key = { workflowId: workflow.id, stepNumber: step.number };
+  await beginStep(tx, {
+    ...key,
+    stepName: step.name,
+    stepType: step.type,
+    userId: null,
+    inputData: { users: 0 },
+    processorName: processorName(deps),
+    at,
+  });
+  await endStep(tx, { ...key, status: 'skipped', outputData: { reason: 'No eligible users' }, at });
+  await endWorkflow(tx, { deps, workflow, status: 'completed', at });
+}
+
+function eligibleCount(outputs: Map<number, unknown>): number {
+  const selected = outputs.get(6) as { eligibleUsers?: unknown[] } | undefined;
+  return selected?.eligibleUsers?.length ?? 0;
+}

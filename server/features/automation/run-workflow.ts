@@ -1,0 +1,127 @@
+import { explainFailure, PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
+import { findSignal } from '#server/features/signals/signals.store.ts';
+import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
+import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { type AutomationDeps, processorName } from './automation-deps.ts';
+import { endWorkflow } from './end-workflow.ts';
+import { PIPELINE } from './pipeline.ts';
+import type { PipelineWork, StepOutcome } from './pipeline-step.ts';
+import { beginStep, endStep, listSteps, noteOnStep, type StepRow } from './workflow-steps.store.ts';
+import { changeWorkflowStatus, countFailedTry, findWorkflow, type WorkflowRow } from './workflows.store.ts';
+
+/** A signal that cannot be processed must not be tried for ever, nor hold up others (F22). */
+const TRIES = 3;
+
+/**
+ * Brings a workflow's pipeline as far as it can be brought now. I1: it ends in a terminal state. Called again after
+ * a crash it goes on behind the last step that was recorded; a step's record and what it decides are one transaction.
+ */
+export async function runWorkflow(deps: AutomationDeps, workflowId: string): Promise<void> {
+  const key = `workflow:${workflowId}`;
+  await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
+    const workflow = await findWorkflow(deps.db, workflowId);
+    if (workflow === null || isEnded(workflow)) return;
+    try {
+      await runSteps(deps, lease, workflow);
+    } catch (error) {
+      if (error instanceof LeaseLostError) return;
+      await countFailure(deps, lease, workflow, error);
+    }
+  });
+}
+
+const isEnded = ({ status }: WorkflowRow) => status !== 'pending' && status !== 'processing';
+
+async function runSteps(deps: AutomationDeps, lease: Lease, workflow: WorkflowRow): Promise<void> {
+  if (workflow.status === 'pending') {
+    await deps.db.transaction(async (tx) => {
+      await assertHeld(tx, lease);
+      await changeWorkflowStatus(tx, { id: workflow.id, status: 'processing', at: deps.clock.now() });
+    });
+  }
+  const signal = await findSignal(deps.db, workflow.signalId);
+  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
+  const done = new Map((await listSteps(deps.db, workflow.id)).map((step) => [step.stepNumber, step]));
+  const startedAt = workflow.startedAt ?? deps.clock.now();
+  const work: PipelineWork = {
+    deps,
+    lease,
+    workflow: { ...workflow, startedAt },
+    signal,
+    outputs: outputsOf(done),
+  };
+  for (const { number, name, type } of PIPELINE_STEPS) {
+    const earlier = done.get(number);
+    if (earlier !== undefined && earlier.status !== 'processing') continue;
+    const key = { workflowId: workflow.id, stepNumber: number };
+    const step = PIPELINE[type];
+    await beginStep(deps.db, {
+      ...key,
+      stepName: name,
+      stepType: type,
+      userId: null,
+      inputData: step.input(work),
+      processorName: processorName(deps),
+      at: deps.clock.now(),
+    });
+    const outcome = await step.run(work);
+    if (outcome.kind === 'waiting') return await noteOnStep(deps.db, key, outcome.metadata);
+    await recordStep(work, key, outcome);
+    if (outcome.kind !== 'completed') return;
+    work.outputs.set(number, outcome.output);
+    if (outcome.last === true) return;
+  }
+}
+
+const outputsOf = (steps: Map<number, StepRow>) =>
+  new Map([...steps].map(([number, { outputData }]) => [number, outputData]));
+
+async function recordStep(
+  { deps, lease, workflow }: PipelineWork,
+  key: { workflowId: string; stepNumber: number },
+  outcome: Exclude<StepOutcome, { kind: 'waiting' }>,
+): Promise<void> {
+  const at = deps.clock.now();
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    if (outcome.kind === 'completed') {
+      await outcome.alongside?.(tx);
+      // The last step stays under way until the users' results are in.
+      if (outcome.stepStaysOpen !== true) {
+        await endStep(tx, { ...key, status: 'completed', outputData: outcome.output, at });
+      }
+      return;
+    }
+    const { failure } = outcome;
+    await endStep(tx, { ...key, status: outcome.kind, errorMessage: failure.message, at });
+    await endWorkflow(tx, { deps, workflow, status: outcome.kind, failure, at });
+  });
+}
+
+async function countFailure(
+  deps: AutomationDeps,
+  lease: Lease,
+  workflow: WorkflowRow,
+  error: unknown,
+): Promise<void> {
+  // A database that is away says nothing about the signal.
+  if (isDatabaseUnavailable(error)) throw error;
+  const tries = await countFailedTry(deps.db, workflow.id);
+  deps.log.error({ err: error, workflowId: workflow.id, tries }, 'a workflow step ended unexpectedly');
+  if (tries < TRIES) throw error;
+  const at = deps.clock.now();
+  const steps = await listSteps(deps.db, workflow.id);
+  const step = steps.find(({ status, userId }) => status === 'processing' && userId === null);
+  const failure = explainFailure('PROCESSING_ERROR', {
+    step: step?.stepName ?? 'Workflow',
+    detail: 'an unexpected error, see the server log',
+  });
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    if (step !== undefined) {
+      const { workflowId, stepNumber } = step;
+      await endStep(tx, { workflowId, stepNumber, status: 'failed', errorMessage: failure.message, at });
+    }
+    await endWorkflow(tx, { deps, workflow, status: 'failed', failure, at });
+  });
+}

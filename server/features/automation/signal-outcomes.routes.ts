@@ -1,0 +1,185 @@
+import { idParams } from '#contract/paging.ts';
+import {
+  checkEligibilityBody,
+  type EligibilityBreakdown,
+  eligibilityBreakdown,
+  signalWorkflows,
+  stopLevelsAnswer,
+  type Trade,
+  trades,
+  userEligibilityList,
+} from '#contract/signals.ts';
+import type { EligibilityResult } from '#domain/eligibility.ts';
+import type { Deps } from '#server/deps.ts';
+import { listSignalCalculations } from '#server/features/position-generator/position-generator.store.ts';
+import { listAttempts, listSignalTrades } from '#server/features/position-maker/trades.store.ts';
+import { findSignal, type SignalRow } from '#server/features/signals/signals.store.ts';
+import { listUserNames } from '#server/features/users/users.store.ts';
+import { AppError } from '#server/platform/errors.ts';
+import type { App } from '#server/platform/http-app.ts';
+import { selectUsers } from './select-users.ts';
+import {
+  findNewestWorkflow,
+  listSignalWorkflows,
+  listWorkflowUsers,
+  type WorkflowRow,
+} from './workflows.store.ts';
+
+const config = { access: 'admin' } as const;
+const tags = ['signals'];
+
+/** What became of a signal: its workflows, users, calculations and trades. */
+export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
+  const { db } = deps;
+
+  async function requireSignal(id: string): Promise<SignalRow> {
+    const signal = await findSignal(db, id);
+    if (signal === null) throw new AppError('signalNotFound');
+    return signal;
+  }
+
+  app.get(
+    '/api/signals/:id/workflows',
+    { config, schema: { tags, params: idParams, response: { 200: signalWorkflows } } },
+    async ({ params: { id } }) => {
+      await requireSignal(id);
+      const rows = await listSignalWorkflows(db, id);
+      const automatic = rows.filter(({ trigger }) => trigger === 'automatic');
+      const manual = rows.filter(({ trigger }) => trigger === 'manual');
+      return {
+        signalId: id,
+        automaticCount: automatic.length,
+        manualCount: manual.length,
+        automaticWorkflows: automatic.map(toSignalWorkflow),
+        manualWorkflows: manual.map(toSignalWorkflow),
+      };
+    },
+  );
+
+  app.get(
+    '/api/signals/:id/users',
+    { config, schema: { tags, params: idParams, response: { 200: userEligibilityList } } },
+    async ({ params: { id } }) => {
+      const signal = await requireSignal(id);
+      const newest = await findNewestWorkflow(db, id);
+      const snapshot = newest === null ? [] : await listWorkflowUsers(db, newest.id);
+      if (snapshot.length > 0) {
+        return snapshot.map(({ userId, username, status, reason }) => ({
+          id: userId,
+          username,
+          status,
+          reason,
+        }));
+      }
+      const { decisions } = await selectUsers(deps, signal);
+      return decisions.map(({ userId, username, status, reason }) => ({
+        id: userId,
+        username,
+        status,
+        reason,
+      }));
+    },
+  );
+
+  app.post(
+    '/api/signal/check-eligibility',
+    { config, schema: { tags, body: checkEligibilityBody, response: { 200: eligibilityBreakdown } } },
+    async ({ body: { signalId } }) => {
+      const signal = await requireSignal(signalId);
+      return toBreakdown(signalId, await selectUsers(deps, signal));
+    },
+  );
+
+  app.get(
+    '/api/signals/:id/sltp',
+    { config, schema: { tags, params: idParams, response: { 200: stopLevelsAnswer } } },
+    async ({ params: { id } }) => {
+      await requireSignal(id);
+      const calculations = await listSignalCalculations(db, id);
+      const names = new Map((await listUserNames(db)).map((user) => [user.id, user.username]));
+      const sltpData = calculations.flatMap(({ userId, position }) => {
+        if (position === null) return [];
+        return {
+          username: names.get(userId) ?? userId,
+          positionSizingMethod: position.method,
+          entryPrice: position.entryPrice,
+          stopLoss: position.stopLoss,
+          takeProfit: position.takeProfit,
+          investment: position.investment,
+          leverage: position.leverage,
+          riskPercentage: position.riskPercentage,
+          calculationReason: position.calculationReason,
+          calculationDetail: position.calculationDetail,
+        };
+      });
+      return { hasData: sltpData.length > 0, sltpData };
+    },
+  );
+
+  app.get(
+    '/api/signals/:id/trades',
+    { config, schema: { tags, params: idParams, response: { 200: trades } } },
+    async ({ params: { id } }) => {
+      await requireSignal(id);
+      const rows = await listSignalTrades(db, id);
+      return await Promise.all(
+        rows.map(async ({ trade, username }): Promise<Trade> => {
+          const attempt = (await listAttempts(db, trade.id)).findLast(
+            ({ orderPayload }) => orderPayload !== null,
+          );
+          return {
+            id: trade.id,
+            success: trade.success === true,
+            fillStatus: trade.fillStatus,
+            state: trade.state,
+            error: trade.error,
+            userId: trade.userId,
+            username,
+            exchangePlatform: trade.exchangePlatform,
+            orderId: trade.orderId,
+            createdAt: trade.createdAt.toISOString(),
+            exchangeResponse: trade.exchangeResponse as Trade['exchangeResponse'],
+            orderPayload: {
+              ...(attempt?.orderPayload as Record<string, unknown> | undefined),
+              symbol: `${trade.token}USDT`,
+            },
+          };
+        }),
+      );
+    },
+  );
+}
+
+const toSignalWorkflow = (workflow: WorkflowRow) => ({
+  workflowId: workflow.id,
+  id: workflow.id,
+  status: workflow.status,
+  startedAt: (workflow.startedAt ?? workflow.createdAt).toISOString(),
+  completedAt: workflow.completedAt?.toISOString() ?? null,
+  successfulUsersCount: workflow.successfulUsersCount,
+  eligibleUsersCount: workflow.eligibleUsersCount,
+  errorMessage: workflow.errorMessage,
+  triggerReason: workflow.triggerReason,
+});
+
+function toBreakdown(signalId: string, result: EligibilityResult): EligibilityBreakdown {
+  const [layer1, layer2, layer3, layer4] = result.layers;
+  return {
+    signalId,
+    processor: result.processor,
+    currentMode: result.currentMode,
+    finalEligibleUsers: result.eligible.length,
+    breakdown: { layer1, layer2, layer3, layer4 },
+    eligibleUsers: result.eligible.map(({ id, username, isTestUser }) => ({ id, username, isTestUser })),
+    decisions: result.decisions.map(({ userId, username, status, reason, rule, saw, wanted, layer }) => ({
+      id: userId,
+      username,
+      status,
+      reason,
+      rule,
+      saw,
+      wanted,
+      layer,
+    })),
+  };
+}

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Denial, deny } from '#domain/denials.ts';
+import type { TradingSettings } from '#domain/user-settings.ts';
+import { generatePosition } from '#server/features/position-generator/generate-position.ts';
+import {
+  findPositionGeneratorLog,
+  findWorkflowCalculation,
+  type PositionGeneratorLogRow,
+} from '#server/features/position-generator/position-generator.store.ts';
+import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
+import {
+  findStandingTrade,
+  findWorkflowTrade,
+  type TradeRow,
+} from '#server/features/position-maker/trades.store.ts';
+import { findPriceLog } from '#server/features/price-logs/price-logs.store.ts';
+import { findTradingSettings } from '#server/features/settings/settings.store.ts';
+import { findSignal, type SignalRow } from '#server/features/signals/signals.store.ts';
+import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
+import { type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { finishUser } from './finish-user.ts';
+import { clearTheWay } from './held-position.ts';
+import { beginUserStep, endUserStep, type UserTask } from './user-steps.ts';
+import { listSteps } from './workflow-steps.store.ts';
+import { countUserFailedTry, findWorkflow, findWorkflowUser, type WorkflowRow } from './workflows.store.ts';
+
+const TRIES = 3;
+const LEASE_POLL_MS = 100;
+const LEASE_PATIENCE_MS = 2_000;
+const LEASE_RETRY_MS = 1_000;
+
+/**
+ * One eligible user's part of a workflow: settings, position, order. From sizing to the committed order intent the
+ * user's lease is held, so that two signals never size the same balance (decisions §8). Called again at any time it
+ * finds where things stand; the trade's end calls it too.
+ */
+export async function tradeUser(
+  deps: AutomationDeps,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<void> {
+  const workflow = await findWorkflow(deps.db, workflowId);
+  if (workflow === null || workflow.status !== 'processing') return;
+  const row = await findWorkflowUser(deps.db, { workflowId, userId });
+  if (row?.position == null || (row.outcome !== 'waiting' && row.outcome !== 'running')) return;
+  const task: UserTask = { workflowId, userId, position: row.position };
+  const existing = await findWorkflowTrade(deps.db, task);
+  if (existing !== null) return await followTrade(deps, workflow, task, existing);
+
+  const deadline = deps.clock.now().getTime() + LEASE_PATIENCE_MS;
+  for (;;) {
+    const key = `user:${userId}`;
+    const holder = `${deps.config.instanceId} ${workflowId}`;
+    const leased = await withLease({ db: deps.db, key, holder }, (lease) =>
+      tradeUnderLease(deps, workflow, task, lease),
+    );
+    if (leased.held) return;
+    if (deps.clock.now().getTime() >= deadline) break;
+    await sleep(LEASE_POLL_MS);
+  }
+  const after = new Date(deps.clock.now().getTime() + LEASE_RETRY_MS);
+  await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { after });
+}
+
+async function tradeUnderLease(
+  deps: AutomationDeps,
+  workflow: WorkflowRow,
+  task: UserTask,
+  lease: Lease,
+): Promise<void> {
+  try {
+    const committed = await findWorkflowTrade(deps.db, task);
+    if (committed !== null) return await followTrade(deps, workflow, task, committed);
+    await runUserSteps(deps, workflow, task, lease);
+  } catch (error) {
+    if (error instanceof LeaseLostError) return;
+    await countFailure(deps, workflow, task, error);
+  }
+}
+
+async function runUserSteps(
+  deps: AutomationDeps,
+  workflow: WorkflowRow,
+  task: UserTask,
+  lease: Lease,
+): Promise<void> {
+  const { db } = deps;
+  const signal = await findSignal(db, workflow.signalId);
+  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
+
+  await beginUserStep(deps, db, task, 'user_settings', { userId: task.userId });
+  const settings = await findTradingSettings(db, task.userId);
+  if (settings === null) {
+    const errorMessage = deny('settings_not_found', {}).reason;
+    return await finishUser(deps, {
+      workflow,
+      task,
+      outcome: 'skipped',
+      step: { type: 'user_settings', errorMessage },
+    });
+  }
+  await endUserStep(deps, db, task, 'user_settings', { status: 'completed', outputData: settings });
+
+  await beginUserStep(deps, db, task, 'position_generation', positionInput(signal, settings));
+  const calculated = await calculateOnce({ deps, workflow, task, signal, settings });
+  if (!calculated.ok) return await skip(deps, workflow, task, 'position_generation', calculated.denial);
+  const { log } = calculated;
+  const { position } = log;
+  if (position === null) throw new Error(`the calculation ${log.id} has no position`);
+  await endUserStep(deps, db, task, 'position_generation', {
+    status: 'completed',
+    outputData: { positionGeneratorLogId: log.id, position },
+  });
+
+  await beginUserStep(deps, db, task, 'order_submission', {
+    positionGeneratorLogId: log.id,
+    token: signal.token,
+    action: signal.action,
+    entryPrice: position.entryPrice,
+    quantity: position.assetQuantity,
+    stopLoss: position.stopLoss,
+    takeProfit: position.takeProfit,
+    leverage: position.leverage,
+  });
+  const intent = await commitOrderIntent(deps, { log, position, triggerType: workflow.trigger, lease });
+  if (intent.ok) return;
+  const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
+  await skip(deps, workflow, task, 'order_submission', denial);
+}
+
+const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
+  token: signal.token,
+  action: signal.action,
+  signalPrice: signal.price,
+  positionSizingMethod: settings.positionSizingMethod,
+  investmentPortion: settings.investmentPortion,
+  maximumRiskPerTrade: settings.maximumRiskPerTrade,
+  exchangePlatform: settings.exchangePlatform,
+});
+
+/** The position of this workflow and user: what an interrupted run recorded holds. */
+async function calculateOnce(options: {
+  deps: AutomationDeps;
+  workflow: WorkflowRow;
+  task: UserTask;
+  signal: SignalRow;
+  settings: TradingSettings;
+}): Promise<{ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> }> {
+  const { deps, workflow, task, signal, settings } = options;
+  const standing = await findStandingTrade(deps.db, { signalId: signal.id, userId: task.userId });
+  if (standing !== null) return { ok: false, denial: deny('already_traded', {}) };
+  const recorded = await findWorkflowCalculation(deps.db, task);
+  if (recorded !== null) {
+    if (recorded.success) return { ok: true, log: recorded };
+    return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
+  }
+  const blocked = await clearTheWay(deps, { signal, settings, userId: task.userId, workflowId: workflow.id });
+  if (blocked !== null) return { ok: false, denial: blocked };
+  const steps = await listSteps(deps.db, workflow.id);
+  const matched = steps.find(({ stepType }) => stepType === 'price_log_match')?.outputData as
+    | { priceLogId?: string | null }
+    | null
+    | undefined;
+  const priceLog = matched?.priceLogId == null ? null : await findPriceLog(deps.db, matched.priceLogId);
+  const generated = await generatePosition(deps, {
+    signal,
+    priceLog,
+    userId: task.userId,
+    settings,
+    profile: 'automatic',
+    workflowId: workflow.id,
+  });
+  if (!generated.ok) return { ok: false, denial: generated.denial };
+  const log = await findPositionGeneratorLog(deps.db, generated.logId);
+  if (log === null) throw new Error(`the calculation ${generated.logId} was not recorded`);
+  return { ok: true, log };
+}
+
+async function skip(
+  deps: AutomationDeps,
+  workflow: WorkflowRow,
+  task: UserTask,
+  type: 'position_generation' | 'order_submission',
+  denial: Pick<Denial, 'reason'>,
+): Promise<void> {
+  const errorMessage = `${denial.reason}; user will be skipped`;
+  await finishUser(deps, { workflow, task, outcome: 'skipped', step: { type, errorMessage } });
+}
+
+/** The order is on its way or done: its end is the user's end. */
+async function followTrade(
+  deps: AutomationDeps,
+  workflow: WorkflowRow,
+  task: UserTask,
+  trade: TradeRow,
+): Promise<void> {
+  if (trade.state !== 'done') {
+    // Whoever works on it holds its lease; if nobody does, this wakes somebody.
+    if (trade.dueAt !== null && trade.dueAt > deps.clock.now()) return;
+    await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
+    return;
+  }
+  const outputData = {
+    tradeId: trade.id,
+    orderId: trade.orderId,
+    fillStatus: trade.fillStatus,
+    filledQuantity: trade.filledQuantity,
+    averagePrice: trade.averagePrice,
+    fee: trade.fee,
+    protection: trade.protectionStatus,
+  };
+  const success = trade.success === true;
+  await finishUser(deps, {
+    workflow,
+    task,
+    outcome: success ? 'success' : 'failed',
+    step: {
+      type: 'order_submission',
+      outputData,
+      ...(success ? {} : { errorMessage: trade.error ?? 'The order failed' }),
+    },
+  });
+}
+
+async function countFailure(
+  deps: AutomationDeps,
+  workflow: WorkflowRow,
+  task: UserTask,
+  error: unknown,
+): Promise<void> {
+  if (isDatabaseUnavailable(error)) throw error;
+  const tries = await countUserFailedTry(deps.db, task);
+  deps.log.error({ err: error, ...task, tries }, "a user's part of a workflow ended unexpectedly");
+  if (tries < TRIES) throw error;
+  const steps = await listSteps(deps.db, workflow.id);
+  const step = steps.find(({ status, userId }) => status === 'processing' && userId === task.userId);
+  const type = (['user_settings', 'position_generation', 'order_submission'] as const).find(
+    (one) => one === step?.stepType,
+  );
+  await finishUser(deps, {
+    workflow,
+    task,
+    outcome: 'failed',
+    step: {
+      type: type ?? 'user_settings',
+      errorMessage: 'Processing failed unexpectedly, see the server log',
+    },
+  });
+}

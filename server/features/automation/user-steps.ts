@@ -1,0 +1,40 @@
+import { PER_USER_STEPS, type PerUserStepType, userStepNumber } from '#domain/workflow-lifecycle.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
+import { type AutomationDeps, processorName } from './automation-deps.ts';
+import { beginStep, endStep } from './workflow-steps.store.ts';
+
+export interface UserTask {
+  workflowId: string;
+  userId: string;
+  /** The user's place in the order of trading, from 0. */
+  position: number;
+}
+
+export async function beginUserStep(
+  deps: AutomationDeps,
+  db: Queryable,
+  { workflowId, userId, position }: UserTask,
+  type: PerUserStepType,
+  inputData: unknown,
+): Promise<void> {
+  await beginStep(db, {
+    workflowId,
+    stepNumber: userStepNumber(position, type),
+    stepName: PER_USER_STEPS.find((step) => step.type === type)?.name ?? type,
+    stepType: type,
+    userId,
+    inputData,
+    processorName: processorName(deps),
+    at: deps.clock.now(),
+  });
+}
+
+export async function endUserStep(
+  deps: AutomationDeps,
+  db: Queryable,
+  { workflowId, position }: UserTask,
+  type: PerUserStepType,
+  end: { status: 'completed' | 'failed'; outputData?: unknown; errorMessage?: string },
+): Promise<void> {
+  await endStep(db, { workflowId, stepNumber: userStepNumber(position, type), at: deps.clock.now(), ...end });
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp } from '#test/test-app.ts';
+
+test('a production deployment in live mode says so, and carries its ids', async () => {
+  const board = await startTestApp({
+    clock: fakeClock('2026-03-04T05:06:07.000Z'),
+    config: {
+      appEnv: 'production',
+      exchangeMode: 'live',
+      autoTrade: { enabled: true, configured: true },
+      deploymentId: 'deployment-7',
+      instanceId: 'instance-1',
+    },
+  });
+  expect((await board.admin.get('/api/environment/status')).json()).toEqual({
+    environment: 'production',
+    nodeEnv: 'test',
+    isDeployment: true,
+    isProduction: true,
+    autoTradeEnabled: true,
+    autoTradeConfigured: true,
+    canProcessSignals: expect.any(Boolean),
+    serverInstanceId: 'instance-1',
+    deploymentId: 'deployment-7',
+    hasDeploymentId: true,
+    exchangeMode: 'live',
+    timestamp: '2026-03-04T05:06:07.000Z',
+  });
+  await board.close();
+});
+
+test('in development automatic trading is never enabled, and no deployment id is sent', async () => {
+  const board = await startTestApp({
+    config: { appEnv: 'development', autoTrade: { enabled: true, configured: false } },
+  });
+  const status = (await board.admin.get('/api/environment/status')).json();
+  expect(status).toMatchObject({
+    environment: 'development',
+    isProduction: false,
+    isDeployment: false,
+    hasDeploymentId: false,
+    autoTradeEnabled: false,
+    autoTradeConfigured: false,
+    exchangeMode: 'paper',
+  });
+  expect(status).not.toHaveProperty('deploymentId');
+  await board.close();
+});

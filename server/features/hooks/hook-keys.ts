@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import type { SecretBox } from '#server/platform/secret-box.ts';
+
+const PURPOSE = 'webhook-key';
+const KEY_BYTES = 32;
+export const HOOK_KEY_SHAPE = /^[\w-]{43}$/;
+const SHOWN_CHARACTERS = 4;
+
+export interface SealedKey {
+  key: string;
+  keySealed: string;
+  keyHash: Buffer;
+}
+
+interface HookOwner {
+  id: string;
+  userId: string;
+}
+
+/** A new key: sealed, since its owner may look at it again, and hashed, for deliveries to be looked up by. */
+export function createHookKey(box: SecretBox, hook: HookOwner): SealedKey {
+  const key = randomBytes(KEY_BYTES).toString('base64url');
+  return {
+    key,
+    keySealed: box.seal(key, { purpose: PURPOSE, binding: bindingOf(hook) }),
+    keyHash: hashHookKey(box, key),
+  };
+}
+
+export function openHookKey(box: SecretBox, hook: HookOwner & { keySealed: string }): string {
+  return box.open(hook.keySealed, { purpose: PURPOSE, binding: bindingOf(hook) });
+}
+
+export function hashHookKey(box: SecretBox, key: string): Buffer {
+  return box.lookupHash(key, PURPOSE);
+}
+
+export function maskHookKey(key: string): string {
+  return `${key.slice(0, SHOWN_CHARACTERS)}…`;
+}
+
+function bindingOf(hook: HookOwner): string {
+  return `${hook.id}:${hook.userId}`;
+}

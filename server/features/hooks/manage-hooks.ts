@@ -1,0 +1,62 @@
+import type { Webhook } from '#contract/hooks.ts';
+import type { Deps } from '#server/deps.ts';
+import { isUniqueViolation } from '#server/platform/database/database-errors.ts';
+import { AppError } from '#server/platform/errors.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { createHookKey, maskHookKey, openHookKey } from './hook-keys.ts';
+import { type HookRow, insertHook, listHooks, updateHook } from './hooks.store.ts';
+
+type HookDeps = Pick<Deps, 'clock' | 'db' | 'secretBox'>;
+
+/** One hook a user: of two created at once, the database lets one in. Returns the key whole, this once. */
+export async function createHook(
+  deps: HookDeps,
+  request: { userId: string; name: string },
+): Promise<Webhook> {
+  const id = timeOrderedId();
+  const now = deps.clock.now();
+  const { key, ...stored } = createHookKey(deps.secretBox, { id, userId: request.userId });
+  const hook = { ...request, id, ...stored, createdAt: now, updatedAt: now, lastUsedAt: null };
+  try {
+    await insertHook(deps.db, hook);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new AppError('webhookExists', { cause: error });
+    throw error;
+  }
+  return toWebhook(hook, { key, masked: false });
+}
+
+/** The old key is gone with the commit. Returns the new one whole, this once. */
+export async function renewHook(
+  deps: HookDeps,
+  request: { id: string; userId: string; name?: string | undefined },
+): Promise<Webhook> {
+  const { id, userId, name } = request;
+  const { key, ...stored } = createHookKey(deps.secretBox, { id, userId });
+  const changes = { ...stored, ...(name === undefined ? {} : { name }) };
+  const hook = await updateHook(deps.db, { id, userId, changes, now: deps.clock.now() });
+  if (hook === null) throw new AppError('webhookNotFound');
+  return toWebhook(hook, { key, masked: false });
+}
+
+/** The user's hooks; the key is masked unless the session confirmed the password a moment ago. */
+export async function showHooks(
+  deps: HookDeps,
+  request: { userId: string; keyRevealedUntil: Date | null },
+): Promise<Webhook[]> {
+  const { userId, keyRevealedUntil } = request;
+  const masked = keyRevealedUntil === null || keyRevealedUntil <= deps.clock.now();
+  const found = await listHooks(deps.db, userId);
+  return found.map((hook) => toWebhook(hook, { key: openHookKey(deps.secretBox, hook), masked }));
+}
+
+function toWebhook(hook: HookRow, shown: { key: string; masked: boolean }): Webhook {
+  return {
+    id: hook.id,
+    name: hook.name,
+    hookKey: shown.masked ? maskHookKey(shown.key) : shown.key,
+    masked: shown.masked,
+    createdAt: hook.createdAt.toISOString(),
+    lastUsedAt: hook.lastUsedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { deliveryRefused, deliveryStored, MAX_DELIVERY_BYTES } from '#contract/ingest.ts';
+import type { Deps } from '#server/deps.ts';
+import { databaseErrorCode } from '#server/platform/database/database-errors.ts';
+import { AppError } from '#server/platform/errors.ts';
+import type { App } from '#server/platform/http-app.ts';
+import { isAddressAllowed, sourceAddress } from '#server/platform/source-address.ts';
+import type { DeliveryOutcome } from './deliveries.store.ts';
+import type { DeliveryKind } from './read-delivery.ts';
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** What TradingView calls. Every answer of the table in decisions §5. */
+export function registerIngestRoutes(app: App, deps: Deps): void {
+  app.register(async (hooks) => {
+    // Whatever the header says, the body is read as JSON, by us: a 415 would lose the alert.
+    hooks.removeAllContentTypeParsers();
+    hooks.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: MAX_DELIVERY_BYTES },
+      (_request, body, done) => done(null, body),
+    );
+    const schema = {
+      tags: ['webhooks'],
+      response: {
+        200: deliveryStored,
+        400: deliveryRefused,
+        401: deliveryRefused,
+        403: deliveryRefused,
+        413: deliveryRefused,
+        503: deliveryRefused,
+      },
+    };
+    const config = { access: 'hook' } as const;
+    for (const [path, kind] of [
+      ['/hooks/trading_view_signal', 'signal'],
+      ['/hooks/trading_view_candler', 'candle'],
+    ] as const) {
+      hooks.post(path, { config, schema, bodyLimit: MAX_DELIVERY_BYTES }, (request, reply) =>
+        answerDelivery(deps, kind, request, reply),
+      );
+    }
+  });
+}
+
+async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRequest, reply: FastifyReply) {
+  const sourceIp = sourceAddress(request, deps.config);
+  if (!isAddressAllowed(sourceIp, deps.config.webhookAllowedIps)) {
+    return reply.code(403).send({ success: false, message: 'Deliveries from this address are not accepted' });
+  }
+  const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
+  const { hkid } = request.query as { hkid?: unknown };
+  let outcome: DeliveryOutcome;
+  try {
+    outcome = await deps.receiver.receive({ kind, key: hkid, body, sourceIp });
+  } catch (error) {
+    // Only a 5xx is sent again, so whatever kept it from being stored is answered 503, never 4xx.
+    if (!(error instanceof AppError)) {
+      deps.log.error({ err: error, code: databaseErrorCode(error) }, 'a delivery could not be stored');
+    }
+    return unavailable(reply, 'The delivery could not be stored. Send it again.');
+  }
+  switch (outcome.outcome) {
+    case 'stored':
+      return { success: true, id: outcome.id, duplicate: outcome.duplicate };
+    case 'refused':
+      return reply
+        .code(400)
+        .send({ success: false, message: outcome.refusal.message, errors: outcome.refusal.errors });
+    case 'limited':
+      return unavailable(reply, 'Over the limit of deliveries a minute. Send it again.');
+    case 'unknown-key':
+      return reply.code(401).send({ success: false, message: 'Unknown webhook key' });
+  }
+}
+
+const unavailable = (reply: FastifyReply, message: string) =>
+  reply.code(503).header('retry-after', String(RETRY_AFTER_SECONDS)).send({ success: false, message });

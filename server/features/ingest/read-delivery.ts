@@ -1,0 +1,185 @@
+import type { FieldError } from '#contract/errors.ts';
+import { plainText } from '#contract/text.ts';
+import { parseCandleTime, parseSignalTime } from '#domain/candle-time.ts';
+import { parsePositiveNumber } from '#domain/decimal.ts';
+import { normaliseSymbol } from '#domain/token.ts';
+import type { Payload, Refusal } from './read-payload.ts';
+
+export type DeliveryKind = 'signal' | 'candle';
+
+export interface SignalFields {
+  token: string;
+  currency: string;
+  action: 'buy' | 'sell';
+  price: string;
+  timeframe: string;
+  processor: string;
+  timeText: string | null;
+  time: Date | null;
+  parameters: Payload;
+}
+
+export interface CandleFields {
+  token: string;
+  currency: string;
+  price: string;
+  timeframe: string;
+  processor: string | null;
+  timeText: string;
+  time: Date;
+  parameters: Payload;
+}
+
+type Read<Fields> = { ok: true; fields: Fields } | Refusal;
+
+const ACTIONS: Record<string, 'buy' | 'sell'> = { buy: 'buy', long: 'buy', sell: 'sell', short: 'sell' };
+const TIME_FIELDS = ['time', 'timenow', 'datetime'];
+const SIGNAL_FIELDS = new Set(['symbol', 'action', 'price', 'timeframe', 'processor']);
+/** What the calculator reads from a candle, in lower case beside the payload as it came. */
+const CANDLE_PARAMETERS = ['close', 'immediate_trend', 'mature_trend', 'atr', 'datetime'];
+
+/** Required: symbol, action, price, timeframe, processor (decisions §5). */
+export function readSignal(payload: Payload): Read<SignalFields> {
+  const reader = createReader(payload);
+  const symbol = reader.symbol('symbol');
+  const action = reader.required('action', (value) => {
+    const known = typeof value === 'string' ? ACTIONS[value.trim().toLowerCase()] : undefined;
+    return known === undefined ? 'must be buy, sell, long or short' : { value: known };
+  });
+  const price = reader.required('price', readNumber);
+  const timeframe = reader.required('timeframe', readTimeframe);
+  const processor = reader.required('processor', readName);
+  if (symbol === null || action === null || price === null || timeframe === null || processor === null) {
+    return reader.refuse();
+  }
+  if (reader.errors.length > 0) return reader.refuse();
+  const timeValue = TIME_FIELDS.map((name) => reader.find(name)).find(isGiven);
+  return {
+    ok: true,
+    fields: {
+      ...symbol,
+      action,
+      price,
+      timeframe,
+      processor,
+      timeText: isGiven(timeValue) ? String(timeValue).slice(0, 100) : null,
+      time: isGiven(timeValue) ? parseSignalTime(timeValue) : null,
+      parameters: Object.fromEntries(
+        Object.entries(payload).filter(([name]) => !SIGNAL_FIELDS.has(name.toLowerCase())),
+      ),
+    },
+  };
+}
+
+/** Required: Symbol, Timeframe, DateTime, Close; Currency defaults to the symbol's or USDT, processor to null. */
+export function readCandle(payload: Payload): Read<CandleFields> {
+  const reader = createReader(payload);
+  const symbol = reader.symbol('Symbol');
+  const timeframe = reader.required('Timeframe', readTimeframe);
+  const time = reader.required('DateTime', (value) => {
+    const text = typeof value === 'number' ? String(value) : value;
+    const parsed = typeof text === 'string' ? parseCandleTime(text.trim()) : null;
+    return parsed === null
+      ? 'must be a date as yyyymmddhhmm'
+      : { value: { text: String(text).trim(), parsed } };
+  });
+  const price = reader.required('Close', readNumber);
+  const currency = reader.optional('Currency', readCurrency);
+  const processor = reader.optional('processor', readName);
+  if (symbol === null || timeframe === null || time === null || price === null) return reader.refuse();
+  if (reader.errors.length > 0) return reader.refuse();
+  const named = CANDLE_PARAMETERS.map((name) => [name, reader.find(name)] as const);
+  return {
+    ok: true,
+    fields: {
+      token: symbol.token,
+      currency: currency ?? symbol.currency,
+      price,
+      timeframe,
+      processor,
+      timeText: time.text,
+      time: time.parsed,
+      parameters: { ...payload, ...Object.fromEntries(named.filter(([, value]) => value !== undefined)) },
+    },
+  };
+}
+
+type Checked<Value> = { value: Value } | string;
+
+const readNumber = (value: unknown): Checked<string> => {
+  const parsed = parsePositiveNumber(value);
+  return parsed.ok ? { value: parsed.value } : parsed.reason;
+};
+
+const readText = (value: unknown, maximum: number): Checked<string> => {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (text === '') return 'must be text';
+  return plainText(maximum).safeParse(text).success
+    ? { value: text }
+    : `must be at most ${maximum} plain characters`;
+};
+const readName = (value: unknown) => readText(value, 64);
+const readTimeframe = (value: unknown) => readText(Number.isInteger(value) ? String(value) : value, 16);
+const readCurrency = (value: unknown): Checked<string> => {
+  const text = readText(value, 10);
+  if (typeof text === 'string') return text;
+  const upper = text.value.toUpperCase();
+  return /^[A-Z0-9]{2,10}$/.test(upper) ? { value: upper } : 'must be 2 to 10 letters or digits';
+};
+
+const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
+
+/** Looks fields up without regard to case (and to `_`, `-`, blanks), and collects what is wrong with them. */
+function createReader(payload: Payload) {
+  const errors: FieldError[] = [];
+  const byName = new Map<string, unknown>();
+  const twice = new Set<string>();
+  for (const [name, value] of Object.entries(payload)) {
+    const key = fold(name);
+    if (byName.has(key)) twice.add(key);
+    byName.set(key, value);
+  }
+  function check<Value>(
+    name: string,
+    value: unknown,
+    read: (value: unknown) => Checked<Value>,
+  ): Value | null {
+    const result = twice.has(fold(name)) ? 'is given twice' : read(value);
+    if (typeof result !== 'string') return result.value;
+    errors.push({ path: name, message: result });
+    return null;
+  }
+  return {
+    errors,
+    find: (name: string) => byName.get(fold(name)),
+    required<Value>(name: string, read: (value: unknown) => Checked<Value>): Value | null {
+      const value = byName.get(fold(name));
+      if (!isGiven(value)) {
+        errors.push({ path: name, message: 'is required' });
+        return null;
+      }
+      return check(name, value, read);
+    },
+    optional<Value>(name: string, read: (value: unknown) => Checked<Value>): Value | null {
+      const value = byName.get(fold(name));
+      return isGiven(value) ? check(name, value, read) : null;
+    },
+    symbol(name: string): { token: string; currency: string } | null {
+      return this.required(name, (value) => {
+        const result = typeof value === 'string' ? normaliseSymbol(value) : null;
+        if (result === null) return 'must be text';
+        return result.ok ? { value: { token: result.token, currency: result.currency } } : result.reason;
+      });
+    },
+    refuse(): Refusal {
+      const [first] = errors;
+      return {
+        ok: false,
+        message: first === undefined ? 'The payload is not usable' : `${first.path} ${first.message}`,
+        errors,
+      };
+    },
+  };
+}
+
+const fold = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '');

@@ -1,0 +1,94 @@
+import type { Deps } from '#server/deps.ts';
+import { hashHookKey } from '#server/features/hooks/hook-keys.ts';
+import { isDataFault } from '#server/platform/database/database-errors.ts';
+import { AppError } from '#server/platform/errors.ts';
+import {
+  type Delivery,
+  type DeliveryContent,
+  type DeliveryOutcome,
+  storeDeliveries,
+} from './deliveries.store.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
+import { readPayload, type refusal } from './read-payload.ts';
+
+/** Keys are 32 random bytes in base64url; anything longer is no key and not worth hashing. */
+const LONGEST_KEY = 200;
+const MAX_BATCH = 500;
+const MAX_WAITING = 20_000;
+const COMMIT_LANES = 2;
+
+export interface Receiver {
+  /** Reads and stores one delivery; resolves when it is durably committed. Never waits for trading. */
+  receive(delivery: {
+    kind: DeliveryKind;
+    key: unknown;
+    body: Uint8Array;
+    sourceIp: string;
+  }): Promise<DeliveryOutcome>;
+  /** Resolves when all that was received has been answered. */
+  idle(): Promise<void>;
+}
+
+export function createReceiver(
+  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config' | 'secretBox' | 'onPrice'>,
+): Receiver {
+  const { config, clock } = deps;
+  const withinLimit = createLimit(config.webhookRateLimit);
+  const commits = createGroupCommit<Delivery, DeliveryOutcome>({
+    commit: (batch) => storeDeliveries({ db: deps.db, jobs: deps.jobs, withinLimit }, batch),
+    maxItems: MAX_BATCH,
+    lanes: COMMIT_LANES,
+    isItemFault: isDataFault,
+    maxWaiting: MAX_WAITING,
+    tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
+  });
+  return {
+    async receive({ kind, key, body, sourceIp }) {
+      // A missing, repeated or absurd key goes the same way as an unknown one: same work, same answer.
+      const given = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY ? key : ' ';
+      const outcome = await commits.add({
+        keyHash: hashHookKey(deps.secretBox, given),
+        sourceIp,
+        receivedAt: clock.now(),
+        content: readContent(kind, body),
+      });
+      if (outcome.outcome === 'stored' && !outcome.duplicate) deps.onPrice(outcome.token);
+      return outcome;
+    },
+    idle: () => commits.idle(),
+  };
+}
+
+function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {
+  const refused = (reason: ReturnType<typeof refusal>): DeliveryContent => ({
+    kind: 'refused',
+    deliveredTo: kind,
+    refusal: reason,
+  });
+  const read = readPayload(body);
+  if (!read.ok) return refused(read);
+  const { payload } = read;
+  if (kind === 'signal') {
+    const signal = readSignal(payload);
+    return signal.ok ? { kind, payload, fields: signal.fields } : refused(signal);
+  }
+  const candle = readCandle(payload);
+  return candle.ok ? { kind, payload, fields: candle.fields } : refused(candle);
+}
+
+/** Deliveries a minute and webhook; 0 means no limit. */
+function createLimit(perMinute: number): (hookId: string) => boolean {
+  if (perMinute === 0) return () => true;
+  const windows = new Map<string, { since: number; count: number }>();
+  return (hookId) => {
+    const now = performance.now();
+    const current = windows.get(hookId);
+    if (current === undefined || now - current.since >= 60_000) {
+      windows.set(hookId, { since: now, count: 1 });
+      return true;
+    }
+    current.count += 1;
+    return current.count <= perMinute;
+  };
+}

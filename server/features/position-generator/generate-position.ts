@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { D, toPlain } from '#domain/decimal.ts';
+import { type Denial, deny } from '#domain/denials.ts';
+import { calculatePosition, type Position } from '#domain/position.ts';
+import { signalPriceDeviates } from '#domain/reference-price.ts';
+import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/token-rules.ts';
+import type { ExecutionProfileName } from '#domain/trading-constants.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
+import type { Deps } from '#server/deps.ts';
+import { type Exchange, type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
+import type { PriceLogRow } from '#server/features/price-logs/price-logs.store.ts';
+import type { SignalRow } from '#server/features/signals/signals.store.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { insertPositionGeneratorLog, sumUnknownMargin } from './position-generator.store.ts';
+
+const READ_TRIES = 3;
+const READ_RETRY_MS = 300;
+
+export interface GenerateRequest {
+  signal: SignalRow;
+  priceLog: PriceLogRow | null;
+  userId: string;
+  settings: TradingSettings;
+  profile: ExecutionProfileName;
+  workflowId: string | null;
+}
+
+export type Generated = { logId: string } & (
+  | { ok: true; position: Position }
+  | { ok: false; denial: Denial }
+);
+
+/**
+ * Sizes one user's position for a signal from the exchange's own price, rules and balance, and records the
+ * calculation, refused ones too. I5: no balance, no live price, no position; nothing is ever sized by a guess.
+ */
+export async function generatePosition(
+  deps: Pick<Deps, 'db' | 'clock' | 'exchanges' | 'findAccount' | 'log'>,
+  request: GenerateRequest,
+): Promise<Generated> {
+  const { signal, settings, userId } = request;
+  const result = await calculate(deps, request);
+  const logId = timeOrderedId();
+  await insertPositionGeneratorLog(deps.db, {
+    id: logId,
+    signalId: signal.id,
+    priceLogId: request.priceLog?.id ?? null,
+    userId,
+    workflowId: request.workflowId,
+    profile: request.profile,
+    exchangePlatform: settings.exchangePlatform,
+    token: signal.token,
+    success: result.ok,
+    isEstimate: false,
+    error: result.ok ? null : result.denial.reason,
+    position: result.ok ? result.position : null,
+    settings,
+    createdAt: deps.clock.now(),
+  });
+  return { logId, ...result };
+}
+
+type Calculated = { ok: true; position: Position } | { ok: false; denial: Denial };
+
+async function calculate(
+  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'log'>,
+  { signal, priceLog, userId, settings, profile }: GenerateRequest,
+): Promise<Calculated> {
+  const refuse = (denial: Denial): Calculated => ({ ok: false, denial });
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
+  if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
+    return refuse(deny('exchange_unsupported', { exchange: settings.exchangePlatform, mode: 'this' }));
+  }
+  const exchange = deps.exchanges.get(platform);
+  const account = await deps.findAccount(userId, platform);
+  if (account === null) return refuse(deny('exchange_not_connected', { exchange: platform }));
+  const ticker = await readLivePrice(exchange, signal, account);
+  if (ticker === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
+  const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice: ticker });
+  if (deviation !== null) return refuse(deviation);
+  let rules: TokenRules | null;
+  try {
+    rules = await readTokenRules(exchange, signal.token);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return refuse(deny('exchange_unavailable', { exchange: platform, message: error.message }));
+  }
+  if (rules === null) return refuse(deny('token_not_listed', { token: signal.token, exchange: platform }));
+  const availableBalance = await readAvailableBalance(deps, { exchange, account, platform });
+  if (availableBalance === null) return refuse(deny('balance_unavailable', {}));
+  return calculatePosition({
+    signal: { token: signal.token, action: signal.action, price: signal.price },
+    priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
+    livePrice: ticker,
+    settings,
+    availableBalance,
+    profile,
+    rules,
+  });
+}
+
+/** The figures of a candle that a position rests on; decisions §5 keeps them in lower case in the parameters. */
+export function readTrendData(parameters: Record<string, unknown>) {
+  const { atr, immediate_trend, mature_trend } = parameters;
+  return {
+    atr: typeof atr === 'string' || typeof atr === 'number' ? String(atr) : null,
+    immediateTrend: immediate_trend,
+    matureTrend: mature_trend,
+  };
+}
+
+/**
+ * Null when the exchange does not list the token, or gave no price in several tries. `account`: whose eyes; null for
+ * the price that everyone sees.
+ */
+export async function readLivePrice(
+  exchange: Exchange,
+  { token }: { token: string },
+  account: ExchangeAccount | null,
+): Promise<string | null> {
+  const context = account === null ? {} : { account };
+  const ticker = await retryRead(() => exchange.fetchTicker(token, context)).catch(ignoreExchangeError);
+  return ticker?.lastPrice ?? null;
+}
+
+/** Our rules and the exchange's, the stricter of each. Null when the token has no exact 1:1 contract. */
+export async function readTokenRules(exchange: Exchange, token: string): Promise<TokenRules | null> {
+  const contract = await retryRead(() => exchange.fetchContract(token));
+  return contract === null ? null : mergeTokenRules(ownTokenRules(token), contract);
+}
+
+async function readAvailableBalance(
+  deps: Pick<Deps, 'db' | 'log'>,
+  target: { exchange: Exchange; account: ExchangeAccount; platform: ExchangePlatform },
+): Promise<string | null> {
+  const { exchange, account, platform } = target;
+  const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
+    deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');
+    return ignoreExchangeError(error);
+  });
+  if (balance === null) return null;
+  const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
+  const available = D(balance.futuresAvailable).minus(committed);
+  return toPlain(available.isNegative() ? D(0) : available);
+}
+
+/** Reads may be repeated, placements never. */
+async function retryRead<Result>(read: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      const isWorthAnother =
+        error instanceof ExchangeError && error.kind !== 'credentials' && error.kind !== 'refused';
+      if (!isWorthAnother || attempt === READ_TRIES) throw error;
+      await sleep(READ_RETRY_MS * attempt);
+    }
+  }
+}
+
+function ignoreExchangeError(error: unknown): null {
+  if (error instanceof ExchangeError) return null;
+  throw error;
+}

@@ -1,0 +1,82 @@
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import type { Position } from '#domain/position.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
+import { orderAttempts, positionGeneratorLogs, trades } from '#server/platform/database/schema.ts';
+
+export type PositionGeneratorLogRow = Omit<typeof positionGeneratorLogs.$inferSelect, 'position'> & {
+  position: Position | null;
+};
+
+export async function insertPositionGeneratorLog(
+  db: Queryable,
+  row: Omit<PositionGeneratorLogRow, 'calculationReason' | 'calculationDetail'>,
+): Promise<void> {
+  await db
+    .insert(positionGeneratorLogs)
+    .values({
+      ...row,
+      calculationReason: row.position?.calculationReason ?? null,
+      calculationDetail: row.position?.calculationDetail ?? null,
+    })
+    // The same workflow calculates once for each user: after a crash the first result holds.
+    .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] });
+}
+
+export async function findPositionGeneratorLog(
+  db: Queryable,
+  id: string,
+): Promise<PositionGeneratorLogRow | null> {
+  const [row] = await db.select().from(positionGeneratorLogs).where(eq(positionGeneratorLogs.id, id));
+  return row === undefined ? null : withPosition(row);
+}
+
+export async function findWorkflowCalculation(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<PositionGeneratorLogRow | null> {
+  const [row] = await db
+    .select()
+    .from(positionGeneratorLogs)
+    .where(and(eq(positionGeneratorLogs.workflowId, workflowId), eq(positionGeneratorLogs.userId, userId)));
+  return row === undefined ? null : withPosition(row);
+}
+
+/** Successful calculations for a signal, the newest of each user. */
+export async function listSignalCalculations(
+  db: Queryable,
+  signalId: string,
+): Promise<PositionGeneratorLogRow[]> {
+  const rows = await db
+    .selectDistinctOn([positionGeneratorLogs.userId])
+    .from(positionGeneratorLogs)
+    .where(and(eq(positionGeneratorLogs.signalId, signalId), eq(positionGeneratorLogs.success, true)))
+    .orderBy(positionGeneratorLogs.userId, desc(positionGeneratorLogs.id));
+  return rows.map(withPosition);
+}
+
+/**
+ * Margin in USDT of the user's committed order intents that the exchange may not know yet: it has not taken it from
+ * the available balance, so the next sizing must (decisions §8, Balance).
+ */
+export async function sumUnknownMargin(
+  db: Queryable,
+  { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
+): Promise<string> {
+  const [row] = await db
+    .select({ margin: sql<string>`coalesce(sum(${trades.plannedMargin}), 0)::text` })
+    .from(trades)
+    .innerJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
+    .where(
+      and(
+        eq(trades.userId, userId),
+        eq(trades.exchangePlatform, exchangePlatform),
+        inArray(orderAttempts.state, ['planned', 'submitting', 'unknown']),
+      ),
+    );
+  return row?.margin ?? '0';
+}
+
+const withPosition = (row: typeof positionGeneratorLogs.$inferSelect): PositionGeneratorLogRow => ({
+  ...row,
+  position: row.position as Position | null,
+});

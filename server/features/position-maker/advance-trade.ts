@@ -1,0 +1,111 @@
+import { eq } from 'drizzle-orm';
+import { isTerminal } from '#domain/order-lifecycle.ts';
+import type { CallRecord } from '#server/exchanges/exchange.ts';
+import { orderAttempts, trades } from '#server/platform/database/schema.ts';
+import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
+import { placeAttempt } from './place-attempt.ts';
+import { continueClosing, settleAttempt } from './settle-attempt.ts';
+import { exchangeOf, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
+import { addCalls, findTrade, listAttempts } from './trades.store.ts';
+import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
+
+/**
+ * Brings a trade as far as it can be brought now. Invariants of this file and the steps it calls:
+ *  I3 what is filled never exceeds what was planned: the second attempt is for the confirmed rest alone.
+ *  I4 no filled entry without a stop: it is read back, placed, or the position is closed.
+ *  I5 no order without stop and target, leverage and margin mode.
+ *  I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next one starts from a proven end.
+ * It may be called at any time, twice, or after a crash: where things stand is read from the database and, in doubt,
+ * from the exchange. Waits are due times in the row, never timers alone.
+ */
+export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
+  await withLease({ db: deps.db, key: `trade:${tradeId}`, holder: deps.config.instanceId }, async (lease) => {
+    try {
+      for (;;) {
+        const result = await advanceOnce(deps, lease, tradeId);
+        if (result.next === 'never') return;
+        if (result.next === 'later') {
+          await wakeAt(deps, lease, tradeId, result.at);
+          return;
+        }
+      }
+    } catch (error) {
+      // Somebody else goes on with it; whatever was about to be written here was not.
+      if (!(error instanceof LeaseLostError)) throw error;
+      deps.log.warn({ tradeId }, 'the trade was taken over');
+    }
+  });
+}
+
+async function advanceOnce(deps: TradeDeps, lease: Lease, tradeId: string): Promise<StepResult> {
+  const trade = await findTrade(deps.db, tradeId);
+  if (trade === null || trade.state === 'done') return { next: 'never' };
+  const attempts = await listAttempts(deps.db, tradeId);
+  const attempt = attempts.at(-1);
+  if (attempt === undefined) throw new Error(`trade ${tradeId} has no attempt`);
+  const exchange = exchangeOf(deps, trade);
+  const account = await deps.findAccount(trade.userId, exchange.platform);
+  const calls: CallRecord[] = [];
+  const work: TradeWork = {
+    deps,
+    lease,
+    trade,
+    attempts,
+    attempt,
+    exchange,
+    account,
+    onCall: (call) => calls.push(call),
+  };
+  try {
+    return await takeStep(work);
+  } finally {
+    await recordCalls(deps, work, calls);
+  }
+}
+
+function takeStep(work: TradeWork): Promise<StepResult> {
+  if (work.trade.state === 'closing') return continueClosing(work);
+  if (isTerminal(work.attempt.state)) return settleAttempt(work);
+  switch (work.attempt.state) {
+    case 'planned':
+      return placeAttempt(work);
+    case 'submitting':
+      return doubtInterrupted(work);
+    case 'unknown':
+      return lookUpAttempt(work);
+    case 'open':
+      return verifyAttempt(work);
+    default:
+      return confirmCancel(work);
+  }
+}
+
+/** What was said to the exchange, for the dialogs. The order itself does not hang on it. */
+async function recordCalls(
+  deps: TradeDeps,
+  { trade, attempt }: TradeWork,
+  calls: CallRecord[],
+): Promise<void> {
+  if (calls.length === 0) return;
+  try {
+    await addCalls(deps.db, trade.id, calls);
+    const placement = calls.find(({ type }) => type === 'placeOrder');
+    if (placement !== undefined) {
+      await deps.db
+        .update(orderAttempts)
+        .set({ orderPayload: placement.requestData })
+        .where(eq(orderAttempts.id, attempt.id));
+    }
+  } catch (error) {
+    deps.log.error({ err: error, tradeId: trade.id }, 'the call sequence of a trade could not be recorded');
+  }
+}
+
+async function wakeAt(deps: TradeDeps, lease: Lease, tradeId: string, at: Date): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx.update(trades).set({ dueAt: at }).where(eq(trades.id, tradeId));
+    await deps.jobs.send(tx, 'advance-trade', { tradeId }, { after: at });
+  });
+}

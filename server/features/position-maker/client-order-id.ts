@@ -1,0 +1,18 @@
+/**
+ * The handle to look an order up by: derived from the trade's id and the attempt, never used twice, 25 to 26 of
+ * `[0-9A-Za-z_-]` (exchanges take 32 to 36). It is no guarantee against doubles: Bitget compares it with pending
+ * orders only (docs/exchanges), so whatever is in doubt is looked up before anything else is sent.
+ */
+export function clientOrderId(tradeId: string, attempt: number): string {
+  return `${compact(tradeId)}-a${attempt}`;
+}
+
+export function closingOrderId(closeId: string): string {
+  return `${compact(closeId)}-c`;
+}
+
+export function protectionOrderId(tradeId: string, round: number): string {
+  return `${compact(tradeId)}-p${round}`;
+}
+
+const compact = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url');

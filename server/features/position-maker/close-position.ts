@@ -1,0 +1,144 @@
+import { and, desc, eq, inArray } from 'drizzle-orm';
+import type { CallContext } from '#server/exchanges/exchange.ts';
+import {
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+  type OpenPosition,
+} from '#server/exchanges/exchange.ts';
+import { positionCloses } from '#server/platform/database/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { closingOrderId } from './client-order-id.ts';
+import type { TradeDeps } from './trade-work.ts';
+
+const SEND_WITHIN_MS = 5_000;
+
+export interface CloseRequest {
+  exchange: Exchange;
+  account: ExchangeAccount;
+  token: string;
+  reason: string;
+  workflowId?: string | null;
+  tradeId?: string | null;
+  context?: CallContext;
+}
+
+/** `flat`: the exchange says that no position is left. `pending`: ask again; nothing is concluded. */
+export type CloseResult = { outcome: 'flat' } | { outcome: 'pending'; message: string };
+
+/**
+ * One step towards a closed position: reduce-only at market, recorded before it is sent. It may be called again and
+ * again, after a crash too: an order that may be under way is looked up before another one is sent, and reduce-only
+ * keeps a second one from opening anything.
+ */
+export async function closePosition(deps: TradeDeps, request: CloseRequest): Promise<CloseResult> {
+  const { exchange, account, token, context = {} } = request;
+  try {
+    const position = await exchange.fetchPosition(account, token, context);
+    if (position === null) {
+      await settleCloses(deps, account.userId, token);
+      return { outcome: 'flat' };
+    }
+    const unsettled = await findUnsettledClose(deps, account.userId, token);
+    if (unsettled !== null) {
+      const report = await exchange.findOrder(
+        account,
+        { token, clientOrderId: unsettled.clientOrderId },
+        context,
+      );
+      if (report !== null && (report.state === 'open' || report.state === 'partially-filled')) {
+        return { outcome: 'pending', message: 'the closing order is under way' };
+      }
+      await finishClose(
+        deps,
+        unsettled.id,
+        report === null ? 'refused' : 'closed',
+        'ended without closing all of it',
+      );
+    }
+    return await sendClose(deps, request, position);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return { outcome: 'pending', message: error.message };
+  }
+}
+
+async function sendClose(
+  deps: TradeDeps,
+  request: CloseRequest,
+  position: OpenPosition,
+): Promise<CloseResult> {
+  const { exchange, account, token, reason, context = {} } = request;
+  const id = timeOrderedId();
+  const now = deps.clock.now();
+  const clientOrderId = closingOrderId(id);
+  await deps.db.insert(positionCloses).values({
+    id,
+    userId: account.userId,
+    exchangePlatform: exchange.platform,
+    token,
+    side: position.side,
+    quantity: position.quantity,
+    reason,
+    workflowId: request.workflowId ?? null,
+    tradeId: request.tradeId ?? null,
+    clientOrderId,
+    state: 'submitting',
+    createdAt: now,
+  });
+  const placement = await exchange.closePosition(
+    account,
+    { token, side: position.side, quantity: position.quantity, clientOrderId },
+    { ...context, notAfter: new Date(now.getTime() + SEND_WITHIN_MS) },
+  );
+  if (placement.outcome === 'refused' || placement.outcome === 'retry-later') {
+    await finishClose(deps, id, 'refused', placement.message);
+    return { outcome: 'pending', message: placement.message };
+  }
+  await deps.db
+    .update(positionCloses)
+    .set({ state: 'sent', orderId: placement.outcome === 'placed' ? placement.orderId : null })
+    .where(eq(positionCloses.id, id));
+  return { outcome: 'pending', message: 'the closing order was sent' };
+}
+
+async function findUnsettledClose(deps: TradeDeps, userId: string, token: string) {
+  const [row] = await deps.db
+    .select()
+    .from(positionCloses)
+    .where(
+      and(
+        eq(positionCloses.userId, userId),
+        eq(positionCloses.token, token),
+        inArray(positionCloses.state, ['submitting', 'sent']),
+      ),
+    )
+    .orderBy(desc(positionCloses.id))
+    .limit(1);
+  return row ?? null;
+}
+
+async function settleCloses(deps: TradeDeps, userId: string, token: string): Promise<void> {
+  await deps.db
+    .update(positionCloses)
+    .set({ state: 'closed', finishedAt: deps.clock.now() })
+    .where(
+      and(
+        eq(positionCloses.userId, userId),
+        eq(positionCloses.token, token),
+        inArray(positionCloses.state, ['submitting', 'sent']),
+      ),
+    );
+}
+
+async function finishClose(
+  deps: TradeDeps,
+  id: string,
+  state: 'closed' | 'refused',
+  error: string,
+): Promise<void> {
+  await deps.db
+    .update(positionCloses)
+    .set({ state, error, finishedAt: deps.clock.now() })
+    .where(eq(positionCloses.id, id));
+}

@@ -1,0 +1,96 @@
+import { eq } from 'drizzle-orm';
+import type { Denial } from '#domain/denials.ts';
+import type { Position } from '#domain/position.ts';
+import type { Deps } from '#server/deps.ts';
+import type { PositionGeneratorLogRow } from '#server/features/position-generator/position-generator.store.ts';
+import type { Db } from '#server/platform/database/database.ts';
+import { isUniqueViolation } from '#server/platform/database/database-errors.ts';
+import { orderAttempts, trades } from '#server/platform/database/schema.ts';
+import { randomId, timeOrderedId } from '#server/platform/ids.ts';
+import { assertHeld, type Lease } from '#server/platform/leases.ts';
+import { clientOrderId } from './client-order-id.ts';
+import { addTimeline, findStandingTrade, type TradeRow } from './trades.store.ts';
+import { readTradingPermission } from './trading-permission.ts';
+
+export type Intent =
+  | { ok: true; tradeId: string }
+  | { ok: false; reason: 'denied'; denial: Denial }
+  | { ok: false; reason: 'already-traded'; standing: TradeRow | null };
+
+/**
+ * The order intent of a calculation: the trade and its first attempt with its client order id, committed before any
+ * request leaves. I2: one trade a calculation, a workflow and user, and a signal and user with a standing order,
+ * held by unique keys and by the user's lease. I9: permission is read inside the same transaction.
+ */
+export async function commitOrderIntent(
+  deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
+  request: {
+    log: PositionGeneratorLogRow;
+    position: Position;
+    triggerType: 'automatic' | 'manual';
+    lease: Lease;
+  },
+): Promise<Intent> {
+  const { log, position, triggerType, lease } = request;
+  const tradeId = randomId();
+  const now = deps.clock.now();
+  try {
+    return await deps.db.transaction(async (tx): Promise<Intent> => {
+      await assertHeld(tx, lease);
+      const denial = await readTradingPermission(tx, {
+        userId: log.userId,
+        now,
+        exchangeMode: deps.config.exchangeMode,
+        automatic: log.workflowId !== null,
+      });
+      if (denial !== null) return { ok: false, reason: 'denied', denial };
+      const standing = await findStandingTrade(tx, log);
+      if (standing !== null) return { ok: false, reason: 'already-traded', standing };
+      await tx.insert(trades).values({
+        id: tradeId,
+        positionGeneratorLogId: log.id,
+        workflowId: log.workflowId,
+        signalId: log.signalId,
+        userId: log.userId,
+        triggerType,
+        profile: log.profile,
+        exchangePlatform: log.exchangePlatform,
+        token: log.token,
+        side: position.action,
+        plannedQuantity: position.assetQuantity,
+        entryPrice: position.entryPrice,
+        stopLoss: position.stopLoss,
+        takeProfit: position.takeProfit,
+        leverage: position.leverage,
+        plannedMargin: position.investment,
+        state: 'working',
+        createdAt: now,
+        dueAt: now,
+      });
+      await tx.insert(orderAttempts).values({
+        id: timeOrderedId(),
+        tradeId,
+        attempt: 1,
+        clientOrderId: clientOrderId(tradeId, 1),
+        price: position.entryPrice,
+        quantity: position.assetQuantity,
+        state: 'planned',
+      });
+      await addTimeline(tx, {
+        tradeId,
+        at: now,
+        text: `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}, stop ${position.stopLoss}, target ${position.takeProfit}`,
+      });
+      await deps.jobs.send(tx, 'advance-trade', { tradeId });
+      return { ok: true, tradeId };
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return { ok: false, reason: 'already-traded', standing: await findByCalculation(deps.db, log.id) };
+  }
+}
+
+async function findByCalculation(db: Db, logId: string): Promise<TradeRow | null> {
+  const [row] = await db.select().from(trades).where(eq(trades.positionGeneratorLogId, logId));
+  return row ?? null;
+}

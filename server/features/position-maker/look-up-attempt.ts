@@ -1,0 +1,106 @@
+import { ExchangeError, type OrderReport } from '#server/exchanges/exchange.ts';
+import {
+  goOn,
+  later,
+  recordEvent,
+  reported,
+  type StepResult,
+  type TradeWork,
+  verifyAt,
+} from './trade-work.ts';
+
+/**
+ * How an attempt in doubt is settled (I6): it is looked up by its client order id until the exchange knows it, or
+ * has missed it several times after every request that could still arrive must have arrived.
+ */
+const MISSES_BEFORE_NEVER_PLACED = 3;
+/** Exchanges refuse requests whose timestamp is older than some 30 s; twice that is waited (reliability, section 3). */
+const ARRIVAL_LIMIT_MS = 60_000;
+const LOOK_UP_WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
+const UNREACHABLE_WAIT_MS = 2_000;
+
+/** A process ended between the announcement and the answer: whether the request left is not known. */
+export async function doubtInterrupted(work: TradeWork): Promise<StepResult> {
+  await recordEvent(work, 'outcome_unknown', {
+    text: `Attempt ${work.attempt.attempt}: interrupted while submitting, looking the order up`,
+  });
+  return goOn;
+}
+
+export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
+  const { deps, attempt } = work;
+  const report = await findReport(work);
+  if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
+  const name = `Attempt ${attempt.attempt}`;
+  const submittedAt = attempt.submittedAt ?? work.trade.createdAt;
+  if (report !== null && report.state !== 'unknown') {
+    await recordFound(
+      work,
+      report,
+      `${name}: found at ${work.trade.exchangePlatform}`,
+      verifyAt(work, submittedAt),
+    );
+    return goOn;
+  }
+  const misses = attempt.lookupMisses + 1;
+  const elapsedMs = deps.clock.now().getTime() - submittedAt.getTime();
+  if (misses >= MISSES_BEFORE_NEVER_PLACED && elapsedMs >= ARRIVAL_LIMIT_MS) {
+    await recordEvent(work, 'declared_never_placed', {
+      text: `${name}: never placed, ${work.trade.exchangePlatform} does not know it after ${misses} look-ups`,
+      changes: { lookupMisses: misses, finishedAt: deps.clock.now() },
+    });
+    return goOn;
+  }
+  await recordEvent(work, 'lookup_missed', {
+    text: `${name}: not found (look-up ${misses})`,
+    changes: { lookupMisses: misses },
+  });
+  return later(work, LOOK_UP_WAITS_MS[misses - 1] ?? LOOK_UP_WAITS_MS.at(-1) ?? 15_000);
+}
+
+/** 'unreachable' when the exchange gave no answer to build on: nothing is concluded from that. */
+export async function findReport(work: TradeWork): Promise<OrderReport | null | 'unreachable'> {
+  const { account, exchange, trade, attempt, onCall } = work;
+  if (account === null) return 'unreachable';
+  try {
+    return await exchange.findOrder(
+      account,
+      { token: trade.token, clientOrderId: attempt.clientOrderId },
+      { onCall },
+    );
+  } catch (error) {
+    if (error instanceof ExchangeError) return 'unreachable';
+    throw error;
+  }
+}
+
+/** Takes over what the exchange says of the order. */
+export async function recordFound(
+  work: TradeWork,
+  report: OrderReport,
+  text: string,
+  verifyNext: Date,
+): Promise<void> {
+  const changes = reported(report);
+  const now = work.deps.clock.now();
+  switch (report.state) {
+    case 'open':
+    case 'partially-filled':
+      return recordEvent(work, 'found_open', {
+        text: `${text}: open, ${report.filledQuantity} filled`,
+        changes: { ...changes, verifyAt: verifyNext },
+      });
+    case 'filled':
+      return recordEvent(work, 'found_filled', {
+        text: `${text}: filled ${report.filledQuantity} at ${report.averagePrice ?? 'an unknown price'}`,
+        changes: { ...changes, finishedAt: now },
+      });
+    case 'cancelled':
+      return recordEvent(work, 'found_closed_unfilled', {
+        text: `${text}: closed with ${report.filledQuantity} filled`,
+        changes: { ...changes, finishedAt: now },
+      });
+    case 'unknown':
+      return recordEvent(work, 'lookup_missed', { text: `${text}: in a state that is not known` });
+  }
+}

@@ -1,0 +1,137 @@
+import { eq } from 'drizzle-orm';
+import { deny } from '#domain/denials.ts';
+import { CALCULATION_MAX_AGE_MINUTES } from '#domain/trading-constants.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { orderAttempts } from '#server/platform/database/schema.ts';
+import { doubtInterrupted, findReport } from './look-up-attempt.ts';
+import { goOn, later, recordEvent, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
+import { readTradingPermission } from './trading-permission.ts';
+
+/** A request that has not left by then never leaves: its process may have been frozen meanwhile. */
+const SEND_WITHIN_MS = 5_000;
+const PREPARE_TRIES = 3;
+const PLACEMENT_TRIES = 5;
+const RETRY_MS = 1_000;
+
+/**
+ * Sends a planned attempt. I5: no order before one-way mode, isolated margin and leverage are set and read back.
+ * I6: whatever is not a definite answer becomes `unknown` and is looked up, never sent again.
+ * I9: permission is read again in the transaction that announces the request.
+ */
+export async function placeAttempt(work: TradeWork): Promise<StepResult> {
+  const { deps, trade, attempt, account, exchange, onCall } = work;
+  if (account === null) {
+    return abandon(work, deny('exchange_not_connected', { exchange: trade.exchangePlatform }).reason);
+  }
+  const ageMinutes = (deps.clock.now().getTime() - trade.createdAt.getTime()) / 60_000;
+  if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
+    const context = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
+    return abandon(work, deny('calculation_too_old', context).reason);
+  }
+  try {
+    await exchange.prepareAccount(account, { token: trade.token, leverage: trade.leverage }, { onCall });
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return tryAgainOrAbandon(work, { error, tries: PREPARE_TRIES, what: 'Leverage and margin mode' });
+  }
+
+  const now = deps.clock.now();
+  let refusal: string | null = null;
+  try {
+    await recordEvent(work, 'submit', {
+      text: `Attempt ${attempt.attempt}: submitting ${trade.side} ${attempt.quantity} ${trade.token} at ${attempt.price}`,
+      changes: { submittedAt: now, placementTries: attempt.placementTries + 1 },
+      alongside: async (tx) => {
+        const denial = await readTradingPermission(tx, {
+          userId: trade.userId,
+          now,
+          exchangeMode: deps.config.exchangeMode,
+          automatic: trade.workflowId !== null,
+        });
+        if (denial !== null) throw new PermissionWithdrawn(denial.reason);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof PermissionWithdrawn)) throw error;
+    refusal = error.message;
+  }
+  if (refusal !== null) return abandon(work, refusal);
+  attempt.state = 'submitting';
+  // What was said to be surely not placed is looked up all the same before the same id is sent again.
+  if (attempt.placementTries > 0 && (await findReport(work)) !== null) return await doubtInterrupted(work);
+
+  const placement = await exchange.placeOrder(
+    account,
+    {
+      token: trade.token,
+      side: trade.side,
+      clientOrderId: attempt.clientOrderId,
+      price: attempt.price,
+      quantity: attempt.quantity,
+      leverage: trade.leverage,
+      stopLoss: trade.stopLoss,
+      takeProfit: trade.takeProfit,
+    },
+    { onCall, notAfter: new Date(now.getTime() + SEND_WITHIN_MS) },
+  );
+  const name = `Attempt ${attempt.attempt}`;
+  switch (placement.outcome) {
+    case 'placed':
+      await recordEvent(work, 'accepted', {
+        text: `${name}: accepted by ${trade.exchangePlatform} as order ${placement.orderId}`,
+        changes: { orderId: placement.orderId, verifyAt: verifyAt(work, now) },
+      });
+      return goOn;
+    case 'refused':
+      await recordEvent(work, 'refused', {
+        text: `${name}: refused by ${trade.exchangePlatform}: ${placement.message}`,
+        changes: { error: placement.message, finishedAt: deps.clock.now() },
+      });
+      return goOn;
+    case 'retry-later': {
+      await recordEvent(work, 'deferred', {
+        text: `${name}: not placed, will be sent again: ${placement.message}`,
+        changes: { error: placement.message, submittedAt: null },
+      });
+      attempt.state = 'planned';
+      if (attempt.placementTries + 1 >= PLACEMENT_TRIES) return abandon(work, placement.message);
+      return later(work, Math.max(placement.retryAfterMs, RETRY_MS));
+    }
+    case 'duplicate':
+    case 'unknown':
+      await recordEvent(work, 'outcome_unknown', {
+        text: `${name}: the outcome is not known, looking the order up: ${placement.message}`,
+        changes: { error: placement.message },
+      });
+      return goOn;
+  }
+}
+
+class PermissionWithdrawn extends Error {
+  override readonly name = 'PermissionWithdrawn';
+}
+
+async function tryAgainOrAbandon(
+  work: TradeWork,
+  { error, tries, what }: { error: ExchangeError; tries: number; what: string },
+): Promise<StepResult> {
+  const { deps, attempt } = work;
+  const used = attempt.placementTries + 1;
+  const isFinal = error.kind === 'refused' || error.kind === 'credentials' || used >= tries;
+  const reason = `${what} could not be set: ${error.message}`;
+  if (isFinal) return abandon(work, reason);
+  await deps.db
+    .update(orderAttempts)
+    .set({ placementTries: used, error: reason })
+    .where(eq(orderAttempts.id, attempt.id));
+  return later(work, RETRY_MS * used);
+}
+
+/** Ends an attempt whose request never left: without `submittedAt` it allows no second one. */
+async function abandon(work: TradeWork, reason: string): Promise<StepResult> {
+  await recordEvent(work, 'declared_never_placed', {
+    text: `Attempt ${work.attempt.attempt}: not sent: ${reason}`,
+    changes: { error: reason, submittedAt: null, finishedAt: work.deps.clock.now() },
+  });
+  return goOn;
+}

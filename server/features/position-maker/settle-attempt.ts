@@ -1,0 +1,205 @@
+import { eq } from 'drizzle-orm';
+import { D, isPositive, toPlain } from '#domain/decimal.ts';
+import { tradeOutcome } from '#domain/order-lifecycle.ts';
+import { planSecondAttempt } from '#domain/second-attempt.ts';
+import { isSignalExpired } from '#domain/workflow-lifecycle.ts';
+import { readLivePrice } from '#server/features/position-generator/generate-position.ts';
+import { findPositionGeneratorLog } from '#server/features/position-generator/position-generator.store.ts';
+import type { Tx } from '#server/platform/database/database.ts';
+import { orderAttempts, trades } from '#server/platform/database/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { assertHeld } from '#server/platform/leases.ts';
+import { clientOrderId } from './client-order-id.ts';
+import { closePosition } from './close-position.ts';
+import { protectPosition } from './protect-position.ts';
+import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
+import { type AttemptRow, addTimeline } from './trades.store.ts';
+
+const CLOSE_RETRY_MS = 500;
+
+/** An attempt has ended: protect what it filled, then try for the rest once, or finish. */
+export async function settleAttempt(work: TradeWork): Promise<StepResult> {
+  const { attempts, attempt } = work;
+  const filled = sumFilled(attempts);
+  if (isPositive(filled) && (await protectPosition(work)) === 'unprotected') return startClosing(work);
+  const mayTryAgain =
+    attempt.attempt === 1 &&
+    (attempt.state === 'unfilled' || (attempt.state === 'never_placed' && attempt.submittedAt !== null));
+  if (!mayTryAgain) return finishTrade(work, null);
+  const planned = await planSecond(work, filled);
+  return planned === null ? goOn : finishTrade(work, planned);
+}
+
+/** Null when the second attempt is committed; otherwise why there is none. */
+async function planSecond(work: TradeWork, filledQuantity: string): Promise<string | null> {
+  const { deps, trade, exchange, account, lease } = work;
+  if (account === null) return 'the exchange credentials are gone';
+  const expired = isSignalExpired({
+    receivedAt: trade.createdAt,
+    startsAt: deps.clock.now(),
+    maxAgeMinutes: deps.config.signalMaxAgeMinutes,
+  });
+  if (expired) return 'the order is too old for a second attempt';
+  const log = await findPositionGeneratorLog(deps.db, trade.positionGeneratorLogId);
+  if (log?.position == null) throw new Error(`trade ${trade.id} has no calculation`);
+  const freshPrice = await readLivePrice(exchange, trade, account);
+  if (freshPrice === null) return 'no fresh price for a second attempt';
+  const position = {
+    ...log.position,
+    entryPrice: trade.entryPrice,
+    stopLoss: trade.stopLoss,
+    takeProfit: trade.takeProfit,
+    leverage: trade.leverage,
+    assetQuantity: trade.plannedQuantity,
+  };
+  const plan = planSecondAttempt({ position, profile: trade.profile, freshPrice, filledQuantity });
+  if (!plan.ok) return `no second attempt: ${plan.denial.reason}`;
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx.insert(orderAttempts).values({
+      id: timeOrderedId(),
+      tradeId: trade.id,
+      attempt: 2,
+      clientOrderId: clientOrderId(trade.id, 2),
+      price: plan.entryPrice,
+      quantity: plan.assetQuantity,
+      state: 'planned',
+    });
+    await addTimeline(tx, {
+      tradeId: trade.id,
+      at: deps.clock.now(),
+      text: `Attempt 2 planned: ${plan.assetQuantity} ${trade.token} at ${plan.entryPrice}, fresh price ${freshPrice}`,
+    });
+  });
+  return null;
+}
+
+/** I4: a filled position without a stop is closed at market, and the trade fails with that reason. */
+async function startClosing(work: TradeWork): Promise<StepResult> {
+  const { deps, lease, trade } = work;
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx.update(trades).set({ state: 'closing' }).where(eq(trades.id, trade.id));
+    await addTimeline(tx, {
+      tradeId: trade.id,
+      at: deps.clock.now(),
+      text: 'The position has no stop loss: closing it at market',
+    });
+  });
+  return goOn;
+}
+
+/** Goes on until the exchange says that nothing is open; until then the user opens nothing else in this token. */
+export async function continueClosing(work: TradeWork): Promise<StepResult> {
+  const { deps, trade, exchange, account, onCall } = work;
+  if (account === null) return later(work, CLOSE_RETRY_MS * 10);
+  const result = await closePosition(deps, {
+    exchange,
+    account,
+    token: trade.token,
+    reason: 'stop loss missing',
+    tradeId: trade.id,
+    workflowId: trade.workflowId,
+    context: { onCall },
+  });
+  if (result.outcome === 'pending') {
+    deps.log.error(
+      { tradeId: trade.id, reason: result.message },
+      'an unprotected position is not closed yet',
+    );
+    return later(work, CLOSE_RETRY_MS);
+  }
+  return writeEnd(work, {
+    success: false,
+    fillStatus: tradeOutcome(work.attempts).fillStatus,
+    error: 'The stop loss could not be placed, so the position was closed at market',
+    protectionStatus: 'closed',
+  });
+}
+
+async function finishTrade(work: TradeWork, whyNoSecond: string | null): Promise<StepResult> {
+  const { attempts } = work;
+  const { success, fillStatus } = tradeOutcome(attempts);
+  const error = success ? null : describeFailure(attempts, whyNoSecond);
+  return writeEnd(work, { success, fillStatus, error });
+}
+
+function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): string {
+  const last = attempts.at(-1);
+  const ownError = last?.state === 'refused' || last?.state === 'never_placed' ? last.error : null;
+  const why = whyNoSecond === null ? '' : `; ${whyNoSecond}`;
+  if (ownError !== null) return `${ownError}${why}`;
+  if (last?.state === 'never_placed') return `The order never reached the exchange${why}`;
+  return `The order was not filled after ${attempts.length === 1 ? 'one attempt' : 'two attempts'}${why}`;
+}
+
+async function writeEnd(
+  work: TradeWork,
+  end: Pick<typeof trades.$inferInsert, 'success' | 'fillStatus' | 'error' | 'protectionStatus'>,
+): Promise<StepResult> {
+  const { deps, lease, trade, attempts } = work;
+  const now = deps.clock.now();
+  const filledQuantity = sumFilled(attempts);
+  const averagePrice = averageOf(attempts);
+  const fee = sumFees(attempts);
+  const orderId = attempts.findLast((one) => one.orderId !== null)?.orderId ?? null;
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx
+      .update(trades)
+      .set({
+        ...end,
+        state: 'done',
+        orderId,
+        filledQuantity,
+        averagePrice,
+        fee,
+        exchangeResponse: isPositive(filledQuantity)
+          ? {
+              symbol: `${trade.token}USDT`,
+              priceAvg: averagePrice,
+              size: filledQuantity,
+              side: trade.side,
+              fee,
+            }
+          : null,
+        completedAt: now,
+        dueAt: null,
+      })
+      .where(eq(trades.id, trade.id));
+    await addTimeline(tx, {
+      tradeId: trade.id,
+      at: now,
+      text: end.success
+        ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}`
+        : `Failed: ${end.error ?? 'no reason given'}`,
+    });
+    await wakeWorkflow(work, tx);
+  });
+  return { next: 'never' };
+}
+
+/** The trade's end is the workflow's business too; the message goes with the commit. */
+async function wakeWorkflow({ deps, trade }: TradeWork, tx: Tx): Promise<void> {
+  if (trade.workflowId === null) return;
+  await deps.jobs.send(tx, 'trade-user', { workflowId: trade.workflowId, userId: trade.userId });
+}
+
+export function sumFilled(attempts: readonly Pick<AttemptRow, 'filledQuantity'>[]): string {
+  return toPlain(attempts.reduce((sum, { filledQuantity }) => sum.plus(filledQuantity), D(0)));
+}
+
+function averageOf(attempts: readonly AttemptRow[]): string | null {
+  const filled = attempts.filter((one) => isPositive(one.filledQuantity) && one.averagePrice !== null);
+  if (filled.length === 0) return null;
+  const value = filled.reduce(
+    (sum, one) => sum.plus(D(one.filledQuantity).times(one.averagePrice ?? 0)),
+    D(0),
+  );
+  return toPlain(value.div(sumFilled(filled)).toSignificantDigits(15));
+}
+
+function sumFees(attempts: readonly AttemptRow[]): string | null {
+  const fees = attempts.flatMap(({ fee }) => (fee === null ? [] : [fee]));
+  return fees.length === 0 ? null : toPlain(fees.reduce((sum, fee) => sum.plus(fee), D(0)));
+}

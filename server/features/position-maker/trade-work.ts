@@ -1,0 +1,103 @@
+import { and, eq } from 'drizzle-orm';
+import { type AttemptEvent, nextAttemptState } from '#domain/order-lifecycle.ts';
+import { EXECUTION_PROFILES } from '#domain/trading-constants.ts';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import type { Deps } from '#server/deps.ts';
+import type { CallRecord, Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
+import type { Config } from '#server/platform/config.ts';
+import type { Tx } from '#server/platform/database/database.ts';
+import { orderAttempts } from '#server/platform/database/schema.ts';
+import { assertHeld, type Lease, LeaseLostError } from '#server/platform/leases.ts';
+import { type AttemptRow, addTimeline, type TradeRow } from './trades.store.ts';
+
+export type TradeDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount'>;
+
+/** One trade under its lease: what every step of its execution works with. */
+export interface TradeWork {
+  deps: TradeDeps;
+  lease: Lease;
+  trade: TradeRow;
+  /** Oldest first; the last one is the one under way. */
+  attempts: AttemptRow[];
+  attempt: AttemptRow;
+  exchange: Exchange;
+  /** Null when the user's credentials are gone. */
+  account: ExchangeAccount | null;
+  onCall: (call: CallRecord) => void;
+}
+
+/** What a step leaves behind: go on at once, go on later, or done for good. */
+export type StepResult = { next: 'now' } | { next: 'later'; at: Date } | { next: 'never' };
+
+export const goOn: StepResult = { next: 'now' };
+export const later = (work: TradeWork, waitMs: number): StepResult => ({
+  next: 'later',
+  at: new Date(work.deps.clock.now().getTime() + waitMs),
+});
+
+export function exchangeOf(deps: TradeDeps, trade: TradeRow): Exchange {
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === trade.exchangePlatform);
+  if (platform === undefined)
+    throw new Error(`trade ${trade.id} names the exchange ${trade.exchangePlatform}`);
+  return deps.exchanges.get(platform);
+}
+
+export interface Waits {
+  firstMs: number;
+  secondMs: number;
+  cancelMs: number;
+}
+
+/** The profile's waits (decisions §9), or those of the settings, which hold for both profiles. */
+export function waitsOf(config: Config, profile: TradeRow['profile']): Waits {
+  const own = EXECUTION_PROFILES[profile];
+  return {
+    firstMs: config.verifyFirstMs ?? own.firstWaitMs,
+    secondMs: config.verifySecondMs ?? own.secondWaitMs,
+    cancelMs: config.cancelDelayMs ?? own.cancelDelayMs,
+  };
+}
+
+/** When the fill is looked at: the profile's wait after the request left. */
+export function verifyAt(work: TradeWork, submittedAt: Date): Date {
+  const waits = waitsOf(work.deps.config, work.trade.profile);
+  return new Date(submittedAt.getTime() + (work.attempt.attempt === 1 ? waits.firstMs : waits.secondMs));
+}
+
+type AttemptChanges = Partial<
+  Omit<typeof orderAttempts.$inferInsert, 'id' | 'tradeId' | 'attempt' | 'state'>
+>;
+
+/**
+ * Applies one event to the attempt under way: state, changes and the timeline's line in one transaction, fenced by
+ * the trade's lease. Nothing is sent to an exchange before the transition that announces it has been committed.
+ */
+export async function recordEvent(
+  work: TradeWork,
+  event: AttemptEvent,
+  record: { text: string; changes?: AttemptChanges; alongside?: (tx: Tx) => Promise<void> },
+): Promise<void> {
+  const { deps, lease, attempt, trade } = work;
+  const state = nextAttemptState(attempt.state, event);
+  const changes = { ...record.changes, state };
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await record.alongside?.(tx);
+    const updated = await tx
+      .update(orderAttempts)
+      .set(changes)
+      .where(and(eq(orderAttempts.id, attempt.id), eq(orderAttempts.state, attempt.state)))
+      .returning({ id: orderAttempts.id });
+    if (updated.length === 0) throw new LeaseLostError(lease.key);
+    await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text: record.text });
+  });
+}
+
+/** What an exchange reported of the order, as columns of its attempt. */
+export const reported = (report: OrderReport): AttemptChanges => ({
+  orderId: report.orderId,
+  filledQuantity: report.filledQuantity,
+  averagePrice: report.averagePrice,
+  fee: report.fee,
+  raw: report.raw,
+});

@@ -1,0 +1,133 @@
+import { and, asc, desc, eq, inArray, isNull, lt, ne, or } from 'drizzle-orm';
+import type { AttemptState } from '#domain/order-lifecycle.ts';
+import type { CallRecord } from '#server/exchanges/exchange.ts';
+import type { Db, Queryable } from '#server/platform/database/database.ts';
+import { orderAttempts, tradeEvents, trades, users } from '#server/platform/database/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+
+export type TradeRow = typeof trades.$inferSelect;
+export type AttemptRow = Omit<typeof orderAttempts.$inferSelect, 'state'> & { state: AttemptState };
+
+export async function findTrade(db: Queryable, id: string): Promise<TradeRow | null> {
+  const [row] = await db.select().from(trades).where(eq(trades.id, id));
+  return row ?? null;
+}
+
+export async function findWorkflowTrade(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<TradeRow | null> {
+  const [row] = await db
+    .select()
+    .from(trades)
+    .where(and(eq(trades.workflowId, workflowId), eq(trades.userId, userId)));
+  return row ?? null;
+}
+
+/** Oldest attempt first. */
+export async function listAttempts(db: Queryable, tradeId: string): Promise<AttemptRow[]> {
+  const rows = await db
+    .select()
+    .from(orderAttempts)
+    .where(eq(orderAttempts.tradeId, tradeId))
+    .orderBy(asc(orderAttempts.attempt));
+  return rows as AttemptRow[];
+}
+
+/** Trades of a signal with their user's name, newest first. */
+export async function listSignalTrades(db: Queryable, signalId: string) {
+  return await db
+    .select({ trade: trades, username: users.username })
+    .from(trades)
+    .innerJoin(users, eq(users.id, trades.userId))
+    .where(eq(trades.signalId, signalId))
+    .orderBy(desc(trades.createdAt), desc(trades.id));
+}
+
+/** A live, filled or doubtful order of the user for the signal: a second one would double it. */
+export async function findStandingTrade(
+  db: Queryable,
+  { signalId, userId }: { signalId: string; userId: string },
+): Promise<TradeRow | null> {
+  const [row] = await db
+    .select()
+    .from(trades)
+    .where(
+      and(
+        eq(trades.signalId, signalId),
+        eq(trades.userId, userId),
+        or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown'])),
+      ),
+    )
+    .limit(1);
+  return row ?? null;
+}
+
+/** A trade of the user in the token that is not done: its order may still fill. */
+export async function findWorkingTrade(
+  db: Queryable,
+  { userId, token }: { userId: string; token: string },
+): Promise<TradeRow | null> {
+  const [row] = await db
+    .select()
+    .from(trades)
+    .where(and(eq(trades.userId, userId), eq(trades.token, token), ne(trades.state, 'done')))
+    .limit(1);
+  return row ?? null;
+}
+
+/** The newest trade by which this product opened a position of the user in the token. */
+export async function findLastFilledTrade(
+  db: Queryable,
+  { userId, token }: { userId: string; token: string },
+): Promise<TradeRow | null> {
+  const [row] = await db
+    .select()
+    .from(trades)
+    .where(
+      and(
+        eq(trades.userId, userId),
+        eq(trades.token, token),
+        inArray(trades.fillStatus, ['filled', 'partial']),
+      ),
+    )
+    .orderBy(desc(trades.createdAt))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Unfinished trades, all of them or those whose next step was due before `dueBefore`: nobody took them. */
+export async function listUnfinishedTrades(db: Db, dueBefore: Date | null): Promise<string[]> {
+  const rows = await db
+    .select({ id: trades.id })
+    .from(trades)
+    .where(
+      and(
+        ne(trades.state, 'done'),
+        dueBefore === null ? undefined : or(isNull(trades.dueAt), lt(trades.dueAt, dueBefore)),
+      ),
+    )
+    .limit(1000);
+  return rows.map(({ id }) => id);
+}
+
+export async function addTimeline(
+  db: Queryable,
+  { tradeId, at, text }: { tradeId: string; at: Date; text: string },
+): Promise<void> {
+  await db.insert(tradeEvents).values({ id: timeOrderedId(), tradeId, at, kind: 'timeline', text });
+}
+
+export async function addCalls(db: Queryable, tradeId: string, calls: CallRecord[]): Promise<void> {
+  if (calls.length === 0) return;
+  await db.insert(tradeEvents).values(
+    calls.map((call) => ({
+      id: timeOrderedId(),
+      tradeId,
+      at: new Date(call.timestamp),
+      kind: 'call' as const,
+      text: call.type,
+      data: call,
+    })),
+  );
+}

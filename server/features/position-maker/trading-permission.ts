@@ -1,0 +1,39 @@
+import { eq } from 'drizzle-orm';
+import { type Denial, deny } from '#domain/denials.ts';
+import { denyWrongMode, type ExchangeMode, eligibilityMode } from '#domain/trading-mode.ts';
+import type { Tx } from '#server/platform/database/database.ts';
+import { userSettings, users } from '#server/platform/database/schema.ts';
+
+/**
+ * I9: whether the user may trade at this moment, asked inside the transaction that writes an order intent. The rows
+ * are locked until it commits, so a switch that is turned off afterwards is turned off after the intent, and one
+ * that was turned off before is seen.
+ */
+export async function readTradingPermission(
+  tx: Tx,
+  options: { userId: string; now: Date; exchangeMode: ExchangeMode; automatic: boolean },
+): Promise<Denial | null> {
+  const { userId, now, exchangeMode, automatic } = options;
+  const [user] = await tx
+    .select({ isActive: users.isActive, isTestUser: users.isTestUser })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('share');
+  if (user === undefined) return deny('user_not_found', {});
+  if (!user.isActive) return deny('user_inactive', {});
+  const [settings] = await tx
+    .select({ activeTrading: userSettings.activeTrading, pausedUntil: userSettings.tradingPausedUntil })
+    .from(userSettings)
+    .where(eq(userSettings.userId, userId))
+    .for('share');
+  if (settings === undefined) return deny('settings_not_found', {});
+  const wrongMode = denyWrongMode({ isTestUser: user.isTestUser, mode: eligibilityMode(exchangeMode) });
+  if (wrongMode !== null) return wrongMode;
+  // Active trading and the pause steer automatic execution; an operator's own order by hand is not held by them.
+  if (!automatic) return null;
+  if (!settings.activeTrading) return deny('active_trading_off', {});
+  const { pausedUntil } = settings;
+  return pausedUntil !== null && pausedUntil > now
+    ? deny('trading_paused', { until: pausedUntil.toISOString() })
+    : null;
+}

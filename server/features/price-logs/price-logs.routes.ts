@@ -1,0 +1,88 @@
+import {
+  hashParams,
+  type PriceLog,
+  type PriceLogDetail,
+  priceLogDetail,
+  priceLogsAnswer,
+  priceLogsQuery,
+  stringList,
+} from '#contract/price-logs.ts';
+import { parsePositiveNumber } from '#domain/decimal.ts';
+import type { Deps } from '#server/deps.ts';
+import { AppError } from '#server/platform/errors.ts';
+import type { App } from '#server/platform/http-app.ts';
+import {
+  findPriceLogByHash,
+  listPriceLogs,
+  listPriceLogValues,
+  type PriceLogRow,
+} from './price-logs.store.ts';
+
+export function registerPriceLogRoutes(app: App, { db }: Deps): void {
+  const config = { access: 'admin' } as const;
+  const tags = ['price logs'];
+
+  app.get(
+    '/api/price-logs',
+    { config, schema: { tags, querystring: priceLogsQuery, response: { 200: priceLogsAnswer } } },
+    async ({ query: { page, limit, ...filter } }) => {
+      const { rows, total } = await listPriceLogs(db, { filter, page, limit });
+      return { priceLogs: rows.map(toPriceLog), total };
+    },
+  );
+
+  for (const [path, column] of [
+    ['tokens', 'token'],
+    ['processors', 'processor'],
+    ['timeframes', 'timeframe'],
+  ] as const) {
+    app.get(`/api/price-logs/${path}`, { config, schema: { tags, response: { 200: stringList } } }, () =>
+      listPriceLogValues(db, column),
+    );
+  }
+
+  app.get(
+    '/api/price-logs/hash/:hashValue',
+    { config, schema: { tags, params: hashParams, response: { 200: priceLogDetail } } },
+    async ({ params }) => {
+      const row = await findPriceLogByHash(db, params.hashValue);
+      if (row === null) throw new AppError('priceLogNotFound');
+      return toPriceLogDetail(row);
+    },
+  );
+}
+
+function toPriceLog(row: PriceLogRow): PriceLog {
+  return {
+    id: row.id,
+    token: row.token,
+    timeframe: row.timeframe,
+    price: row.price,
+    currency: row.currency,
+    processor: row.processor,
+    candleTimeTradingview: row.candleTimeTradingview,
+    candleTimeServer: row.candleTimeServer.toISOString(),
+    receivedAt: row.receivedAt.toISOString(),
+    sourceIp: row.sourceIp,
+    hashValue: row.hashValue,
+    parameters: row.parameters,
+  };
+}
+
+function toPriceLogDetail(row: PriceLogRow): PriceLogDetail {
+  const figures = new Map(Object.entries(row.parameters).map(([name, value]) => [name.toLowerCase(), value]));
+  const figure = (name: string) => {
+    const parsed = parsePositiveNumber(figures.get(name));
+    return parsed.ok ? parsed.value : null;
+  };
+  return {
+    ...toPriceLog(row),
+    open: figure('open'),
+    high: figure('high'),
+    low: figure('low'),
+    close: row.price,
+    volume: figure('volume'),
+    timestamp: row.candleTimeServer.toISOString(),
+    received_at: row.receivedAt.toISOString(),
+  };
+}

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { findTradingSettings, listTradingUsers } from './settings.store.ts';
+
+let board: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp();
+});
+afterAll(() => board.close());
+
+const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
+
+describe("a user's own settings", () => {
+  test('are read and written under the same shape', async () => {
+    const { client } = await board.createUser();
+    const written = await client.put('/api/user-settings', {
+      calculationBehavior: 'Futures_Limit_Classic',
+      marketType: 'Spot',
+      positionSizingMethod: 'Portfolio Allocation',
+      investmentPortion: '0.10',
+      maximumRiskPerTrade: '0.15',
+      exchangePlatform: 'Bybit',
+      signalProcessor: 'UD Bot',
+      signalTimeframe: '15m',
+    });
+    expect(written.statusCode).toBe(200);
+    expect(written.json()).toMatchObject({
+      success: true,
+      data: {
+        marketType: 'Spot',
+        positionSizingMethod: 'Portfolio Allocation',
+        investmentPortion: '0.10',
+        maximumRiskPerTrade: '0.15',
+        exchangePlatform: 'Bybit',
+        signalProcessor: 'UD Bot',
+        signalTimeframe: '15m',
+      },
+    });
+    expect((await client.get('/api/user-settings')).json()).toEqual(written.json());
+  });
+
+  test('a field that is not sent keeps its value, and null is Auto', async () => {
+    const { client } = await board.createUser();
+    await client.put('/api/user-settings', { signalProcessor: 'Any' });
+    const { data } = (await client.put('/api/user-settings', { investmentPortion: null })).json();
+    expect(data).toMatchObject({
+      signalProcessor: 'Any',
+      investmentPortion: null,
+      maximumRiskPerTrade: '0.05',
+      positionSizingMethod: 'Technical Analysis',
+    });
+  });
+
+  test.each([
+    [{ positionSizingMethod: 'Scalping' }, /Risk Management, Portfolio Allocation or Technical Analysis/],
+    [
+      { positionSizingMethod: 'Smart Position' },
+      /Risk Management, Portfolio Allocation or Technical Analysis/,
+    ],
+    [{ investmentPortion: '0' }, /above 0 and at most 0.33/],
+    [{ investmentPortion: '0.34' }, /above 0 and at most 0.33/],
+    [{ investmentPortion: '-0.1' }, /above 0 and at most 0.33/],
+    [{ investmentPortion: 'NaN' }, /above 0 and at most 0.33/],
+    [{ investmentPortion: '1e-1' }, /above 0 and at most 0.33/],
+    [{ investmentPortion: '' }, /above 0 and at most 0.33/],
+    [{ maximumRiskPerTrade: '0.16' }, /above 0 and at most 0.15/],
+    [{ maximumRiskPerTrade: '0' }, /above 0 and at most 0.15/],
+    [{ exchangePlatform: 'Elsewhere' }, /./],
+    [{ marketType: 'Options' }, /./],
+    [{ signalTimeframe: '' }, /./],
+    [{ signalProcessor: 'a\u0007b' }, /not allowed/],
+  ])('refuses %j and changes nothing', async (body, message) => {
+    const { client } = await board.createUser();
+    const before = (await client.get('/api/user-settings')).json();
+    const answer = await client.put('/api/user-settings', { signalProcessor: 'UD Bot', ...body });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().message).toMatch(message);
+    expect((await client.get('/api/user-settings')).json()).toEqual(before);
+  });
+
+  test('what only administrators may set is ignored', async () => {
+    const { client, user } = await board.createUser();
+    await client.put('/api/user-settings', {
+      activeTrading: true,
+      isTestUser: false,
+      tradingPausedUntil: '2030-01-01T00:00:00Z',
+      tradeOrderSet: 'A',
+      oppositeSignal: 'skip',
+      userId: UNKNOWN_ID,
+      isAdmin: true,
+    });
+    expect((await board.admin.get(`/api/admin/user/${user.id}`)).json()).toEqual({ user });
+  });
+});
+
+describe('settings edited by an administrator', () => {
+  test('reach the user named in the path, the Automation fields included', async () => {
+    const { client, user } = await board.createUser();
+    const answer = await board.admin.put(`/api/admin/user-settings/${user.id}`, {
+      positionSizingMethod: 'Risk Management',
+      isTestUser: false,
+      tradingPausedUntil: '2030-01-01T01:00:00+01:00',
+      tradeOrderSet: 'C',
+      oppositeSignal: 'skip',
+    });
+    expect(answer.json().data).toMatchObject({
+      positionSizingMethod: 'Risk Management',
+      isTestUser: false,
+      tradingPausedUntil: '2030-01-01T00:00:00.000Z',
+      tradeOrderSet: 'C',
+      oppositeSignal: 'skip',
+    });
+    expect((await client.get('/api/user-settings')).json()).toEqual(answer.json());
+    expect((await board.admin.get(`/api/admin/user-settings/${user.id}`)).json()).toEqual(answer.json());
+    const resumed = await board.admin.put(`/api/admin/user-settings/${user.id}`, {
+      tradingPausedUntil: null,
+    });
+    expect(resumed.json().data).toMatchObject({ tradingPausedUntil: null, tradeOrderSet: 'C' });
+  });
+
+  test('of an unknown user are 404, and active trading has a route of its own', async () => {
+    expect((await board.admin.get(`/api/admin/user-settings/${UNKNOWN_ID}`)).statusCode).toBe(404);
+    const answer = await board.admin.put(`/api/admin/user-settings/${UNKNOWN_ID}`, { tradeOrderSet: 'B' });
+    expect(answer.statusCode).toBe(404);
+    const { user } = await board.createUser();
+    const { data } = (
+      await board.admin.put(`/api/admin/user-settings/${user.id}`, {
+        activeTrading: true,
+        tradeOrderSet: 'B',
+      })
+    ).json();
+    expect(data).toMatchObject({ activeTrading: false, tradeOrderSet: 'B' });
+  });
+
+  test.each([
+    { tradeOrderSet: 'AA' },
+    { tradeOrderSet: 'a' },
+    { oppositeSignal: 'wait' },
+    { tradingPausedUntil: 'soon' },
+  ])('refuses %j', async (body) => {
+    const { user } = await board.createUser();
+    expect((await board.admin.put(`/api/admin/user-settings/${user.id}`, body)).statusCode).toBe(400);
+  });
+});
+
+test('the timeframes are the usual ones and those seen that are none of them in other words', async () => {
+  const { client } = await board.createUser();
+  const usual = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'];
+  expect((await client.get('/api/user-settings/signal-timeframes')).json()).toEqual(usual);
+
+  await board.database.pool.query(`
+    insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
+      processor, received_at, source_ip, hash_value, parameters)
+    select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'BTC', 'buy', 1, 'USDT', timeframe,
+      'Tesla', now(), '192.0.2.1', 'hash', '{}'
+    from unnest(array['15', '60', '7m', '7m', '1d']) as timeframe`);
+  await board.database.pool.query(`
+    insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
+      candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+    values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'BTC', '3D', 1, 'USDT', '', now(),
+      now(), '192.0.2.1', 'hash', '{}')`);
+  expect((await client.get('/api/user-settings/signal-timeframes')).json()).toEqual([...usual, '7m', '3D']);
+});
+
+describe('changing the password', () => {
+  const change = (client: TestApp['admin'], currentPassword: string, newPassword: string) =>
+    client.put('/api/user-settings/change-password', { currentPassword, newPassword });
+
+  test('ends the other sessions and keeps this one', async () => {
+    const { client, username, password } = await board.createUser();
+    const others = [await board.signIn(username, password), await board.signIn(username, password)];
+    const answer = await change(client, password, 'the next password');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({ message: 'Your password has been updated successfully.' });
+    expect((await client.get('/api/auth/user')).statusCode).toBe(200);
+    for (const other of others) expect((await other.get('/api/auth/user')).statusCode).toBe(401);
+    await expect(board.signIn(username, password)).rejects.toThrow('401');
+    await board.signIn(username, 'the next password');
+  });
+
+  test('a wrong current password is 403 and nothing changes', async () => {
+    const { client, username, password } = await board.createUser();
+    const answer = await change(client, 'wrong', 'the next password');
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json()).toEqual({ message: 'Invalid password' });
+    await board.signIn(username, password);
+  });
+
+  test('the rules of the form hold', async () => {
+    const { client, password } = await board.createUser();
+    expect((await change(client, password, '12345')).json().message).toBe(
+      'Password must be at least 6 characters',
+    );
+    expect((await change(client, '', '123456')).json().message).toBe('Current password is required');
+    const missing = await client.put('/api/user-settings/change-password', { newPassword: '123456' });
+    expect(missing.json().message).toBe('Current password is required');
+  });
+
+  test('of two changes at once from the same password, one wins', async () => {
+    const { client, username, password } = await board.createUser();
+    const answers = await Promise.all([
+      change(client, password, 'first new'),
+      change(client, password, 'second new'),
+    ]);
+    expect(answers.map((answer) => answer.statusCode).sort()).toEqual([200, 403]);
+    const winner = answers[0]?.statusCode === 200 ? 'first new' : 'second new';
+    await board.signIn(username, winner);
+  });
+});
+
+test('the trading engine reads the same settings, and every user once', async () => {
+  const { user, client } = await board.createUser();
+  await client.put('/api/user-settings', { maximumRiskPerTrade: null, investmentPortion: '0.33' });
+  await board.admin.put(`/api/admin/user-settings/${user.id}`, {
+    tradingPausedUntil: '2030-01-01T00:00:00Z',
+  });
+  const settings = {
+    calculationBehavior: 'Futures_Limit_Classic',
+    marketType: 'Futures',
+    positionSizingMethod: 'Technical Analysis',
+    investmentPortion: '0.33',
+    maximumRiskPerTrade: null,
+    exchangePlatform: 'Bitget',
+    signalProcessor: 'Tesla',
+    signalTimeframe: 'Any',
+    activeTrading: false,
+    tradingPausedUntil: new Date('2030-01-01T00:00:00Z'),
+    tradeOrderSet: 'M',
+    oppositeSignal: 'reverse',
+  };
+  expect(await findTradingSettings(board.database.db, user.id)).toEqual(settings);
+  expect(await findTradingSettings(board.database.db, UNKNOWN_ID)).toBeNull();
+  const everyone = await listTradingUsers(board.database.db);
+  const { total } = (await board.admin.get('/api/admin/users')).json();
+  expect(everyone).toHaveLength(total);
+  expect(everyone.find((one) => one.id === user.id)).toEqual({
+    id: user.id,
+    username: user.username,
+    isActive: true,
+    isTestUser: true,
+    isAdmin: false,
+    settings,
+  });
+});

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { idParams } from '#contract/paging.ts';
+import { type Signal, signalDetail, signalStats, signalsAnswer, signalsQuery } from '#contract/signals.ts';
+import type { Deps } from '#server/deps.ts';
+import { matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
+import { dayStart } from '#server/platform/day-start.ts';
+import { AppError } from '#server/platform/errors.ts';
+import type { App } from '#server/platform/http-app.ts';
+import {
+  countSignals,
+  findSignal,
+  listSignals,
+  listSignalValues,
+  type SignalSummary,
+  summarise,
+} from './signals.store.ts';
+
+const config = { access: 'admin' } as const;
+const tags = ['signals'];
+
+export function registerSignalRoutes(app: App, deps: Deps): void {
+  const { db } = deps;
+
+  app.get(
+    '/api/signals',
+    { config, schema: { tags, querystring: signalsQuery, response: { 200: signalsAnswer } } },
+    async ({ query: { page, limit, ...filter } }) => {
+      const { rows, total } = await listSignals(db, { filter, page, limit });
+      return { signals: rows.map(toSignal), total };
+    },
+  );
+
+  app.get('/api/signals/stats', { config, schema: { tags, response: { 200: signalStats } } }, () =>
+    countSignals(db, dayStart(deps.clock.now(), deps.config.displayTimezone)),
+  );
+
+  for (const [path, column] of [
+    ['tokens', 'token'],
+    ['processors', 'processor'],
+    ['timeframes', 'timeframe'],
+  ] as const) {
+    app.get(
+      `/api/signals/${path}`,
+      { config, schema: { tags, response: { 200: z.array(z.string()) } } },
+      () => listSignalValues(db, column),
+    );
+  }
+
+  app.get(
+    '/api/signals/:id',
+    { config, schema: { tags, params: idParams, response: { 200: signalDetail } } },
+    async ({ params: { id } }) => {
+      const row = await findSignal(db, id);
+      const [summary] = row === null ? [] : await summarise(db, [row]);
+      if (row === null || summary === undefined) throw new AppError('signalNotFound');
+      const priceLog = await matchPriceLog(db, row);
+      return {
+        ...toSignal(summary),
+        priceLogId: priceLog?.id ?? null,
+        priceLogHash: priceLog?.hashValue ?? null,
+        originalTimeTrading: row.signalTimeTradingview,
+        candleTimeServer: row.signalTimeServer?.toISOString() ?? null,
+        receivedAtServer: row.receivedAt.toISOString(),
+      };
+    },
+  );
+}
+
+function toSignal({ signal, ...summary }: SignalSummary): Signal {
+  return {
+    id: signal.id,
+    token: signal.token,
+    action: signal.action,
+    price: signal.price,
+    currency: signal.currency,
+    timeframe: signal.timeframe,
+    processor: signal.processor,
+    signalTimeTradingview: signal.signalTimeTradingview,
+    signalTimeServer: signal.signalTimeServer?.toISOString() ?? null,
+    receivedAt: signal.receivedAt.toISOString(),
+    hashValue: signal.hashValue,
+    parameters: signal.parameters,
+    ...summary,
+  };
+}

@@ -1,0 +1,146 @@
+import { and, count, desc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '#server/platform/database/database.ts';
+import { signals, trades, workflows } from '#server/platform/database/schema.ts';
+
+export type SignalRow = typeof signals.$inferSelect;
+
+export interface SignalFilter {
+  token?: string | undefined;
+  action?: 'buy' | 'sell' | undefined;
+  processor?: string | undefined;
+  timeframe?: string | undefined;
+}
+
+export interface SignalSummary {
+  signal: SignalRow;
+  workflowId: string | null;
+  workflowStatus: string | null;
+  workflowError: string | null;
+  eligibleUsersCount: number;
+  successfulUsersCount: number;
+  totalTrades: number;
+  successfulTrades: number;
+  automaticCount: number;
+  manualCount: number;
+  stopLoss: string | null;
+  takeProfit: string | null;
+}
+
+/** One page, newest first, and how many signals the filter matches. */
+export async function listSignals(
+  db: Queryable,
+  options: { filter: SignalFilter; page: number; limit: number },
+): Promise<{ rows: SignalSummary[]; total: number }> {
+  const { filter, page, limit } = options;
+  const where = and(
+    ...[
+      filter.token === undefined ? undefined : eq(signals.token, filter.token),
+      filter.action === undefined ? undefined : eq(signals.action, filter.action),
+      filter.processor === undefined ? undefined : eq(signals.processor, filter.processor),
+      filter.timeframe === undefined ? undefined : eq(signals.timeframe, filter.timeframe),
+    ].filter((one): one is SQL => one !== undefined),
+  );
+  const pageRows = await db
+    .select()
+    .from(signals)
+    .where(where)
+    .orderBy(desc(signals.receivedAt), desc(signals.id))
+    .limit(limit)
+    .offset((page - 1) * limit);
+  const [counted] = await db.select({ total: count() }).from(signals).where(where);
+  return { rows: await summarise(db, pageRows), total: counted?.total ?? 0 };
+}
+
+export async function findSignal(db: Queryable, id: string): Promise<SignalRow | null> {
+  const [row] = await db.select().from(signals).where(eq(signals.id, id));
+  return row ?? null;
+}
+
+/**
+ * What the cells of a signal's row show: workflow fields and user counts of its newest workflow, trade counts over
+ * all its trades (calculator orders included), stop and target of the newest workflow's first user (decisions §10).
+ */
+export async function summarise(db: Queryable, rows: SignalRow[]): Promise<SignalSummary[]> {
+  if (rows.length === 0) return [];
+  const ids = sql`(${sql.join(
+    rows.map(({ id }) => sql`${id}::uuid`),
+    sql`, `,
+  )})`;
+  const runs = await db.execute<{
+    signal_id: string;
+    id: string;
+    status: string;
+    error_message: string | null;
+    eligible_users_count: number;
+    successful_users_count: number;
+    stop_loss: string | null;
+    take_profit: string | null;
+  }>(sql`
+    select newest.*, position.stop_loss, position.take_profit
+    from (
+      select distinct on (signal_id) signal_id, id, status, error_message, eligible_users_count, successful_users_count
+      from ${workflows} where signal_id in ${ids} order by signal_id, id desc
+    ) newest
+    left join lateral (
+      select logs.position ->> 'stopLoss' as stop_loss, logs.position ->> 'takeProfit' as take_profit
+      from workflow_users users
+      join position_generator_logs logs on logs.workflow_id = users.workflow_id and logs.user_id = users.user_id
+      where users.workflow_id = newest.id and logs.success
+      order by users.position limit 1
+    ) position on true`);
+  const triggers = await db
+    .select({ signalId: workflows.signalId, trigger: workflows.trigger, count: count() })
+    .from(workflows)
+    .where(sql`${workflows.signalId} in ${ids}`)
+    .groupBy(workflows.signalId, workflows.trigger);
+  const orders = await db
+    .select({
+      signalId: trades.signalId,
+      total: count(),
+      successful: sql<number>`(count(*) filter (where ${trades.success}))::int`,
+    })
+    .from(trades)
+    .where(sql`${trades.signalId} in ${ids}`)
+    .groupBy(trades.signalId);
+  const runOf = new Map(runs.rows.map((run) => [run.signal_id, run]));
+  const triggersOf = new Map(triggers.map((one) => [`${one.signalId} ${one.trigger}`, one.count]));
+  const ordersOf = new Map(orders.map((one) => [one.signalId, one]));
+  return rows.map((signal) => {
+    const run = runOf.get(signal.id);
+    return {
+      signal,
+      workflowId: run?.id ?? null,
+      workflowStatus: run?.status ?? null,
+      workflowError: run?.error_message ?? null,
+      eligibleUsersCount: run?.eligible_users_count ?? 0,
+      successfulUsersCount: run?.successful_users_count ?? 0,
+      totalTrades: ordersOf.get(signal.id)?.total ?? 0,
+      successfulTrades: ordersOf.get(signal.id)?.successful ?? 0,
+      automaticCount: triggersOf.get(`${signal.id} automatic`) ?? 0,
+      manualCount: triggersOf.get(`${signal.id} manual`) ?? 0,
+      stopLoss: run?.stop_loss ?? null,
+      takeProfit: run?.take_profit ?? null,
+    };
+  });
+}
+
+/** Counts for the stat cards; `dayStart` is midnight in the display time zone. */
+export async function countSignals(db: Queryable, dayStart: Date) {
+  const [row] = await db
+    .select({
+      totalSignals: count(),
+      todaySignals: sql<number>`(count(*) filter (where ${gte(signals.receivedAt, dayStart)}))::int`,
+      buySignals: sql<number>`(count(*) filter (where ${signals.action} = 'buy'))::int`,
+      sellSignals: sql<number>`(count(*) filter (where ${signals.action} = 'sell'))::int`,
+    })
+    .from(signals);
+  return row ?? { totalSignals: 0, todaySignals: 0, buySignals: 0, sellSignals: 0 };
+}
+
+type ListedColumn = 'token' | 'timeframe' | 'processor';
+
+export async function listSignalValues(db: Queryable, column: ListedColumn): Promise<string[]> {
+  const field = signals[column];
+  const rows = await db.selectDistinct({ value: field }).from(signals).where(gt(field, '')).orderBy(field);
+  return rows.map(({ value }) => value);
+}

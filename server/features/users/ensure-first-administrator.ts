@@ -1,0 +1,45 @@
+import { randomInt } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import type { Deps } from '#server/deps.ts';
+import { createUser } from './create-user.ts';
+import { countUsers } from './users.store.ts';
+
+/** Any constant: instances that start together take turns on it. */
+const FIRST_ADMINISTRATOR_LOCK = 7_305_001;
+
+// Five letters at a time, without those that read like others: 31^20 is 99 bits.
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz2345678';
+const GROUPS = 4;
+const GROUP_LENGTH = 5;
+
+export interface FirstAdministrator {
+  username: string;
+  /** Shown once; null when it came from ADMIN_PASSWORD. */
+  password: string | null;
+  generated: boolean;
+}
+
+/** Creates the first administrator when there is no user at all; null when there is one already. */
+export async function ensureFirstAdministrator(
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log'>,
+): Promise<FirstAdministrator | null> {
+  return deps.db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${FIRST_ADMINISTRATOR_LOCK})`);
+    if ((await countUsers(tx, { includeInactive: true })) > 0) return null;
+    const { adminUsername: username, adminPassword } = deps.config;
+    const password = adminPassword ?? generatePassword();
+    const administrator = await createUser({ ...deps, db: tx }, { username, password, isAdmin: true });
+    deps.log.info({ userId: administrator.id }, 'first administrator created');
+    return {
+      username,
+      password: adminPassword === null ? password : null,
+      generated: adminPassword === null,
+    };
+  });
+}
+
+function generatePassword(): string {
+  const group = () =>
+    Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}

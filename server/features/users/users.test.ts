@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { User } from '#contract/users.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
+
+let board: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp();
+});
+afterAll(() => board.close());
+
+const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
+const password = 'a long password';
+
+const create = (fields: Record<string, unknown>) =>
+  board.admin.post('/api/admin/create-client', { username: 'someone@example.com', password, ...fields });
+
+describe('creating a user', () => {
+  test('answers 201 with the user, its defaults and no password hash', async () => {
+    const answer = await create({
+      username: 'ada@example.com',
+      firstName: 'Ada',
+      lastName: '',
+      countryCode: '+44',
+      mobileNumber: '7700900123',
+    });
+    expect(answer.statusCode).toBe(201);
+    expect(answer.json()).toEqual({
+      user: {
+        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/),
+        username: 'ada@example.com',
+        firstName: 'Ada',
+        lastName: null,
+        countryCode: '+44',
+        mobileNumber: '7700900123',
+        isAdmin: false,
+        isActive: true,
+        isTestUser: true,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        userActive: true,
+        activeTradingEnabled: false,
+        settings: {
+          calculationBehavior: 'Futures_Limit_Classic',
+          marketType: 'Futures',
+          positionSizingMethod: 'Technical Analysis',
+          investmentPortion: '0.05',
+          maximumRiskPerTrade: '0.05',
+          exchangePlatform: 'Bitget',
+          signalProcessor: 'Tesla',
+          signalTimeframe: 'Any',
+          activeTrading: false,
+          isTestUser: true,
+          tradingPausedUntil: null,
+          tradeOrderSet: 'M',
+          oppositeSignal: 'reverse',
+        },
+      },
+    });
+    expect(answer.body).not.toContain('argon2');
+  });
+
+  test('takes a regular user when asked to, and makes regular users in live mode', async () => {
+    const regular = await create({ username: 'regular@example.com', isTestUser: false });
+    expect(regular.json().user.isTestUser).toBe(false);
+    const live = await startTestApp({ config: { exchangeMode: 'live', appEnv: 'production' } });
+    expect((await live.createUser()).user.isTestUser).toBe(false);
+    await live.close();
+  });
+
+  test('a username that exists in another case or form is answered 409', async () => {
+    expect((await create({ username: 'taken@example.com' })).statusCode).toBe(201);
+    const answer = await create({ username: 'TAKEN@Example.COM' });
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toEqual({ message: 'A user with this username already exists' });
+  });
+
+  test('of many at once with one username, one is created', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => create({ username: 'race@example.com' })),
+    );
+    const codes = answers.map((answer) => answer.statusCode).sort();
+    expect(codes).toEqual([201, ...Array(7).fill(409)]);
+  });
+
+  test.each([
+    [{ username: 'ab' }, 'Username must be at least 3 characters'],
+    [{ username: `${'a'.repeat(45)}@b.com` }, 'Username must be less than 50 characters'],
+    [{ username: 'no e-mail' }, 'Please enter a valid email address'],
+    [{ username: 'аdmin@example.com' }, 'Please enter a valid email address'],
+    [{ password: '12345' }, 'Password must be at least 6 characters'],
+    [{ password: 'x'.repeat(101) }, 'Password must be less than 100 characters'],
+    [{ countryCode: '44' }, 'Country code must start with + followed by digits'],
+    [{ mobileNumber: '07 70' }, 'Mobile number must contain only digits'],
+    [{ username: undefined }, 'Username is required'],
+  ])('refuses %j with the text of its rule', async (fields, message) => {
+    const answer = await create(fields);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().message).toBe(message);
+  });
+
+  test('keeps every character of a long password', async () => {
+    const long = `${'é'.repeat(99)}!`;
+    expect((await create({ username: 'long@example.com', password: long })).statusCode).toBe(201);
+    await board.signIn('long@example.com', long);
+    await expect(board.signIn('long@example.com', `${'é'.repeat(99)}?`)).rejects.toThrow('401');
+  });
+
+  test('an administrator made here may do what administrators do', async () => {
+    const { client } = await board.createUser({ isAdmin: true });
+    expect((await client.get('/api/admin/users')).statusCode).toBe(200);
+  });
+});
+
+describe('listing users', () => {
+  test('without paging every user comes, inactive ones included', async () => {
+    const gone = await board.createUser();
+    await board.admin.patch(`/api/admin/users/${gone.user.id}/deactivate`);
+    const { users, total } = (await board.admin.get('/api/admin/users')).json();
+    expect(users).toHaveLength(total);
+    expect(users.find((user: User) => user.id === gone.user.id)).toMatchObject({
+      isActive: false,
+      userActive: false,
+    });
+  });
+
+  test('pages hold ten users, newest first, and count only the active ones unless asked', async () => {
+    for (let at = 0; at < 11; at++) await board.createUser();
+    const all = (await board.admin.get('/api/admin/users')).json().users as User[];
+    const active = all.filter((user) => user.isActive);
+    expect(active.length).toBeLessThan(all.length);
+
+    const first = (await board.admin.get('/api/admin/users?page=1')).json();
+    const second = (await board.admin.get('/api/admin/users?page=2&limit=10&includeInactive=false')).json();
+    expect(first.total).toBe(active.length);
+    expect(first.users).toHaveLength(10);
+    expect([...first.users, ...second.users].map((user: User) => user.id)).toEqual(
+      active.slice(0, 20).map((user) => user.id),
+    );
+    const inactiveToo = await board.admin.get('/api/admin/users?limit=1000&includeInactive=true');
+    expect(inactiveToo.json()).toMatchObject({ total: all.length });
+  });
+
+  test.each([
+    'page=0',
+    'limit=0',
+    'limit=1001',
+    'page=-1',
+    'page=1.5',
+    'page=x',
+    'page=1&page=2',
+    'includeInactive=yes',
+  ])('refuses ?%s', async (query) => {
+    expect((await board.admin.get(`/api/admin/users?${query}`)).statusCode).toBe(400);
+  });
+
+  test('the list of names is a bare array of ids and usernames', async () => {
+    const names = (await board.admin.get('/api/users')).json();
+    expect(names.length).toBeGreaterThan(5);
+    for (const entry of names) expect(Object.keys(entry)).toEqual(['id', 'username']);
+  });
+
+  test('one user comes by its id; an unknown id is 404 and a malformed one 400', async () => {
+    const { user } = await board.createUser();
+    expect((await board.admin.get(`/api/admin/user/${user.id}`)).json()).toEqual({ user });
+    const unknown = await board.admin.get(`/api/admin/user/${UNKNOWN_ID}`);
+    expect(unknown.statusCode).toBe(404);
+    expect(unknown.json()).toEqual({ message: 'User not found' });
+    expect((await board.admin.get('/api/admin/user/12')).statusCode).toBe(400);
+  });
+});
+
+describe('the status of a user', () => {
+  test('deactivation ends the sessions at once and keeps the user out until it is reactivated', async () => {
+    const { user, client, username, password: own } = await board.createUser();
+    const second = await board.signIn(username, own);
+    const off = await board.admin.put(`/api/admin/user/${user.id}/status`, { isActive: false });
+    expect(off.json()).toEqual({ message: 'User is inactive' });
+    expect((await client.get('/api/auth/user')).statusCode).toBe(401);
+    expect((await second.get('/api/auth/user')).statusCode).toBe(401);
+    await expect(board.signIn(username, own)).rejects.toThrow('401');
+
+    await board.admin.put(`/api/admin/user/${user.id}/status`, { isActive: true });
+    expect((await client.get('/api/auth/user')).statusCode).toBe(401);
+    await board.signIn(username, own);
+  });
+
+  test('deactivate and reactivate do the same without a body', async () => {
+    const { user } = await board.createUser();
+    const isActive = async () => (await board.admin.get(`/api/admin/user/${user.id}`)).json().user.isActive;
+    expect((await board.admin.patch(`/api/admin/users/${user.id}/deactivate`)).statusCode).toBe(200);
+    expect(await isActive()).toBe(false);
+    expect((await board.admin.patch(`/api/admin/users/${user.id}/reactivate`)).statusCode).toBe(200);
+    expect(await isActive()).toBe(true);
+  });
+
+  test('administrators cannot deactivate themselves', async () => {
+    const { user } = (await board.admin.get('/api/auth/user')).json();
+    const answers = [
+      await board.admin.put(`/api/admin/user/${user.id}/status`, { isActive: false }),
+      await board.admin.patch(`/api/admin/users/${user.id}/deactivate`),
+    ];
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(403);
+      expect(answer.json()).toEqual({ message: 'You cannot deactivate your own account' });
+    }
+    expect((await board.admin.get('/api/auth/user')).statusCode).toBe(200);
+  });
+
+  test('an unknown user is 404', async () => {
+    const answer = await board.admin.put(`/api/admin/user/${UNKNOWN_ID}/status`, { isActive: true });
+    expect(answer.statusCode).toBe(404);
+  });
+
+  test('a sign-in under way while the user is deactivated leaves no session', async () => {
+    const { user, username, password: own } = await board.createUser();
+    await Promise.all([
+      ...Array.from({ length: 5 }, () => board.signIn(username, own).catch(() => undefined)),
+      board.admin.patch(`/api/admin/users/${user.id}/deactivate`),
+    ]);
+    const { rows } = await board.database.pool.query('select id from sessions where user_id = $1', [user.id]);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('active trading', () => {
+  test('is turned on and off by administrators', async () => {
+    const { user } = await board.createUser();
+    const on = await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+    expect(on.json()).toEqual({ message: 'Active trading is on' });
+    const after = (await board.admin.get(`/api/admin/user/${user.id}`)).json().user;
+    expect(after).toMatchObject({ activeTradingEnabled: true, settings: { activeTrading: true } });
+    const off = await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: false });
+    expect(off.json()).toEqual({ message: 'Active trading is off' });
+  });
+
+  test('takes only true and false, and only for a user that exists', async () => {
+    const { user } = await board.createUser();
+    const answer = await board.admin.put(`/api/admin/user/${user.id}/active-trading`, {
+      activeTrading: 'on',
+    });
+    expect(answer.statusCode).toBe(400);
+    const unknown = await board.admin.put(`/api/admin/user/${UNKNOWN_ID}/active-trading`, {
+      activeTrading: true,
+    });
+    expect(unknown.json()).toEqual({ message: 'User not found' });
+  });
+});
+
+test('fields that a caller may not set are ignored', async () => {
+  const answer = await create({
+    username: 'mass@example.com',
+    id: UNKNOWN_ID,
+    isActive: false,
+    activeTrading: true,
+    activeTradingEnabled: true,
+    passwordHash: 'x',
+    usernameKey: 'admin@example.com',
+    createdAt: '2000-01-01T00:00:00Z',
+    settings: { activeTrading: true },
+  });
+  const { user } = answer.json<{ user: User }>();
+  expect(user.id).not.toBe(UNKNOWN_ID);
+  expect(user.isActive).toBe(true);
+  expect(user.activeTradingEnabled).toBe(false);
+  expect(user.createdAt.startsWith('2000')).toBe(false);
+  await board.signIn('mass@example.com', password);
+
+  await board.admin.put(`/api/admin/user/${user.id}/status`, {
+    isActive: true,
+    isAdmin: true,
+    username: 'x',
+  });
+  await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: false, isAdmin: true });
+  expect((await board.admin.get(`/api/admin/user/${user.id}`)).json().user).toEqual(user);
+});
+
+test('the first administrator signs in with the password of the environment', async () => {
+  expect((await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD)).cookie).toMatch(/^sid=/);
+});

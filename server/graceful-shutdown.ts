@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from './platform/log.ts';
+
+export interface ShutdownStep {
+  name: string;
+  limitMs: number;
+  run: () => Promise<unknown>;
+}
+
+// A terminal's Ctrl-C and the starter that passes it on arrive as two signals.
+const SAME_SIGNAL_MS = 1_000;
+
+/**
+ * Ends the program in order, each step within its limit, once: on SIGTERM, SIGINT, SIGHUP, the end of the program
+ * that started this one, or a call of `stop`. A second signal ends it at once.
+ */
+export function createShutdown(options: { log: Logger; exit: (code: number) => void }): {
+  /** Steps run in the reverse order in which they were added: the last thing opened is closed first. */
+  add(step: ShutdownStep): void;
+  /** Without a reason nothing is logged: a start that failed says why itself, in one line. */
+  stop(options: { reason?: string; exitCode: number }): Promise<void>;
+  isStopping(): boolean;
+} {
+  const { log, exit } = options;
+  const steps: ShutdownStep[] = [];
+  let stoppingSince: number | null = null;
+
+  async function stop({ reason, exitCode }: { reason?: string; exitCode: number }): Promise<void> {
+    if (stoppingSince !== null) return;
+    stoppingSince = Date.now();
+    if (reason) log.info({ reason }, 'stopping');
+    for (const step of steps.toReversed()) {
+      try {
+        const late = Symbol('late');
+        const limit = sleep(step.limitMs, late, { ref: false });
+        if ((await Promise.race([step.run(), limit])) === late)
+          log.warn({ step: step.name }, 'took too long to stop');
+      } catch (error) {
+        log.error({ err: error, step: step.name }, 'failed to stop');
+      }
+    }
+    if (reason) log.info({ ms: Date.now() - stoppingSince }, 'stopped');
+    exit(exitCode);
+  }
+
+  function onSignal(signal: string): void {
+    if (stoppingSince !== null && Date.now() - stoppingSince > SAME_SIGNAL_MS) {
+      log.warn('stopped at once by a second signal');
+      exit(1);
+    }
+    void stop({ reason: signal, exitCode: 0 });
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => onSignal(signal));
+  process.on('disconnect', () => onSignal('the starting program ended'));
+  return { add: (step) => steps.push(step), stop, isStopping: () => stoppingSince !== null };
+}

@@ -1,0 +1,130 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** What each floor may import beyond itself. */
+const FLOORS: Record<string, { floors: string[]; packages: RegExp | null }> = {
+  domain: { floors: [], packages: /^decimal\.js$/ },
+  contract: { floors: ['domain'], packages: /^zod$/ },
+  server: { floors: ['contract', 'domain'], packages: null },
+  web: { floors: ['contract', 'domain'], packages: null },
+};
+
+/** A later feature may import an earlier one, never the other way round. */
+const SERVER_FEATURES = [
+  'users',
+  'auth',
+  'settings',
+  'environment',
+  'hooks',
+  'price-logs',
+  'signals',
+  'position-generator',
+  'position-maker',
+  'automation',
+  'ingest',
+  'events',
+];
+
+interface Import {
+  from: string;
+  /** A file of ours as its path from the root, or the name of a package. */
+  to: string;
+  isOurs: boolean;
+}
+
+const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+
+function importsOf(folder: string): Import[] {
+  const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }).filter(
+    (file) => !/\.test\.tsx?$/.test(file),
+  );
+  return files.flatMap((from) => {
+    const source = readFileSync(join(ROOT, from), 'utf8');
+    return [...source.matchAll(SPECIFIER)].map(([, specifier = '']) => ({
+      from,
+      ...resolve(from, specifier),
+    }));
+  });
+}
+
+function resolve(from: string, specifier: string): { to: string; isOurs: boolean } {
+  // The manifest belongs to no floor.
+  if (specifier.endsWith('/package.json')) return { to: specifier, isOurs: false };
+  if (specifier.startsWith('#')) return { to: specifier.slice(1), isOurs: true };
+  if (specifier.startsWith('.')) return { to: normalize(join(dirname(from), specifier)), isOurs: true };
+  return { to: specifier, isOurs: false };
+}
+
+const wrongArrows = (imports: Import[], isWrong: (one: Import) => boolean) =>
+  imports.filter(isWrong).map(({ from, to }) => `${from} imports ${to}`);
+
+const serverImports = importsOf('server').filter(({ isOurs }) => isOurs);
+
+describe.each(Object.entries(FLOORS))('the floor %s', (floor, { floors, packages }) => {
+  const imports = importsOf(floor);
+
+  test('has files that import each other', () => {
+    expect(imports.some(({ to }) => to.startsWith(`${floor}/`))).toBe(true);
+  });
+
+  test(`imports no floor but ${['itself', ...floors].join(', ')}`, () => {
+    const allowed = [floor, ...floors].map((name) => `${name}/`);
+    const isWrong = ({ to, isOurs }: Import) => isOurs && !allowed.some((prefix) => to.startsWith(prefix));
+    expect(wrongArrows(imports, isWrong)).toEqual([]);
+  });
+
+  test('uses only the packages that belong to it', () => {
+    if (packages === null) return;
+    const isWrong = ({ to, isOurs }: Import) => !isOurs && !packages.test(to);
+    expect(wrongArrows(imports, isWrong)).toEqual([]);
+  });
+});
+
+describe('inside the server', () => {
+  test('the platform imports neither exchanges nor features', () => {
+    const isWrong = ({ from, to }: Import) =>
+      from.startsWith('server/platform/') && !/^(server\/platform|contract|domain)\//.test(to);
+    expect(wrongArrows(serverImports, isWrong)).toEqual([]);
+  });
+
+  test('the exchanges import no feature', () => {
+    const isWrong = ({ from, to }: Import) =>
+      from.startsWith('server/exchanges/') && !/^(server\/(platform|exchanges)|contract|domain)\//.test(to);
+    expect(wrongArrows(serverImports, isWrong)).toEqual([]);
+  });
+
+  test('a feature imports only features before it, and of the files above the bundle of what it works with', () => {
+    const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1];
+    const isWrong = ({ from, to }: Import) => {
+      const own = featureOf(from);
+      if (own === undefined || !to.startsWith('server/')) return false;
+      const other = featureOf(to);
+      if (other !== undefined) return SERVER_FEATURES.indexOf(other) > SERVER_FEATURES.indexOf(own);
+      return !/^server\/(platform|exchanges)\//.test(to) && to !== 'server/deps.ts';
+    };
+    expect(wrongArrows(serverImports, isWrong)).toEqual([]);
+  });
+
+  test('every feature has its place in the order', () => {
+    const found = globSync('server/features/*/', { cwd: ROOT }).map((path) => path.split('/').at(2) ?? '');
+    for (const feature of found) expect(SERVER_FEATURES).toContain(feature);
+  });
+});
+
+describe('inside the web', () => {
+  const webImports = importsOf('web').filter(({ isOurs }) => isOurs);
+  const partOf = (path: string) => /^web\/(ui|lib|features\/[^/]+|app)\//.exec(path)?.[1];
+
+  test('features do not import each other, and nothing below imports the pages', () => {
+    const isWrong = ({ from, to }: Import) => {
+      const [own, other] = [partOf(from), partOf(to)];
+      if (own === undefined || other === undefined || own === 'app') return false;
+      if (other === 'app') return true;
+      return other.startsWith('features/') && other !== own;
+    };
+    expect(wrongArrows(webImports, isWrong)).toEqual([]);
+  });
+});

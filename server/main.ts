@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { createShutdown } from './graceful-shutdown.ts';
+import { systemClock } from './platform/clock.ts';
+import { type Config, ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
+import { describeSettings } from './platform/config-settings.ts';
+import { migrateDatabase } from './platform/database/migrate.ts';
+import { openDatabase } from './platform/database/pool.ts';
+import { hasCode, StartError } from './platform/database/start-error.ts';
+import { createLog, type Logger } from './platform/log.ts';
+import { buildProgram } from './program.ts';
+import { startNotice } from './start-notice.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_BAD_SETTING = 2;
+
+if (process.argv.includes('--help') || process.argv.includes('-h')) {
+  process.stdout.write(`npm start\n\n${describeSettings()}\n`);
+} else {
+  await main().catch(fail);
+}
+
+async function main(): Promise<void> {
+  const env = readEnvironment({ env: process.env, folder: process.cwd() });
+  const config = parseConfig(env, process.argv.slice(2));
+  const log = createLog({ level: config.logLevel });
+  const shutdown = createShutdown({ log, exit: (code) => process.exit(code) });
+  const crash = (error: unknown) => {
+    log.fatal({ err: error }, 'the program cannot go on');
+    void shutdown.stop({ reason: 'a fatal error', exitCode: EXIT_FAILED });
+  };
+  process.on('unhandledRejection', crash);
+  process.on('uncaughtException', crash);
+  try {
+    await run({ config, log, shutdown, crash });
+  } catch (error) {
+    if (shutdown.isStopping()) return;
+    if (!isExpected(error)) log.fatal({ err: error }, 'the start failed');
+    report(error);
+    await shutdown.stop({ exitCode: EXIT_FAILED });
+  }
+}
+
+async function run(options: {
+  config: Config;
+  log: Logger;
+  shutdown: ReturnType<typeof createShutdown>;
+  crash: (error: unknown) => void;
+}): Promise<void> {
+  const { config, log, shutdown, crash } = options;
+  await checkPort(config);
+  const opening = openDatabase({ config, log, onLost: crash });
+  // Added before it is open: a stop during the start must not leave a database running.
+  shutdown.add({
+    name: 'database',
+    limitMs: 4_000,
+    run: () =>
+      opening.then(
+        ({ close }) => close(),
+        () => {},
+      ),
+  });
+  const database = await opening;
+  await migrateDatabase({ connection: database.connection, log });
+  const program = await buildProgram({ config, log, clock: systemClock, database });
+  shutdown.add({ name: 'program', limitMs: 4_000, run: program.stop });
+  shutdown.add({ name: 'server', limitMs: 1_500, run: () => program.app.close() });
+  const { firstAdministrator } = await program.start();
+  const notice = (port: number) => process.stdout.write(startNotice({ config, port, firstAdministrator }));
+  try {
+    notice(await listen(program.app, config));
+  } catch (error) {
+    // A generated password is shown once: it must not get lost with a start that failed at its last step.
+    if (firstAdministrator?.generated) notice(config.port);
+    throw error;
+  }
+}
+
+async function listen(app: FastifyInstance, config: Config): Promise<number> {
+  try {
+    await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    throw explainListenError(error, config);
+  }
+  const address = app.server.address();
+  return typeof address === 'object' && address !== null ? address.port : config.port;
+}
+
+/** Before anything else is started, so that a busy port costs nothing and changes nothing. */
+async function checkPort(config: Config): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen({ host: config.host, port: config.port });
+    await once(server, 'listening');
+  } catch (error) {
+    throw explainListenError(error, config);
+  } finally {
+    if (server.listening) {
+      server.close();
+      await once(server, 'close');
+    }
+  }
+}
+
+function explainListenError(error: unknown, config: Config): unknown {
+  const where = `${config.host}:${config.port}`;
+  if (hasCode(error, 'EADDRINUSE'))
+    return new StartError(`${where} is already in use; set PORT to another port`);
+  if (hasCode(error, 'EACCES'))
+    return new StartError(`${where} needs more rights; set PORT to 1024 or above`);
+  if (hasCode(error, 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN')) {
+    return new StartError(`HOST ${config.host} is not an address of this machine`);
+  }
+  return error;
+}
+
+function isExpected(error: unknown): error is Error {
+  return error instanceof StartError || error instanceof ConfigError;
+}
+
+/** One line: of an error that nobody foresaw, the log has the rest. */
+function report(error: unknown): void {
+  if (isExpected(error)) return console.error(error.message);
+  const [message] = String(error instanceof Error ? error.message : error).split('\n');
+  console.error(`Signal Board could not start: ${message}`);
+}
+
+function fail(error: unknown): void {
+  report(error);
+  process.exitCode = error instanceof ConfigError ? EXIT_BAD_SETTING : EXIT_FAILED;
+  process.disconnect?.();
+}

@@ -1,0 +1,77 @@
+import type { FastifyRequest } from 'fastify';
+import type { CurrentUser } from '#contract/auth.ts';
+import { AppError } from './errors.ts';
+import type { App } from './http-app.ts';
+
+/**
+ * Who may call a route. `hook`: anyone, the route itself checks the webhook key.
+ * Every route declares it (`config: { access }`); one that does not stops the start.
+ */
+export const ACCESS_LEVELS = ['public', 'user', 'admin', 'hook'] as const;
+export type Access = (typeof ACCESS_LEVELS)[number];
+
+export interface Session {
+  id: string;
+  user: CurrentUser;
+  /** Until then this session sees its webhook key whole. */
+  keyRevealedUntil: Date | null;
+}
+
+export interface DeclaredRoute {
+  method: string;
+  url: string;
+  access: Access;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    session: Session | null;
+  }
+  interface FastifyInstance {
+    declaredRoutes: DeclaredRoute[];
+    /** What the routes of a plugin that is not ours get: its routes cannot declare their access themselves. */
+    scopeAccess?: Access;
+  }
+}
+
+/** Deny by default: no route without a declared access, no handler before it was checked. */
+export function enforceAccess(
+  app: App,
+  options: { findSession: (request: FastifyRequest) => Promise<Session | null> },
+): void {
+  app.decorate('declaredRoutes', []);
+  app.decorateRequest('session', null);
+
+  app.addHook('onRoute', function declareAccess(route) {
+    const access = route.config?.access ?? this.scopeAccess;
+    if (access === undefined || !ACCESS_LEVELS.includes(access)) {
+      throw new Error(`${String(route.method)} ${route.url} does not declare who may call it`);
+    }
+    route.config = { ...route.config, access };
+    for (const method of [route.method].flat()) this.declaredRoutes.push({ method, url: route.url, access });
+  });
+
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) return;
+    const { access } = request.routeOptions.config;
+    if (access === 'public' || access === 'hook') return;
+    const session = await options.findSession(request);
+    if (session === null) throw new AppError('notSignedIn');
+    if (access !== 'user' && !session.user.isAdmin) throw new AppError('adminOnly');
+    request.session = session;
+  });
+}
+
+/** The session of a route whose access is `user` or `admin`. */
+export function getSession(request: FastifyRequest): Session {
+  if (request.session === null) throw new AppError('notSignedIn');
+  return request.session;
+}
+
+/** The signed-in user of a route whose access is `user` or `admin`. */
+export function getUser(request: FastifyRequest): CurrentUser {
+  return getSession(request).user;
+}

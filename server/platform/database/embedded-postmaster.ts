@@ -1,0 +1,66 @@
+import { readFile, readlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from './start-error.ts';
+
+/** What a running PostgreSQL says about itself in `postmaster.pid`. */
+export interface Postmaster {
+  pid: number;
+  /** The socket folder, or the loopback address where there are no Unix sockets. */
+  host: string;
+  port: number;
+}
+
+// Beyond every kernel's highest process id, so it never names a process.
+const NO_PROCESS = 2_147_483_646;
+
+/** The server of this cluster that is alive, or null. */
+export async function findPostmaster(cluster: string): Promise<Postmaster | null> {
+  const path = join(cluster, 'postmaster.pid');
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const [pidText, , , port, socketDir, address] = text.split('\n');
+  const pid = Number(pidText);
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return null;
+  if (await belongsElsewhere(pid, cluster)) {
+    // After a restart of a container the number of the dead server can name another process, and PostgreSQL
+    // would not start. The other lines stay: with them it checks that no orphan still uses the data.
+    await writeFile(path, text.replace(/^\d+/, String(NO_PROCESS)));
+    return null;
+  }
+  return { pid, host: socketDir || address || '', port: Number(port) };
+}
+
+/** PostgreSQL works inside its data folder, so the folder of a process tells whose it is. */
+async function belongsElsewhere(pid: number, cluster: string): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  try {
+    return (await readlink(`/proc/${pid}/cwd`)) !== cluster;
+  } catch {
+    return false;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+}
+
+/** Asks for a fast, clean shutdown and waits for its end. Returns false when it takes longer than `waitMs`. */
+export async function stopPostmaster(options: { pid: number; waitMs: number }): Promise<boolean> {
+  try {
+    process.kill(options.pid, 'SIGINT');
+  } catch (error) {
+    if (hasCode(error, 'ESRCH')) return true;
+    throw error;
+  }
+  const deadline = Date.now() + options.waitMs;
+  while (isAlive(options.pid)) {
+    if (Date.now() > deadline) return false;
+    await sleep(20);
+  }
+  return true;
+}

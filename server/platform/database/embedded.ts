@@ -1,0 +1,320 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, rename, rm, rmdir, stat, truncate } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '../log.ts';
+import { binaryPath, packagedPostgres } from './embedded-binaries.ts';
+import { createDraft, hasCluster, openDataFolder, openSocketFolder } from './embedded-folders.ts';
+import { findPostmaster, type Postmaster, stopPostmaster } from './embedded-postmaster.ts';
+import { commandOf, findInstallation, ownerOf, type PostgresInstallation } from './embedded-runner.ts';
+import { hasCode, StartError } from './start-error.ts';
+
+const MAJOR = '18';
+const USER = 'postgres';
+const DATABASE = 'signal_board';
+const PORT = 5432;
+const MAX_LOG_BYTES = 10_000_000;
+// A crash leaves work to recover, which can take long; what never gets reachable shows sooner.
+const RECOVERY_LIMIT_MS = 600_000;
+const LEFTOVER_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 8_000;
+
+const SETTINGS = [
+  'max_connections=60',
+  'shared_buffers=128MB',
+  'huge_pages=off',
+  'jit=off',
+  'unix_socket_permissions=0700',
+  'timezone=UTC',
+  'log_timezone=UTC',
+  'log_min_messages=warning',
+  'log_checkpoints=off',
+  'logging_collector=off',
+];
+
+export interface ServerConnection {
+  host: string;
+  port: number;
+  user: string;
+  database: string;
+}
+
+export interface EmbeddedServer {
+  connection: ServerConnection;
+  /** Starts the server again when it is gone, at the same address. */
+  ensureRunning(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the PostgreSQL server of a data folder, or takes over the one that an earlier program left running.
+ * Nothing is stopped or harmed when another program is using it: see the instance lock.
+ */
+export async function startEmbedded(options: {
+  dataDir: string;
+  log: Logger;
+  /** Settings of the server beyond this program's own, such as fsync=off for tests. */
+  settings?: readonly string[];
+}): Promise<EmbeddedServer> {
+  const { log, settings = [] } = options;
+  const dataDir = await openDataFolder(options.dataDir);
+  const cluster = join(dataDir, 'postgres');
+
+  async function run(): Promise<ServerConnection> {
+    const deadline = Date.now() + LEFTOVER_LIMIT_MS;
+    for (;;) {
+      const server =
+        (await reachRunning({ cluster, log })) ?? (await startServer({ dataDir, cluster, log, settings }));
+      const connection = { host: server.host, port: server.port, user: USER, database: DATABASE };
+      try {
+        await createDatabase(connection);
+        return connection;
+      } catch (error) {
+        // Another program may have stopped the server just now.
+        if (Date.now() > deadline) throw error;
+        await sleep(100);
+      }
+    }
+  }
+
+  const connection = await run().catch((error: unknown) => {
+    // Folders of another user, a full or read-only disk: the operator's to mend, not a bug.
+    if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT') && error instanceof Error) {
+      throw new StartError(`DATA_DIR ${dataDir} cannot be used: ${error.message}`);
+    }
+    throw error;
+  });
+  return {
+    connection,
+    async ensureRunning() {
+      const again = await run();
+      if (again.host !== connection.host || again.port !== connection.port) {
+        throw new StartError('The embedded database came back at another address; start the program again');
+      }
+    },
+    async stop() {
+      const running = await findPostmaster(cluster);
+      if (!running) return;
+      const inTime = await stopPostmaster({ pid: running.pid, waitMs: STOP_LIMIT_MS });
+      if (inTime) await rmdir(running.host).catch(() => {});
+      else log.warn({ pid: running.pid }, 'the database is still stopping');
+    },
+  };
+}
+
+type Reach = 'ready' | 'busy' | 'absent';
+
+async function reach(server: Postmaster): Promise<Reach> {
+  const client = new pg.Client({
+    host: server.host,
+    port: server.port,
+    user: USER,
+    database: 'postgres',
+    connectionTimeoutMillis: 2_000,
+    ssl: false,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return 'ready';
+  } catch (error) {
+    if (hasCode(error, '57P03')) return 'busy';
+    if (hasCode(error, '53300')) return 'ready';
+    return 'absent';
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The server that already runs on the cluster, once it answers; null when there is none. */
+async function reachRunning(options: { cluster: string; log: Logger }): Promise<Postmaster | null> {
+  const { cluster, log } = options;
+  const startedAt = Date.now();
+  for (let absentSince = startedAt; ; await sleep(50)) {
+    const server = await findPostmaster(cluster);
+    if (!server) return null;
+    const state = server.host === '' ? 'absent' : await reach(server);
+    if (state === 'ready') {
+      log.debug({ pid: server.pid }, 'found the embedded database running');
+      return server;
+    }
+    if (state === 'busy') absentSince = Date.now();
+    if (Date.now() - absentSince > LEFTOVER_LIMIT_MS || Date.now() - startedAt > RECOVERY_LIMIT_MS) {
+      throw new StartError(
+        `The database server ${server.pid} runs on ${cluster} but does not answer; stop it (kill -INT ${server.pid}) and start again`,
+      );
+    }
+  }
+}
+
+async function startServer(options: {
+  dataDir: string;
+  cluster: string;
+  log: Logger;
+  settings: readonly string[];
+}): Promise<Postmaster> {
+  const { dataDir, cluster, log } = options;
+  const native = packagedPostgres();
+  const installation = (await hasCluster({ cluster, major: MAJOR }))
+    ? await findInstallation({ native, dataDir, folder: cluster })
+    : await createCluster({ native, dataDir, cluster, log });
+  const deadline = Date.now() + LEFTOVER_LIMIT_MS;
+  for (;;) {
+    const outcome = await launch({ ...options, installation });
+    if (outcome.server) return outcome.server;
+    if (!isLeftover(outcome.output) || Date.now() > deadline) {
+      throw new StartError(`The embedded PostgreSQL did not start: ${reasonIn(outcome.output)}`);
+    }
+    const other = await reachRunning({ cluster, log });
+    if (other) return other;
+    await sleep(200);
+  }
+}
+
+/** What a killed server leaves for a moment, or another program that was quicker. */
+function isLeftover(output: string): boolean {
+  return /lock file ".*" already exists|pre-existing shared memory block|could not bind/.test(output);
+}
+
+function reasonIn(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const fatal =
+    lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+  return fatal.replace(/^.*?(FATAL|PANIC):\s*/, '').trim();
+}
+
+/** Made aside and renamed when complete, so that an interruption leaves no half cluster. */
+async function createCluster(options: {
+  native: string;
+  dataDir: string;
+  cluster: string;
+  log: Logger;
+}): Promise<PostgresInstallation> {
+  const { dataDir, cluster, log } = options;
+  const draft = await createDraft(dataDir);
+  try {
+    const installation = await findInstallation({ native: options.native, dataDir, folder: draft });
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const args = ['-D', draft, '-U', USER, '-A', 'trust', ...locale];
+    const command = commandOf(installation.runner, binaryPath(installation.native, 'initdb'), args);
+    const child = spawn(command.file, command.args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: environment(),
+      cwd: dataDir,
+      ...command.identity,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw new StartError(`The embedded database could not be created: ${reasonIn(output)}`);
+    await rename(draft, cluster).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+    });
+    log.info({ cluster }, 'created the embedded database');
+    return installation;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+interface Launch {
+  server: Postmaster | null;
+  output: string;
+}
+
+async function launch(options: {
+  dataDir: string;
+  cluster: string;
+  settings: readonly string[];
+  installation: PostgresInstallation;
+}): Promise<Launch> {
+  const { dataDir, cluster, installation } = options;
+  const { runner, native } = installation;
+  const place = await placeToListen({ dataDir, installation });
+  const settings = [...SETTINGS, ...place.settings, ...options.settings];
+  const args = ['-D', cluster, ...settings.flatMap((setting) => ['-c', setting])];
+  const command = commandOf(runner, binaryPath(native, 'postgres'), args);
+  const logPath = join(dataDir, 'postgres.log');
+  const logStart = await rotate(logPath);
+  const logFile = openSync(logPath, 'a', 0o600);
+  // Detached: the Ctrl-C of a terminal must not stop the database before the program has ended its work.
+  const child = spawn(command.file, command.args, {
+    detached: true,
+    stdio: ['ignore', logFile, logFile],
+    env: environment(),
+    cwd: dataDir,
+    ...command.identity,
+  });
+  closeSync(logFile);
+  child.unref();
+  let ended = false;
+  child.once('error', () => (ended = true));
+  child.once('exit', () => (ended = true));
+  const deadline = Date.now() + RECOVERY_LIMIT_MS;
+  while (!ended && Date.now() < deadline) {
+    const server = await findPostmaster(cluster);
+    if (server && server.host !== '' && (await reach(server)) === 'ready' && !ended)
+      return { server, output: '' };
+    await sleep(20);
+  }
+  const output = (await readFile(logPath)).subarray(logStart).toString('utf8');
+  return { server: null, output };
+}
+
+async function placeToListen(options: {
+  dataDir: string;
+  installation: PostgresInstallation;
+}): Promise<{ settings: string[] }> {
+  if (process.platform === 'win32') {
+    return {
+      settings: ['listen_addresses=127.0.0.1', `port=${await freePort()}`, 'unix_socket_directories='],
+    };
+  }
+  const owner = ownerOf(options.installation.runner);
+  const folder = await openSocketFolder({ dataDir: options.dataDir, owner });
+  return { settings: ['listen_addresses=', `port=${PORT}`, `unix_socket_directories=${folder}`] };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('No free port');
+  return address.port;
+}
+
+/** Returns the length of the log so far. */
+async function rotate(path: string): Promise<number> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size < MAX_LOG_BYTES) return size;
+  await truncate(path);
+  return 0;
+}
+
+/** PostgreSQL's own variables (PGDATA, PGPORT, …) and the locale of a terminal must not change the server. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
+  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
+}
+
+async function createDatabase(connection: ServerConnection): Promise<void> {
+  const client = new pg.Client({ ...connection, database: 'postgres', ssl: false });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+  } catch (error) {
+    if (!hasCode(error, '42P04', '23505')) throw error;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { createTestDatabase } from '#test/test-database.ts';
+import { createLog } from '../log.ts';
+import { migrateDatabase } from './migrate.ts';
+import { openDatabase } from './pool.ts';
+
+const log = createLog({ level: 'silent' });
+
+function serverUrl(database: string): string {
+  const { host, port, user } = inject('testServer');
+  return `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
+}
+
+test('numeric and bigint come as strings, instants as dates', async () => {
+  const { database, close } = await createTestDatabase();
+  const { rows } = await database.pool.query(
+    "select 0.10::numeric as n, 9007199254740993::bigint as b, '2026-01-02T03:04:05Z'::timestamptz as t",
+  );
+  await close();
+  expect(rows).toEqual([{ n: '0.10', b: '9007199254740993', t: new Date('2026-01-02T03:04:05Z') }]);
+});
+
+test('a statement of the pool ends after ten seconds and an idle connection that dies does no harm', async () => {
+  const { database, close } = await createTestDatabase();
+  expect((await database.pool.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '10s' }]);
+  const { rows } = await database.pool.query('select pg_backend_pid() as pid');
+  const killer = new pg.Client(database.connection);
+  await killer.connect();
+  await killer.query('select pg_terminate_backend($1)', [rows[0].pid]);
+  await killer.end();
+  await expect
+    .poll(() => database.pool.query('select 1 as one').then((result) => result.rows))
+    .toEqual([{ one: 1 }]);
+  await close();
+});
+
+test('your own database is opened by its address, and closing leaves it running', async () => {
+  const { database: existing, close } = await createTestDatabase();
+  const { rows: names } = await existing.pool.query('select current_database() as name');
+  const databaseUrl = serverUrl(names[0].name);
+  const opened = await openDatabase({ config: { databaseUrl, dataDir: '/nowhere' }, log });
+  expect(opened.embedded).toBe(false);
+  expect(opened.connection).toEqual({ connectionString: databaseUrl });
+  await opened.close();
+  expect((await existing.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  await close();
+});
+
+test('a database that does not exist is refused at once with one line without the address', async () => {
+  const databaseUrl = serverUrl('not_there');
+  await expect(openDatabase({ config: { databaseUrl, dataDir: '/nowhere' }, log })).rejects.toThrow(
+    /^The database of DATABASE_URL cannot be used: database "not_there" does not exist$/,
+  );
+});
+
+test('several programs that start together migrate a new database once', async () => {
+  const { database, close } = await createTestDatabase();
+  const name = 'migrated_together';
+  await database.pool.query(`create database ${name}`);
+  const connection = { ...inject('testServer'), database: name };
+  try {
+    await Promise.all([1, 2, 3].map(() => migrateDatabase({ connection, log })));
+    const client = new pg.Client(connection);
+    await client.connect();
+    const { rows } = await client.query('select hash from drizzle.__drizzle_migrations');
+    await client.end();
+    expect(new Set(rows.map((row) => row.hash)).size).toBe(rows.length);
+    expect(rows.length).toBeGreaterThan(0);
+  } finally {
+    await database.pool.query(`drop database ${name} with (force)`);
+    await close();
+  }
+});

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import type { Config } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { Db } from './database.ts';
+import { type ServerConnection, startEmbedded } from './embedded.ts';
+import { acquireInstanceLock } from './instance-lock.ts';
+import * as schema from './schema.ts';
+import { hasCode, StartError } from './start-error.ts';
+
+const STATEMENT_TIMEOUT_MS = 10_000;
+const CONNECTION_TIMEOUT_MS = 2_000;
+const EXTERNAL_WAIT_MS = 30_000;
+const POOL_CLOSE_LIMIT_MS = 3_000;
+const MAX_CONNECTIONS = 20;
+const OLDEST_VERSION = 140_000;
+
+/** What a connection of one's own (a listener, the job queue) is opened with. */
+export type DatabaseConnection = { connectionString: string } | ServerConnection;
+
+export interface OpenDatabase {
+  /** bigint and numeric come as strings, timestamptz as Date. */
+  pool: pg.Pool;
+  db: Db;
+  connection: DatabaseConnection;
+  embedded: boolean;
+  /** Ends the connections and stops the embedded server. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the configured database: the embedded one is started and held for this program alone, an external one is
+ * waited for. Throws a StartError with one line for the operator. `onLost` hears of an embedded database that
+ * died and could not be started again.
+ */
+export async function openDatabase(options: {
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>;
+  log: Logger;
+  onLost?: (error: Error) => void;
+}): Promise<OpenDatabase> {
+  const { config, log, onLost = () => {} } = options;
+  if (config.databaseUrl !== null) {
+    const connection = { connectionString: config.databaseUrl };
+    await waitForServer({ connection, log });
+    return openPool({ connection, log });
+  }
+  const server = await startEmbedded({ dataDir: config.dataDir, log });
+  let lost = false;
+  const lock = await acquireInstanceLock({
+    server,
+    dataDir: config.dataDir,
+    log,
+    onLost(error) {
+      lost = true;
+      onLost(error);
+    },
+  });
+  const database = openPool({ connection: server.connection, log });
+  return {
+    ...database,
+    embedded: true,
+    async close() {
+      await Promise.race([database.close(), sleep(POOL_CLOSE_LIMIT_MS, undefined, { ref: false })]);
+      // A server that was lost may be another program's by now. Otherwise it is stopped under the lock, so that
+      // no other program takes over a server that is about to end.
+      await lock.releaseWith(lost ? async () => {} : server.stop);
+    },
+  };
+}
+
+/** A pool over a server that is already there. */
+export function openPool(options: {
+  connection: DatabaseConnection;
+  log: Logger;
+  maxConnections?: number;
+}): OpenDatabase {
+  const pool = new pg.Pool({
+    ...options.connection,
+    max: options.maxConnections ?? MAX_CONNECTIONS,
+    application_name: 'signal-board',
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection ended'));
+  return {
+    pool,
+    db: drizzle(pool, { schema }),
+    connection: options.connection,
+    embedded: false,
+    close: () => pool.end(),
+  };
+}
+
+async function waitForServer(options: { connection: DatabaseConnection; log: Logger }): Promise<void> {
+  const deadline = Date.now() + EXTERNAL_WAIT_MS;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await checkServer(options.connection);
+    } catch (error) {
+      if (error instanceof StartError) throw error;
+      const reason = reasonOf(error);
+      if (isFinal(error) || Date.now() > deadline) {
+        throw new StartError(`The database of DATABASE_URL cannot be used: ${reason}`);
+      }
+      if (attempt === 1) options.log.warn({ reason }, 'waiting for the database');
+      await sleep(500);
+    }
+  }
+}
+
+async function checkServer(connection: DatabaseConnection): Promise<void> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ version: string; text: string }>(
+      "select current_setting('server_version_num') as version, current_setting('server_version') as text",
+    );
+    if (Number(rows[0]?.version) < OLDEST_VERSION) {
+      throw new StartError(`DATABASE_URL names PostgreSQL ${rows[0]?.text}; it takes 14 or newer`);
+    }
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Wrong password, no such role or database: waiting does not help. */
+function isFinal(error: unknown): boolean {
+  return hasCode(error, '28P01', '28000', '3D000');
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,458 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  char,
+  customType,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core';
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+// ---- Accounts ------------------------------------------------------------------------------------------------
+
+export const users = pgTable('users', {
+  id: uuid('id').primaryKey(),
+  username: text('username').notNull(),
+  /** NFKC, lower case: what makes a username the same. */
+  usernameKey: text('username_key').notNull().unique(),
+  passwordHash: text('password_hash').notNull(),
+  firstName: text('first_name'),
+  lastName: text('last_name'),
+  countryCode: text('country_code'),
+  mobileNumber: text('mobile_number'),
+  isAdmin: boolean('is_admin').notNull().default(false),
+  isActive: boolean('is_active').notNull().default(true),
+  isTestUser: boolean('is_test_user').notNull(),
+  createdAt: instant('created_at').notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+export const userSettings = pgTable('user_settings', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  calculationBehavior: text('calculation_behavior').notNull(),
+  marketType: text('market_type').notNull(),
+  positionSizingMethod: text('position_sizing_method').notNull(),
+  investmentPortion: numeric('investment_portion'),
+  maximumRiskPerTrade: numeric('maximum_risk_per_trade'),
+  exchangePlatform: text('exchange_platform').notNull(),
+  signalProcessor: text('signal_processor').notNull(),
+  signalTimeframe: text('signal_timeframe').notNull(),
+  activeTrading: boolean('active_trading').notNull(),
+  tradingPausedUntil: instant('trading_paused_until'),
+  tradeOrderSet: char('trade_order_set', { length: 1 }).notNull(),
+  oppositeSignal: text('opposite_signal').$type<'reverse' | 'skip'>().notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+export const exchangeCredentials = pgTable(
+  'exchange_credentials',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    apiKeyHint: text('api_key_hint').notNull(),
+    sealed: text('sealed').notNull(),
+    accountMode: text('account_mode').$type<'classic' | 'unified'>().notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
+);
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: uuid('id').primaryKey(),
+    tokenHash: bytes('token_hash').notNull().unique(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    createdAt: instant('created_at').notNull(),
+    lastSeenAt: instant('last_seen_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    /** Until then the webhook key is returned whole to this session. */
+    keyRevealedUntil: instant('key_revealed_until'),
+  },
+  (table) => [index('sessions_user').on(table.userId)],
+);
+
+/** Kept by rate-limiter-flexible. */
+export const rateLimits = pgTable('rate_limits', {
+  key: varchar('key', { length: 255 }).primaryKey(),
+  points: integer('points').notNull().default(0),
+  expire: bigint('expire', { mode: 'number' }),
+});
+
+// ---- What comes in -------------------------------------------------------------------------------------------
+
+export const hooks = pgTable('hooks', {
+  id: uuid('id').primaryKey(),
+  /** One webhook a user. */
+  userId: uuid('user_id')
+    .notNull()
+    .unique()
+    .references(() => users.id),
+  name: text('name').notNull(),
+  keyHash: bytes('key_hash').notNull().unique(),
+  keySealed: text('key_sealed').notNull(),
+  createdAt: instant('created_at').notNull(),
+  updatedAt: instant('updated_at').notNull(),
+  lastUsedAt: instant('last_used_at'),
+});
+
+export const deliveries = pgTable(
+  'deliveries',
+  {
+    id: uuid('id').primaryKey(),
+    hookId: uuid('hook_id').notNull(),
+    kind: text('kind').$type<'signal' | 'candle'>().notNull(),
+    result: text('result').$type<'stored' | 'duplicate' | 'refused' | 'limited'>().notNull(),
+    reason: text('reason'),
+    sourceIp: text('source_ip').notNull(),
+    recordId: uuid('record_id'),
+    receivedAt: instant('received_at').notNull(),
+  },
+  (table) => [index('deliveries_hook').on(table.hookId, table.id)],
+);
+
+export const priceLogs = pgTable(
+  'price_logs',
+  {
+    id: uuid('id').primaryKey(),
+    hookId: uuid('hook_id').notNull(),
+    ownerUserId: uuid('owner_user_id').notNull(),
+    /** The owner was an administrator when it arrived: such data counts for everyone. */
+    fromAdmin: boolean('from_admin').notNull(),
+    token: text('token').notNull(),
+    timeframe: text('timeframe').notNull(),
+    price: numeric('price').notNull(),
+    currency: text('currency').notNull(),
+    processor: text('processor'),
+    candleTimeTradingview: text('candle_time_tradingview').notNull(),
+    candleTimeServer: instant('candle_time_server').notNull(),
+    receivedAt: instant('received_at').notNull(),
+    sourceIp: text('source_ip').notNull(),
+    /** A candle with a known hash is a duplicate for good. */
+    hashValue: text('hash_value').notNull().unique(),
+    parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [
+    index('price_logs_received').on(table.receivedAt.desc(), table.id.desc()),
+    index('price_logs_match').on(table.token, table.candleTimeServer.desc()),
+    index('price_logs_mark').on(table.token, table.id.desc()),
+  ],
+);
+
+export const signals = pgTable(
+  'signals',
+  {
+    id: uuid('id').primaryKey(),
+    hookId: uuid('hook_id').notNull(),
+    ownerUserId: uuid('owner_user_id').notNull(),
+    fromAdmin: boolean('from_admin').notNull(),
+    token: text('token').notNull(),
+    action: text('action').$type<'buy' | 'sell'>().notNull(),
+    price: numeric('price').notNull(),
+    currency: text('currency').notNull(),
+    timeframe: text('timeframe').notNull(),
+    processor: text('processor').notNull(),
+    signalTimeTradingview: text('signal_time_tradingview'),
+    signalTimeServer: instant('signal_time_server'),
+    receivedAt: instant('received_at').notNull(),
+    sourceIp: text('source_ip').notNull(),
+    hashValue: text('hash_value').notNull(),
+    parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [
+    index('signals_received').on(table.receivedAt.desc(), table.id.desc()),
+    index('signals_mark').on(table.token, table.id.desc()),
+  ],
+);
+
+/** Which signal holds a hash: the row decides, under concurrency and across instances, what is a duplicate. */
+export const signalHashes = pgTable('signal_hashes', {
+  hashValue: text('hash_value').primaryKey(),
+  signalId: uuid('signal_id').notNull(),
+  receivedAt: instant('received_at').notNull(),
+  /** The payload carries a time: the hash is taken for good, not for a minute. */
+  lasting: boolean('lasting').notNull(),
+});
+
+// ---- Automation ----------------------------------------------------------------------------------------------
+
+export const workflows = pgTable(
+  'workflows',
+  {
+    id: uuid('id').primaryKey(),
+    signalId: uuid('signal_id')
+      .notNull()
+      .references(() => signals.id),
+    trigger: text('trigger').$type<'automatic' | 'manual'>().notNull(),
+    triggerReason: text('trigger_reason'),
+    status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed' | 'aborted'>().notNull(),
+    token: text('token').notNull(),
+    processor: text('processor').notNull(),
+    createdAt: instant('created_at').notNull(),
+    startedAt: instant('started_at'),
+    completedAt: instant('completed_at'),
+    eligibleUsersCount: integer('eligible_users_count').notNull().default(0),
+    successfulUsersCount: integer('successful_users_count').notNull().default(0),
+    errorMessage: text('error_message'),
+    errorDetails: jsonb('error_details').$type<{
+      failureType: string;
+      userFriendlyExplanation: string;
+      suggestedAction: string;
+    }>(),
+    /** Tries of the pipeline that ended in an unexpected error; the third one fails the workflow. */
+    failedTries: integer('failed_tries').notNull().default(0),
+  },
+  (table) => [
+    index('workflows_created').on(table.createdAt.desc(), table.id.desc()),
+    index('workflows_signal').on(table.signalId, table.id.desc()),
+    // I2: one automatic workflow a signal, and never two running ones.
+    uniqueIndex('workflows_one_automatic').on(table.signalId).where(sql`trigger = 'automatic'`),
+    uniqueIndex('workflows_one_running').on(table.signalId).where(sql`status in ('pending', 'processing')`),
+    index('workflows_unfinished').on(table.token, table.id).where(sql`status in ('pending', 'processing')`),
+  ],
+);
+
+/** One row a token: the workflow that may trade it now. */
+export const processingSlots = pgTable('processing_slots', {
+  token: text('token').primaryKey(),
+  workflowId: uuid('workflow_id').notNull(),
+  acquiredAt: instant('acquired_at').notNull(),
+});
+
+export const workflowSteps = pgTable(
+  'workflow_steps',
+  {
+    id: uuid('id').primaryKey(),
+    workflowId: uuid('workflow_id')
+      .notNull()
+      .references(() => workflows.id),
+    stepNumber: integer('step_number').notNull(),
+    stepName: text('step_name').notNull(),
+    stepType: text('step_type').notNull(),
+    userId: uuid('user_id'),
+    status: text('status')
+      .$type<'pending' | 'processing' | 'completed' | 'failed' | 'aborted' | 'skipped'>()
+      .notNull(),
+    inputData: jsonb('input_data'),
+    outputData: jsonb('output_data'),
+    metadata: jsonb('metadata'),
+    errorMessage: text('error_message'),
+    startedAt: instant('started_at'),
+    completedAt: instant('completed_at'),
+    executionTimeMs: integer('execution_time_ms'),
+    processorName: text('processor_name'),
+  },
+  (table) => [uniqueIndex('workflow_steps_number').on(table.workflowId, table.stepNumber)],
+);
+
+/** The eligibility snapshot of step 6, and what became of each eligible user. */
+export const workflowUsers = pgTable(
+  'workflow_users',
+  {
+    workflowId: uuid('workflow_id')
+      .notNull()
+      .references(() => workflows.id),
+    userId: uuid('user_id').notNull(),
+    username: text('username').notNull(),
+    /** Place in the order of trading, from 0; null for those not eligible. */
+    position: integer('position'),
+    status: text('status').$type<'eligible' | 'not eligible'>().notNull(),
+    reason: text('reason').notNull(),
+    rule: text('rule').notNull(),
+    saw: text('saw').notNull(),
+    wanted: text('wanted').notNull(),
+    layer: integer('layer'),
+    outcome: text('outcome').$type<'waiting' | 'running' | 'success' | 'skipped' | 'failed'>(),
+    failedTries: integer('failed_tries').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.workflowId, table.userId] })],
+);
+
+// ---- Positions and orders ------------------------------------------------------------------------------------
+
+/** Every calculation, successful or not: a record of its own. */
+export const positionGeneratorLogs = pgTable(
+  'position_generator_logs',
+  {
+    id: uuid('id').primaryKey(),
+    signalId: uuid('signal_id')
+      .notNull()
+      .references(() => signals.id),
+    priceLogId: uuid('price_log_id'),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    workflowId: uuid('workflow_id'),
+    profile: text('profile').$type<'manual' | 'automatic'>().notNull(),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    success: boolean('success').notNull(),
+    /** Sized by an invented balance: shown, never traded. */
+    isEstimate: boolean('is_estimate').notNull().default(false),
+    error: text('error'),
+    /** The domain's Position, whole. */
+    position: jsonb('position').$type<unknown>(),
+    settings: jsonb('settings').$type<unknown>().notNull(),
+    calculationReason: text('calculation_reason'),
+    calculationDetail: text('calculation_detail'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    index('position_generator_logs_signal').on(table.signalId, table.id.desc()),
+    uniqueIndex('position_generator_logs_workflow_user').on(table.workflowId, table.userId),
+  ],
+);
+
+/** One task of the position maker: at most one a calculation, and one a workflow and user. */
+export const trades = pgTable(
+  'trades',
+  {
+    id: uuid('id').primaryKey(),
+    positionGeneratorLogId: uuid('position_generator_log_id')
+      .notNull()
+      .unique()
+      .references(() => positionGeneratorLogs.id),
+    workflowId: uuid('workflow_id'),
+    signalId: uuid('signal_id')
+      .notNull()
+      .references(() => signals.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    triggerType: text('trigger_type').$type<'automatic' | 'manual'>().notNull(),
+    profile: text('profile').$type<'manual' | 'automatic'>().notNull(),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    side: text('side').$type<'buy' | 'sell'>().notNull(),
+    plannedQuantity: numeric('planned_quantity').notNull(),
+    entryPrice: numeric('entry_price').notNull(),
+    stopLoss: numeric('stop_loss').notNull(),
+    takeProfit: numeric('take_profit').notNull(),
+    leverage: integer('leverage').notNull(),
+    /** What the account's available balance loses while the exchange does not know the order yet. */
+    plannedMargin: numeric('planned_margin').notNull(),
+    state: text('state').$type<'working' | 'protecting' | 'closing' | 'done'>().notNull(),
+    success: boolean('success'),
+    fillStatus: text('fill_status').$type<'filled' | 'partial' | 'unfilled' | 'unknown'>(),
+    error: text('error'),
+    orderId: text('order_id'),
+    filledQuantity: numeric('filled_quantity').notNull().default('0'),
+    averagePrice: numeric('average_price'),
+    fee: numeric('fee'),
+    protectionStatus: text('protection_status').$type<'verified' | 'repaired' | 'closed' | 'missing'>(),
+    exchangeResponse: jsonb('exchange_response').$type<unknown>(),
+    createdAt: instant('created_at').notNull(),
+    completedAt: instant('completed_at'),
+    /** When the next step is due; a wait is a row in the database, never a timer alone. */
+    dueAt: instant('due_at'),
+  },
+  (table) => [
+    uniqueIndex('trades_workflow_user').on(table.workflowId, table.userId),
+    index('trades_signal').on(table.signalId, table.id),
+    index('trades_created').on(table.createdAt.desc()),
+    index('trades_user_token').on(table.userId, table.token),
+    index('trades_unfinished').on(table.dueAt).where(sql`state <> 'done'`),
+  ],
+);
+
+/** One order at the exchange. The row is committed before the request leaves (write, then call). */
+export const orderAttempts = pgTable(
+  'order_attempts',
+  {
+    id: uuid('id').primaryKey(),
+    tradeId: uuid('trade_id')
+      .notNull()
+      .references(() => trades.id),
+    attempt: integer('attempt').notNull(),
+    clientOrderId: text('client_order_id').notNull().unique(),
+    price: numeric('price').notNull(),
+    quantity: numeric('quantity').notNull(),
+    state: text('state').notNull(),
+    orderId: text('order_id'),
+    filledQuantity: numeric('filled_quantity').notNull().default('0'),
+    averagePrice: numeric('average_price'),
+    fee: numeric('fee'),
+    error: text('error'),
+    /** When the request was first about to leave, and how often a look-up has missed it since. */
+    submittedAt: instant('submitted_at'),
+    lookupMisses: integer('lookup_misses').notNull().default(0),
+    placementTries: integer('placement_tries').notNull().default(0),
+    verifyAt: instant('verify_at'),
+    cancelRequestedAt: instant('cancel_requested_at'),
+    finishedAt: instant('finished_at'),
+    orderPayload: jsonb('order_payload').$type<unknown>(),
+    raw: jsonb('raw').$type<unknown>(),
+  },
+  (table) => [uniqueIndex('order_attempts_number').on(table.tradeId, table.attempt)],
+);
+
+/** What happened to a trade, in order: the API call sequence and the timeline of the result dialog. */
+export const tradeEvents = pgTable(
+  'trade_events',
+  {
+    id: uuid('id').primaryKey(),
+    tradeId: uuid('trade_id')
+      .notNull()
+      .references(() => trades.id),
+    at: instant('at').notNull(),
+    kind: text('kind').$type<'call' | 'timeline'>().notNull(),
+    text: text('text').notNull(),
+    data: jsonb('data').$type<unknown>(),
+  },
+  (table) => [index('trade_events_trade').on(table.tradeId, table.id)],
+);
+
+/** Orders that close a position of ours, written before they are sent: reversals, lost protection, an operator's button. */
+export const positionCloses = pgTable(
+  'position_closes',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    side: text('side').$type<'long' | 'short'>().notNull(),
+    quantity: numeric('quantity').notNull(),
+    reason: text('reason').notNull(),
+    workflowId: uuid('workflow_id'),
+    tradeId: uuid('trade_id'),
+    clientOrderId: text('client_order_id').notNull().unique(),
+    state: text('state').$type<'submitting' | 'sent' | 'closed' | 'refused'>().notNull(),
+    orderId: text('order_id'),
+    averagePrice: numeric('average_price'),
+    error: text('error'),
+    createdAt: instant('created_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  (table) => [index('position_closes_user').on(table.userId, table.token, table.id)],
+);
+
+/**
+ * Who works on what, until when, by the database's clock. The version grows with every change of hands and fences
+ * a holder that slept through its lease.
+ */
+export const leases = pgTable('leases', {
+  key: text('key').primaryKey(),
+  holder: text('holder').notNull(),
+  version: bigint('version', { mode: 'number' }).notNull(),
+  leaseUntil: instant('lease_until').notNull(),
+});

@@ -1,0 +1,23 @@
+/** The instant at which the calendar day of `at` began in the time zone. */
+export function dayStart(at: Date, timeZone: string): Date {
+  const day = calendarDay(at, timeZone);
+  // Midnight lies at most 26 hours back (a day with a switch of the clock is 25 hours long); halve the interval.
+  let before = at.getTime() - 26 * 3_600_000;
+  let inside = at.getTime();
+  while (inside - before > 1) {
+    const middle = Math.floor((before + inside) / 2);
+    if (calendarDay(new Date(middle), timeZone) === day) inside = middle;
+    else before = middle;
+  }
+  return new Date(inside);
+}
+
+/** yyyy-MM-dd in the time zone. */
+export function calendarDay(at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(at);
+}

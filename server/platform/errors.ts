@@ -1,0 +1,68 @@
+import { ERRORS, type ErrorBody, type ErrorCode, type FieldError } from '#contract/errors.ts';
+import { isDatabaseUnavailable } from './errors-unavailable.ts';
+
+const RETRY_AFTER_SECONDS = 5;
+
+export interface AppErrorOptions {
+  /** A more exact text than the catalogue's. */
+  message?: string;
+  errors?: FieldError[];
+  failureType?: string;
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** A refusal that a caller may see: one entry of the catalogue in contract/errors.ts. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly errors: FieldError[] | undefined;
+  readonly failureType: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.message ?? ERRORS[code].message, { cause: options.cause });
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.errors = options.errors;
+    this.failureType = options.failureType;
+    this.retryAfterSeconds =
+      options.retryAfterSeconds ?? (code === 'unavailable' ? RETRY_AFTER_SECONDS : undefined);
+  }
+}
+
+/** What an error is to the caller: always one entry of the catalogue; what we did not foresee is `internal`. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isDatabaseUnavailable(error)) return new AppError('unavailable', { cause: error });
+  return new AppError(codeOfStatus(statusOf(error)), { cause: error });
+}
+
+/** 400 with the first field's message as the message. */
+export function invalidFields(errors: FieldError[]): AppError {
+  const [first] = errors;
+  return new AppError('badRequest', first === undefined ? {} : { message: first.message, errors });
+}
+
+export function errorBodyOf(error: AppError): ErrorBody {
+  return {
+    message: error.message,
+    ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...(error.failureType === undefined ? {} : { failureType: error.failureType }),
+  };
+}
+
+function statusOf(error: unknown): number {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' ? status : 500;
+}
+
+// Fastify's own refusals (malformed address, body too large, unknown content type) come with a status.
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 413) return 'tooLarge';
+  if (status === 415) return 'unsupportedMediaType';
+  if (status === 404) return 'notFound';
+  if (status >= 400 && status < 500) return 'badRequest';
+  return 'internal';
+}

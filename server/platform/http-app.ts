@@ -1,0 +1,99 @@
+import cookie from '@fastify/cookie';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { enforceAccess } from './access.ts';
+import { readSessionToken } from './access-cookie.ts';
+import { findSession } from './access-sessions.ts';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Db } from './database/database.ts';
+import { AppError } from './errors.ts';
+import { type Answer, answerBrokenRequest, answerError, setSecurityHeaders } from './http-app-answers.ts';
+import type { Logger } from './log.ts';
+import { describeApi } from './openapi.ts';
+import { guardRequests, MAX_API_BODY_BYTES } from './request-guards.ts';
+import { isApiPath, isAssetPath, isHookPath } from './request-guards-paths.ts';
+import { validatorCompiler } from './request-guards-validator.ts';
+import { serveWeb, WEB_FOLDER } from './static-files.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+export interface HttpDeps {
+  config: Pick<Config, 'trustProxy'>;
+  log: Logger;
+  clock: Clock;
+  db: Db;
+}
+
+/** A slow or stalled sender loses its connection after this; answers may take as long as they like. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** Everything that all routes share; the features add theirs to it. */
+export async function createHttpApp(deps: HttpDeps, options: { webFolder?: string } = {}): Promise<App> {
+  const logger: FastifyBaseLogger = deps.log;
+  const { trustProxy } = deps.config;
+  const app: App = Fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    bodyLimit: MAX_API_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    clientErrorHandler: answerBrokenRequest,
+    // Addresses that cannot be routed at all; no hook has run for them.
+    frameworkErrors: (error, request, reply) => {
+      // The type of this reply is open over every route's answers; an error body is in all of them.
+      const answer = reply as unknown as Answer;
+      setSecurityHeaders(request, answer);
+      answerError(error, request, answer);
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.addHook('onRequest', async (request, reply) => setSecurityHeaders(request, reply));
+  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply));
+  await app.register(cookie);
+  guardRequests(app);
+  enforceAccess(app, {
+    findSession: async (request) => {
+      const token = readSessionToken(request);
+      return token === null ? null : findSession({ db: deps.db, token, now: deps.clock.now() });
+    },
+  });
+  await describeApi(app);
+
+  const sendPage = await serveWeb(app, { folder: options.webFolder ?? WEB_FOLDER });
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = request.method === 'GET' || request.method === 'HEAD';
+    // A built file that is gone must fail: the page in its place would be run as a script.
+    const isOther = isApiPath(request.url) || isHookPath(request.url) || isAssetPath(request.url);
+    if (!isPage || isOther) throw new AppError('notFound');
+    return sendPage(request, reply);
+  });
+  return app;
+}
+
+// Polls and deliveries are many; what changes something is said once.
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  const isWrite = isApiPath(request.url) && request.method !== 'GET' && request.method !== 'HEAD';
+  request.log[isWrite ? 'info' : 'debug'](
+    { req: request, res: reply, durationMs: Math.round(reply.elapsedTime) },
+    'request answered',
+  );
+}

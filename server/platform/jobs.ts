@@ -1,0 +1,130 @@
+import { sql } from 'drizzle-orm';
+import { fromDrizzle, type Job, PgBoss } from 'pg-boss';
+import type { Queryable } from './database/database.ts';
+import type { OpenDatabase } from './database/pool.ts';
+import type { Logger } from './log.ts';
+
+/**
+ * Jobs are wake-up calls: tables hold what is to be done, and a handler asks them. A job may come twice, late, or
+ * again after a crash. `send` inside a transaction makes the job appear with the transaction's commit.
+ */
+export interface Jobs {
+  send<Name extends JobName>(
+    db: Queryable,
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    options?: { after?: Date },
+  ): Promise<void>;
+  start(handlers: JobHandlers): Promise<void>;
+  stop(): Promise<void>;
+  isRunning(): boolean;
+  activity(): WorkerActivity;
+}
+
+export interface JobData {
+  'run-workflow': { workflowId: string };
+  'trade-user': { workflowId: string; userId: string };
+  'advance-trade': { tradeId: string };
+}
+export type JobName = keyof JobData;
+export type JobHandlers = { [Name in JobName]: (data: JobData[Name]) => Promise<void> };
+
+export interface WorkerActivity {
+  activeJobs: number;
+  completedJobs: number;
+  lastActivityAt: Date | null;
+}
+
+/**
+ * New jobs are announced, so polling only serves delayed ones: an order's verification should be on time,
+ * the others are never delayed for long. Every unit of concurrency is one poller.
+ */
+const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
+  'run-workflow': { concurrency: 2, pollSeconds: 2 },
+  'trade-user': { concurrency: 4, pollSeconds: 1 },
+  'advance-trade': { concurrency: 4, pollSeconds: 0.5 },
+};
+
+/** A dead worker's job is taken over after this long (pg-boss allows no less). */
+const HEARTBEAT_SECONDS = 10;
+
+export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<Jobs> {
+  const { database, log } = options;
+  const boss = new PgBoss({
+    ...database.connection,
+    schema: 'jobs',
+    max: 10,
+    schedule: false,
+    useListenNotify: true,
+    superviseIntervalSeconds: 1,
+    monitorIntervalSeconds: 1,
+  });
+  boss.on('error', (error) => log.warn({ err: error }, 'job queue'));
+  const activity: WorkerActivity = { activeJobs: 0, completedJobs: 0, lastActivityAt: null };
+  let running = false;
+
+  async function work<Name extends JobName>(name: Name, handle: (data: JobData[Name]) => Promise<void>) {
+    await boss.work<JobData[Name]>(
+      name,
+      {
+        localConcurrency: QUEUES[name].concurrency,
+        pollingIntervalSeconds: 0.5,
+        notifyPollingIntervalSeconds: 0.5,
+      },
+      async (batch: Job<JobData[Name]>[]) => {
+        for (const job of batch) {
+          activity.activeJobs += 1;
+          activity.lastActivityAt = new Date();
+          try {
+            await handle(job.data);
+            activity.completedJobs += 1;
+          } catch (error) {
+            log.error({ err: error, job: name, data: job.data }, 'job failed');
+            throw error;
+          } finally {
+            activity.activeJobs -= 1;
+          }
+        }
+      },
+    );
+  }
+
+  await boss.start();
+  for (const name of Object.keys(QUEUES) as JobName[]) {
+    await boss.createQueue(name, {
+      notify: true,
+      retryLimit: 10,
+      retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: 30,
+      heartbeatSeconds: HEARTBEAT_SECONDS,
+      expireInSeconds: 120,
+      deleteAfterSeconds: 3600,
+    });
+  }
+
+  return {
+    async send(db, name, data, sendOptions = {}) {
+      const list = Array.isArray(data) ? data : [data];
+      if (list.length === 0) return;
+      const when = sendOptions.after === undefined ? {} : { startAfter: sendOptions.after };
+      await boss.insert(
+        name,
+        list.map((one) => ({ data: one, ...when })),
+        { db: fromDrizzle(db, sql) },
+      );
+    },
+    async start(handlers) {
+      await work('run-workflow', handlers['run-workflow']);
+      await work('trade-user', handlers['trade-user']);
+      await work('advance-trade', handlers['advance-trade']);
+      running = true;
+    },
+    async stop() {
+      running = false;
+      await boss.stop({ graceful: true, timeout: 8000 });
+    },
+    isRunning: () => running,
+    activity: () => activity,
+  };
+}

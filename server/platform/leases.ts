@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm';
+import type { Db, Queryable } from './database/database.ts';
+
+/**
+ * Leases in the database: one holder of a key at a time across all instances, taken over when the holder stops
+ * renewing. All times are the database's, so that clocks of machines do not matter. A holder that was frozen past
+ * its lease finds out at `assertHeld`, which every transaction runs that must not be written by two (fencing).
+ */
+export const LEASE_SECONDS = 30;
+
+export interface Lease {
+  key: string;
+  holder: string;
+  version: number;
+}
+
+/** The lease went to somebody else: stop without writing anything. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+  constructor(key: string) {
+    super(`The lease on ${key} was taken over`);
+  }
+}
+
+/** Null when somebody else holds the key. */
+export async function acquireLease(options: { db: Db; key: string; holder: string }): Promise<Lease | null> {
+  const { db, key, holder } = options;
+  const { rows } = await db.execute<{ version: string }>(sql`
+    insert into leases (key, holder, version, lease_until)
+    values (${key}, ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
+    on conflict (key) do update
+      set holder = excluded.holder, version = leases.version + 1, lease_until = excluded.lease_until
+      where leases.lease_until < now()
+    returning version`);
+  const [row] = rows;
+  return row === undefined ? null : { key, holder, version: Number(row.version) };
+}
+
+/** Holds the row until the end of the transaction: nobody can take the lease over before that commits. */
+export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
+  const { rows } = await tx.execute(sql`
+    select 1 from leases
+    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
+    for share`);
+  if (rows.length === 0) throw new LeaseLostError(lease.key);
+}
+
+async function renewLease(db: Db, lease: Lease): Promise<void> {
+  await db.execute(sql`
+    update leases set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}`);
+}
+
+/** The row stays and keeps counting, so that a version never comes back. */
+async function releaseLease(db: Db, lease: Lease): Promise<void> {
+  await db.execute(sql`
+    update leases set lease_until = '-infinity'
+    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}`);
+}
+
+/** Runs `work` under the lease, renewing it; answers `{held: false}` without running it when somebody else has it. */
+export async function withLease<Result>(
+  options: { db: Db; key: string; holder: string },
+  work: (lease: Lease) => Promise<Result>,
+): Promise<{ held: true; result: Result } | { held: false }> {
+  const lease = await acquireLease(options);
+  if (lease === null) return { held: false };
+  const renewal = setInterval(
+    () => void renewLease(options.db, lease).catch(() => undefined),
+    (LEASE_SECONDS * 1000) / 3,
+  );
+  try {
+    return { held: true, result: await work(lease) };
+  } finally {
+    clearInterval(renewal);
+    // A lease that cannot be given back runs out by itself.
+    await releaseLease(options.db, lease).catch(() => undefined);
+  }
+}
+
+/** At the start of a program that has its database to itself: whatever a dead predecessor held is free. */
+export async function releaseAllLeases(db: Db): Promise<void> {
+  await db.execute(sql`update leases set lease_until = '-infinity' where lease_until > now()`);
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { hash, type Options, verify } from '@node-rs/argon2';
+import { AppError } from './errors.ts';
+
+/** OWASP's argon2id parameters; the library's default algorithm is argon2id. */
+const ARGON2: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** 19 MiB each: bounds the memory, and leaves one of libuv's four threads to files and names. */
+const MAX_AT_ONCE = 3;
+/** About two seconds of work; whoever comes later is told so instead of waiting. */
+const MAX_WAITING = 200;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+let unknownUserHash: Promise<string> | undefined;
+
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => hash(password, ARGON2));
+}
+
+/** Takes the same time for an unknown user, whose hash is null, as for a wrong password. */
+export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
+  const against = passwordHash ?? (await prepareUnknownUserHash());
+  const matches = await inTurn(() => verify(against, password));
+  return matches && passwordHash !== null;
+}
+
+/** Made ahead, so that the first unknown user does not take longer than the second. */
+export function prepareUnknownUserHash(): Promise<string> {
+  unknownUserHash ??= hashPassword(randomBytes(16).toString('base64url'));
+  return unknownUserHash;
+}
+
+async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (running >= MAX_AT_ONCE) {
+    if (waiting.length >= MAX_WAITING) throw new AppError('unavailable');
+    // The one that ends hands its place over, so `running` stays as it is.
+    await new Promise<void>((start) => waiting.push(start));
+  } else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  }
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { Pool } from 'pg';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { AppError } from './errors.ts';
+import { addressGroup } from './source-address.ts';
+
+const WINDOW_SECONDS = 15 * 60;
+/** Wrong passwords for one account from one address; the next one is refused unread. */
+export const MAX_FAILURES_PER_ACCOUNT = 10;
+/** Wrong passwords from one address over all accounts. */
+export const MAX_FAILURES_PER_ADDRESS = 100;
+
+export interface PasswordAttempt {
+  /** The username in its compared form; it need not exist. */
+  account: string;
+  address: string;
+}
+
+interface Limiters {
+  account: RateLimiterPostgres;
+  address: RateLimiterPostgres;
+  turns: Map<string, Promise<unknown>>;
+}
+
+const limitersOf = new WeakMap<Pool, Limiters>();
+
+/**
+ * Runs one password check under the limits that all password routes share, counted in the database for all
+ * instances. A success clears the account's failures from this address; 429 refuses without checking.
+ * Failures from one address never count against the same account elsewhere.
+ */
+export async function limitPasswordAttempts(options: {
+  pool: Pool;
+  attempt: PasswordAttempt;
+  check: () => Promise<boolean>;
+}): Promise<boolean> {
+  const { pool, attempt, check } = options;
+  const limiters = limitersFor(pool);
+  const address = addressGroup(attempt.address);
+  const account = `${createHash('sha256').update(attempt.account).digest('base64url')}@${address}`;
+
+  // One at a time: a burst of guesses cannot outrun the count, a burst of right passwords is not counted at all.
+  return inTurn(limiters.turns, account, async () => {
+    const fromAddress = await limiters.address.get(address);
+    if (fromAddress !== null && fromAddress.consumedPoints >= MAX_FAILURES_PER_ADDRESS) {
+      throw tooMany(fromAddress);
+    }
+    await limiters.account.consume(account).catch((refused: unknown) => {
+      throw refused instanceof RateLimiterRes ? tooMany(refused) : refused;
+    });
+    let isRight: boolean;
+    try {
+      isRight = await check();
+    } catch (error) {
+      await limiters.account.reward(account);
+      throw error;
+    }
+    if (isRight) await limiters.account.delete(account);
+    else await limiters.address.penalty(address);
+    return isRight;
+  });
+}
+
+function limitersFor(pool: Pool): Limiters {
+  const known = limitersOf.get(pool);
+  if (known !== undefined) return known;
+  const shared = {
+    storeClient: pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    duration: WINDOW_SECONDS,
+  };
+  const limiters: Limiters = {
+    account: new RateLimiterPostgres({ ...shared, keyPrefix: 'password', points: MAX_FAILURES_PER_ACCOUNT }),
+    address: new RateLimiterPostgres({
+      ...shared,
+      keyPrefix: 'password-address',
+      points: MAX_FAILURES_PER_ADDRESS,
+      clearExpiredByTimeout: false,
+    }),
+    turns: new Map(),
+  };
+  limitersOf.set(pool, limiters);
+  return limiters;
+}
+
+function tooMany(state: RateLimiterRes): AppError {
+  return new AppError('tooManyAttempts', {
+    retryAfterSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
+  });
+}
+
+async function inTurn<Result>(
+  turns: Map<string, Promise<unknown>>,
+  key: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const before = turns.get(key) ?? Promise.resolve();
+  const mine = before.then(work, work);
+  const settled = mine.catch(() => undefined);
+  turns.set(key, settled);
+  try {
+    return await mine;
+  } finally {
+    if (turns.get(key) === settled) turns.delete(key);
+  }
+}

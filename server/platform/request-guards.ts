@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from './errors.ts';
+import type { App } from './http-app.ts';
+import { isApiPath } from './request-guards-paths.ts';
+import { parseStrictJson } from './strict-json.ts';
+
+export const MAX_API_BODY_BYTES = 256 * 1024;
+
+const SAFE_METHODS = new Set(['GET', 'HEAD']);
+const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
+
+/** What no route wants: cross-site writes, bodies that are not clean JSON, addresses with NUL. */
+export function guardRequests(app: App): void {
+  app.addHook('onRequest', async (request) => {
+    // PostgreSQL has no NUL in text: it would come back as a failed query.
+    if (request.url.includes('%00')) throw new AppError('badRequest');
+    if (isApiPath(request.url) && !SAFE_METHODS.has(request.method)) refuseCrossSite(request);
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: unknown, body: Buffer) => {
+      if (body.length === 0) return undefined;
+      const parsed = parseStrictJson(body);
+      if (!parsed.ok) throw new AppError('badRequest', { message: parsed.reason });
+      return parsed.value;
+    },
+  );
+}
+
+// Browsers send at least one of the two headers with every write; programs such as curl send neither, and
+// carry no cookies of somebody else.
+function refuseCrossSite(request: FastifyRequest): void {
+  const { origin } = request.headers;
+  const fetchSite = request.headers['sec-fetch-site'];
+  if (origin !== undefined && hostOf(origin) !== request.host.toLowerCase()) throw new AppError('crossSite');
+  if (fetchSite !== undefined && !OWN_FETCH_SITES.has(String(fetchSite))) throw new AppError('crossSite');
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null;
+}

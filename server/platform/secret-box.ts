@@ -1,0 +1,77 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+const VERSION = 'v1';
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A sealed text was altered, belongs to something else, or was sealed under another SECRET_KEY. */
+export class SecretBoxError extends Error {
+  override readonly name = 'SecretBoxError';
+}
+
+export interface SealOptions {
+  /** What kind of secret it is; every purpose has a key of its own. */
+  purpose: string;
+  /** Whose secret it is: sealed text that is moved to another row does not open there. */
+  binding: string;
+}
+
+export interface SecretBox {
+  /** Encrypts and authenticates; the same text never gives the same result twice. */
+  seal(plain: string, options: SealOptions): string;
+  /** Throws a SecretBoxError for anything that `seal` did not make with these options. */
+  open(sealed: string, options: SealOptions): string;
+  /** A keyed hash: the same value gives the same hash, and without the key nobody can test a guess. */
+  lookupHash(value: string, purpose: string): Buffer;
+}
+
+/** Keeps secrets at rest with keys derived from SECRET_KEY (HKDF-SHA256, AES-256-GCM, HMAC-SHA256). */
+export function createSecretBox(secretKey: string): SecretBox {
+  const keys = new Map<string, Buffer>();
+
+  function keyFor(use: 'seal' | 'lookup', purpose: string): Buffer {
+    const info = `signal-board/${use}/${purpose}`;
+    const known = keys.get(info);
+    if (known !== undefined) return known;
+    const key = Buffer.from(hkdfSync('sha256', secretKey, '', info, KEY_BYTES));
+    keys.set(info, key);
+    return key;
+  }
+
+  return {
+    seal(plain, { purpose, binding }) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, keyFor('seal', purpose), nonce).setAAD(Buffer.from(binding));
+      const body = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${VERSION}.${body.toString('base64url')}`;
+    },
+
+    open(sealed, { purpose, binding }) {
+      const [version, text] = sealed.split('.', 2);
+      const body = Buffer.from(text ?? '', 'base64url');
+      if (version !== VERSION || body.length < NONCE_BYTES + TAG_BYTES) {
+        throw new SecretBoxError('The sealed text has no known form');
+      }
+      const tagStart = body.length - TAG_BYTES;
+      try {
+        const decipher = createDecipheriv(CIPHER, keyFor('seal', purpose), body.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
+          .setAAD(Buffer.from(binding))
+          .setAuthTag(body.subarray(tagStart));
+        return Buffer.concat([
+          decipher.update(body.subarray(NONCE_BYTES, tagStart)),
+          decipher.final(),
+        ]).toString('utf8');
+      } catch (error) {
+        throw new SecretBoxError('The sealed text does not open with this key', { cause: error });
+      }
+    },
+
+    lookupHash(value, purpose) {
+      return createHmac('sha256', keyFor('lookup', purpose)).update(value).digest();
+    },
+  };
+}

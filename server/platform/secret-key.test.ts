@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadSecretKey } from './secret-key.ts';
+
+let root: string;
+let dataDir: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'signal-board-key-'));
+  dataDir = join(root, 'deep', 'data');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+test('a configured key is used and nothing is written', async () => {
+  const secretKey = 'k'.repeat(32);
+  expect(await loadSecretKey({ secretKey, dataDir })).toBe(secretKey);
+  expect(await readdir(root)).toEqual([]);
+});
+
+test('a key is generated once, readable by its owner alone', async () => {
+  const key = await loadSecretKey({ secretKey: null, dataDir });
+  expect(key).toMatch(/^[\w-]{43}$/);
+  expect(await loadSecretKey({ secretKey: null, dataDir })).toBe(key);
+  expect(await readdir(dataDir)).toEqual(['secret.key']);
+  expect((await stat(join(dataDir, 'secret.key'))).mode & 0o777).toBe(0o600);
+  expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+});
+
+test('several that generate at once end with the same key', async () => {
+  const keys = await Promise.all([1, 2, 3].map(() => loadSecretKey({ secretKey: null, dataDir })));
+  expect(new Set(keys).size).toBe(1);
+});
+
+test('a damaged key file is refused instead of being used or replaced', async () => {
+  await loadSecretKey({ secretKey: null, dataDir });
+  await writeFile(join(dataDir, 'secret.key'), 'short');
+  await expect(loadSecretKey({ secretKey: null, dataDir })).rejects.toThrow('it takes at least 32');
+});

@@ -1,0 +1,52 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Config, ConfigError } from './config.ts';
+
+const MIN_LENGTH = 32;
+
+/** `SECRET_KEY`, or else the key of the data folder, generated at the first call. */
+export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<string> {
+  if (config.secretKey !== null) return config.secretKey;
+  const path = join(config.dataDir, 'secret.key');
+  const key = (await readKey(path)) ?? (await generateKey(path, config.dataDir));
+  if (key.length < MIN_LENGTH) {
+    throw new ConfigError(`${path} holds ${key.length} characters; it takes at least ${MIN_LENGTH}`);
+  }
+  return key;
+}
+
+async function readKey(path: string): Promise<string | null> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw new ConfigError(`${path} cannot be read; it holds the key of everything encrypted in the database`);
+  }
+}
+
+// Written whole and synced under another name first: a crash must never leave half a key, since
+// everything encrypted later would be bound to it.
+async function generateKey(path: string, dataDir: string): Promise<string> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomUUID()}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(`${randomBytes(32).toString('base64url')}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return (await readFile(path, 'utf8')).trim();
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { addressGroup, isAddressAllowed, sourceAddress } from './source-address.ts';
+
+describe('the source address', () => {
+  const from = (ip: string, remoteAddress: string | undefined, trustProxy: string[] = ['10.0.0.1']) =>
+    sourceAddress({ ip, socket: { remoteAddress } } as Parameters<typeof sourceAddress>[0], { trustProxy });
+
+  test('is the peer without a trusted proxy, whatever was forwarded', () => {
+    expect(from('203.0.113.9', '192.0.2.1', [])).toBe('192.0.2.1');
+  });
+
+  test('is what the trusted proxy says', () => {
+    expect(from('203.0.113.9', '10.0.0.1')).toBe('203.0.113.9');
+  });
+
+  test('is the peer when the proxy says something that is no address', () => {
+    expect(from('"><script>', '10.0.0.1')).toBe('10.0.0.1');
+    expect(from('unknown', undefined)).toBe('unknown');
+  });
+
+  test('is plain IPv4 on a dual-stack socket, and without the zone of a local interface', () => {
+    expect(from('::ffff:192.0.2.1', '::1')).toBe('192.0.2.1');
+    expect(from('fe80::1%eth0', '::1')).toBe('fe80::1');
+  });
+});
+
+describe('an allow-list', () => {
+  test.each([
+    ['192.0.2.1', [], true],
+    ['192.0.2.1', ['192.0.2.1'], true],
+    ['192.0.2.2', ['192.0.2.1'], false],
+    ['192.0.2.200', ['192.0.2.0/24'], true],
+    ['192.0.3.1', ['192.0.2.0/24'], false],
+    ['::ffff:192.0.2.1', ['192.0.2.1'], true],
+    ['2001:db8::5', ['2001:db8::/32'], true],
+    ['2001:db9::5', ['2001:db8::/32'], false],
+    ['192.0.2.1', ['2001:db8::/32', '0.0.0.0/0'], true],
+    ['unknown', ['0.0.0.0/0'], false],
+  ])('%s against %j is %s', (address, allowed, expected) => {
+    expect(isAddressAllowed(address, allowed)).toBe(expected);
+  });
+});
+
+test('limits count IPv4 addresses one by one and IPv6 addresses by their network', () => {
+  expect(addressGroup('192.0.2.1')).toBe('192.0.2.1');
+  expect(addressGroup('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+  expect(addressGroup('2001:db8:1:2::1')).toBe('2001:db8:1:2::/64');
+  expect(addressGroup('unknown')).toBe('unknown');
+});

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import type { Config } from './config.ts';
+
+/**
+ * Where a request comes from: the peer's address, or what a trusted proxy (`TRUST_PROXY`) says in
+ * X-Forwarded-For. IPv4 stays IPv4 on a dual-stack socket. 'unknown' when the peer is already gone.
+ */
+export function sourceAddress(
+  request: Pick<FastifyRequest, 'ip' | 'socket'>,
+  config: Pick<Config, 'trustProxy'>,
+): string {
+  const peer = request.socket.remoteAddress;
+  const said = config.trustProxy.length > 0 ? request.ip : peer;
+  return plainAddress(said) ?? plainAddress(peer) ?? 'unknown';
+}
+
+/** Whether an address is one of those allowed, or within one of the ranges; an empty list allows any. */
+export function isAddressAllowed(address: string, allowed: readonly string[]): boolean {
+  if (allowed.length === 0) return true;
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return allowed.some((range) => {
+    const [network, bits] = range.includes('/')
+      ? ipaddr.parseCIDR(range)
+      : ([ipaddr.process(range), Number.POSITIVE_INFINITY] as const);
+    return (
+      network.kind() === parsed.kind() &&
+      parsed.match(network, Math.min(bits, network.kind() === 'ipv4' ? 32 : 128))
+    );
+  });
+}
+
+/** One household or server of the IPv6 world holds a whole /64: limits count it as one. */
+export function addressGroup(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
+}
+
+function plainAddress(text: string | undefined): string | null {
+  if (text === undefined || !ipaddr.isValid(text)) return null;
+  // The zone of a link-local address (fe80::1%eth0) is a name of this machine's, not of the peer's.
+  return ipaddr.process(text.split('%', 1)[0] ?? text).toString();
+}

@@ -1,0 +1,61 @@
+import { parse } from 'secure-json-parse';
+import { MAX_PAYLOAD_DEPTH } from '#contract/ingest.ts';
+
+export type StrictJson = { ok: true; value: unknown } | { ok: false; reason: string };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
+/**
+ * Parses JSON that can be stored and written again: UTF-8, at most 20 levels deep, no `__proto__` keys,
+ * no NUL and no lone surrogates (PostgreSQL takes neither, and JSON.stringify fails on deep values).
+ */
+export function parseStrictJson(bytes: Uint8Array): StrictJson {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    return { ok: false, reason: 'The body is not valid UTF-8' };
+  }
+  if (depthOf(text) > MAX_PAYLOAD_DEPTH) {
+    return { ok: false, reason: `The body is nested deeper than ${MAX_PAYLOAD_DEPTH} levels` };
+  }
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    const forbidden = error instanceof SyntaxError && error.message.includes('forbidden prototype');
+    return {
+      ok: false,
+      reason: forbidden ? 'The body contains a forbidden key' : 'The body is not valid JSON',
+    };
+  }
+  // Only an escape can bring them in: raw control characters are not JSON, raw surrogates not UTF-8.
+  if (text.includes('\\u') && !isStorable(value)) {
+    return { ok: false, reason: 'The body contains characters that cannot be stored' };
+  }
+  return { ok: true, value };
+}
+
+// Counted on the text, before anything is built from it.
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (inText) {
+      if (char === 0x5c) at++;
+      else if (char === 0x22) inText = false;
+    } else if (char === 0x22) inText = true;
+    else if (char === 0x7b || char === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (char === 0x7d || char === 0x5d) depth--;
+  }
+  return deepest;
+}
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (Array.isArray(value)) return value.every(isStorable);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, item]) => isStorable(key) && isStorable(item));
+}

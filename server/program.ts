@@ -1,0 +1,115 @@
+import { sql } from 'drizzle-orm';
+import { buildApp } from './app.ts';
+import type { Deps, Readiness } from './deps.ts';
+import { paperCredentials } from './exchanges/paper/paper-credentials.ts';
+import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
+import { createExchangeRegistry } from './exchanges/registry.ts';
+import { runWorkflow } from './features/automation/run-workflow.ts';
+import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
+import { tradeUser } from './features/automation/trade-user.ts';
+import { createReceiver } from './features/ingest/receive-delivery.ts';
+import { advanceTrade } from './features/position-maker/advance-trade.ts';
+import { storedMarks } from './features/price-logs/stored-marks.ts';
+import {
+  ensureFirstAdministrator,
+  type FirstAdministrator,
+} from './features/users/ensure-first-administrator.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Config } from './platform/config.ts';
+import type { OpenDatabase } from './platform/database/pool.ts';
+import type { App } from './platform/http-app.ts';
+import { createJobs, type JobHandlers } from './platform/jobs.ts';
+import { releaseAllLeases } from './platform/leases.ts';
+import type { Logger } from './platform/log.ts';
+import { createSecretBox } from './platform/secret-box.ts';
+import { loadSecretKey } from './platform/secret-key.ts';
+
+export interface Program {
+  app: App;
+  deps: Deps;
+  /** Creates the first administrator, takes up what a predecessor left, and starts the engine. */
+  start(): Promise<{ firstAdministrator: FirstAdministrator | null }>;
+  /** Stops taking jobs; what is under way finishes or is taken up by the next start. */
+  stop(): Promise<void>;
+}
+
+/** Wires the program: the only place that knows all of it. */
+export async function buildProgram(options: {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  database: OpenDatabase;
+  webFolder?: string;
+}): Promise<Program> {
+  const { config, log, clock, database } = options;
+  const { db, pool } = database;
+  const secretKey = await loadSecretKey(config);
+  const paper =
+    config.exchangeMode === 'paper'
+      ? createPaperExchange({
+          db,
+          clock,
+          marks: storedMarks(),
+          startBalance: config.paperBalance,
+          credentialsFor: (userId) => paperCredentials(userId, secretKey),
+          onError: (error) => log.error({ err: error }, 'the paper exchange could not settle an account'),
+        })
+      : null;
+  const jobs = await createJobs({ database, log });
+  const base = {
+    config,
+    log,
+    clock,
+    db,
+    pool,
+    jobs,
+    secretBox: createSecretBox(secretKey),
+    exchanges: createExchangeRegistry({ ...config, paper, now: () => clock.now() }),
+    findAccount: async (userId: string) =>
+      config.exchangeMode === 'paper'
+        ? { userId, environment: 'paper' as const, credentials: paperCredentials(userId, secretKey) }
+        : null,
+    onPrice: (token: string) => {
+      paper
+        ?.settle(token)
+        .catch((error: unknown) => log.error({ err: error, token }, 'paper orders not settled'));
+    },
+    readiness: () => readReadiness(),
+  };
+  const deps: Deps = { ...base, receiver: createReceiver(base) };
+  const app = await buildApp(deps, options.webFolder === undefined ? {} : { webFolder: options.webFolder });
+  const handlers: JobHandlers = {
+    'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),
+    'trade-user': (task) => tradeUser(deps, task),
+    'advance-trade': ({ tradeId }) => advanceTrade(deps, tradeId),
+  };
+  let stopSweep = () => {};
+
+  async function readReadiness(): Promise<Readiness> {
+    const database = await db.execute(sql`select 1`).then(
+      () => true,
+      () => false,
+    );
+    const positionMaker = jobs.isRunning();
+    return { ready: database && positionMaker, checks: { database, positionMaker } };
+  }
+
+  return {
+    app,
+    deps,
+    async start() {
+      const firstAdministrator = await ensureFirstAdministrator(deps);
+      // An embedded database has one program: whatever still holds a lease is dead.
+      if (database.embedded) await releaseAllLeases(db);
+      await wakeUnfinished(deps, { all: true });
+      await jobs.start(handlers);
+      stopSweep = startSweep(deps);
+      return { firstAdministrator };
+    },
+    async stop() {
+      stopSweep();
+      await deps.receiver.idle();
+      await jobs.stop();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { parseConfig } from './platform/config.ts';
+import { startNotice } from './start-notice.ts';
+
+function notice(
+  env: Record<string, string>,
+  firstAdministrator: Parameters<typeof startNotice>[0]['firstAdministrator'],
+) {
+  return startNotice({
+    config: parseConfig({ DATA_DIR: '/srv/board', ...env }),
+    port: 3000,
+    firstAdministrator,
+  });
+}
+
+test('a first start shows everything that is needed to sign in', () => {
+  const first = { username: 'admin@example.com', password: 'generated-one', generated: true };
+  expect(notice({}, first).split('\n').slice(2, -2)).toEqual([
+    '  Signal Board is running',
+    '',
+    '  Address     http://127.0.0.1:3000',
+    '  User name   admin@example.com',
+    '  Password    generated-one   (shown only this once)',
+    '  Mode        paper: orders go to the built-in exchange, no real money; automatic trading on',
+    '  Data        /srv/board (embedded PostgreSQL)',
+  ]);
+});
+
+test('a password that was configured is not shown', () => {
+  const text = notice({}, { username: 'me@example.com', password: null, generated: false });
+  expect(text).toContain('User name   me@example.com');
+  expect(text).toContain('Password    from ADMIN_PASSWORD');
+});
+
+test('a later start shows that the account is as before', () => {
+  expect(notice({}, null)).toMatch(/User name {3}as set before\n {2}Password {4}as set before/);
+});
+
+test('an address that is open to the network says so', () => {
+  expect(notice({ HOST: '0.0.0.0' }, null)).toContain(
+    'http://localhost:3000 (HOST is 0.0.0.0: open to everybody who reaches this machine)',
+  );
+  expect(notice({ HOST: '::1' }, null)).toContain('http://[::1]:3000');
+});
+
+test('development says why automatic trading is off', () => {
+  expect(notice({ APP_ENV: 'development' }, null)).toContain(
+    'automatic trading off (APP_ENV is development)',
+  );
+});
+
+test('live trading on the embedded database names what it lacks', () => {
+  const remark = 'backups and a second machine need DATABASE_URL';
+  expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(remark);
+  expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(
+    'LIVE: orders are real money; automatic trading off',
+  );
+  const own = { EXCHANGE_MODE: 'live', DATABASE_URL: 'postgres://u:hidden@h/d', SECRET_KEY: 'k'.repeat(32) };
+  expect(notice(own, null)).not.toContain(remark);
+  expect(notice(own, null)).not.toContain('hidden');
+});

@@ -1,0 +1,100 @@
+import type { CreateUserBody, User } from '#contract/users.ts';
+import type { Deps } from '#server/deps.ts';
+import { ensureFirstAdministrator } from '#server/features/users/ensure-first-administrator.ts';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
+import { type Config, parseConfig } from '#server/platform/config.ts';
+import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import type { App } from '#server/platform/http-app.ts';
+import { createLog } from '#server/platform/log.ts';
+import { buildProgram } from '#server/program.ts';
+import { signIn, type TestClient, testClient } from './test-client.ts';
+import { createTestDatabase } from './test-database.ts';
+
+export const ADMIN_USERNAME = 'admin@example.com';
+export const ADMIN_PASSWORD = 'correct horse battery';
+const USER_PASSWORD = 'a password of a user';
+
+export interface TestUser {
+  user: User;
+  username: string;
+  password: string;
+  client: TestClient;
+}
+
+export interface TestApp {
+  app: App;
+  deps: Deps;
+  database: OpenDatabase;
+  config: Config;
+  anonymous: TestClient;
+  /** Signed in as the first administrator. */
+  admin: TestClient;
+  /** Created through the API and signed in. */
+  createUser(fields?: Partial<CreateUserBody>): Promise<TestUser>;
+  signIn(username: string, password: string): Promise<TestClient>;
+  /** Everything that was logged so far. */
+  logged(): string;
+  close(): Promise<void>;
+}
+
+export interface TestAppOptions {
+  config?: Partial<Config>;
+  clock?: Clock;
+  /** Also runs workflows and orders; without it what arrives is stored and waits. */
+  engine?: boolean;
+  webFolder?: string;
+}
+
+/** The real app over a database of its own, with its first administrator. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { database, close } = await createTestDatabase();
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } });
+  const config: Config = {
+    ...parseConfig({
+      APP_ENV: 'development',
+      ADMIN_USERNAME,
+      ADMIN_PASSWORD,
+      SECRET_KEY: 'a secret key of the tests, long enough',
+    }),
+    ...options.config,
+  };
+  const program = await buildProgram({
+    config,
+    log,
+    clock: options.clock ?? systemClock,
+    database,
+    ...(options.webFolder === undefined ? {} : { webFolder: options.webFolder }),
+  });
+  const { app, deps } = program;
+  await (options.engine ? program.start() : ensureFirstAdministrator(deps));
+  const admin = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
+
+  let created = 0;
+  return {
+    app,
+    deps,
+    database,
+    config,
+    anonymous: testClient(app),
+    admin,
+    async createUser(fields = {}) {
+      created += 1;
+      const body = { username: `user${created}@example.com`, password: USER_PASSWORD, ...fields };
+      // A test that moves the clock may have outlived the administrator's first session.
+      const creator = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
+      const answer = await creator.post('/api/admin/create-client', body);
+      if (answer.statusCode !== 201) throw new Error(`No user was created: ${answer.body}`);
+      const { user } = answer.json<{ user: User }>();
+      const client = await signIn(app, body.username, body.password);
+      return { user, username: body.username, password: body.password, client };
+    },
+    signIn: (username, password) => signIn(app, username, password),
+    logged: () => lines.join(''),
+    async close() {
+      await app.close();
+      await program.stop();
+      await close();
+    },
+  };
+}

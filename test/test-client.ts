@@ -1,0 +1,49 @@
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { App } from '#server/platform/http-app.ts';
+
+export type Answer = LightMyRequestResponse;
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Extra = Pick<InjectOptions, 'headers' | 'remoteAddress'>;
+
+/** A caller of the app in process; with a cookie when signed in. */
+export interface TestClient {
+  /** The session cookie as the browser would send it; empty when signed out. */
+  cookie: string;
+  get(url: string, extra?: Extra): Promise<Answer>;
+  post(url: string, body?: unknown, extra?: Extra): Promise<Answer>;
+  put(url: string, body?: unknown, extra?: Extra): Promise<Answer>;
+  patch(url: string, body?: unknown, extra?: Extra): Promise<Answer>;
+  delete(url: string, body?: unknown, extra?: Extra): Promise<Answer>;
+  send(options: InjectOptions): Promise<Answer>;
+}
+
+export function testClient(app: App, cookie = ''): TestClient {
+  const send = (options: InjectOptions) =>
+    app.inject({
+      ...options,
+      headers: { ...(cookie === '' ? {} : { cookie }), ...options.headers },
+    });
+  const call =
+    (method: Method) =>
+    (url: string, body?: unknown, extra: Extra = {}) =>
+      send({ ...extra, method, url, ...(body === undefined ? {} : { payload: body as object }) });
+  return {
+    cookie,
+    get: (url, extra) => call('GET')(url, undefined, extra),
+    post: call('POST'),
+    put: call('PUT'),
+    patch: call('PATCH'),
+    delete: call('DELETE'),
+    send,
+  };
+}
+
+/** Signs in and keeps the cookie; fails with the answer's text when the sign-in is refused. */
+export async function signIn(app: App, username: string, password: string): Promise<TestClient> {
+  const answer = await testClient(app).post('/api/auth/login', { username, password });
+  const [cookie] = answer.cookies;
+  if (answer.statusCode !== 200 || cookie === undefined) {
+    throw new Error(`The sign-in of ${username} was answered ${answer.statusCode}: ${answer.body}`);
+  }
+  return testClient(app, `${cookie.name}=${cookie.value}`);
+}

@@ -1,0 +1,118 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router';
+import { parseAutomationSearch } from '../features/automation/automation-search.ts';
+import { parsePriceLogsSearch } from '../features/price-logs/price-logs-search.ts';
+import { parseSettingsSearch } from '../features/settings/settings-search.ts';
+import { parseSignalsSearch } from '../features/signals/signals-search.ts';
+import { parseUsersSearch } from '../features/users/users-search.ts';
+import { parseSearch, stringifySearch } from '../lib/search-params.ts';
+import { useSession } from '../lib/session.ts';
+import { NotFound } from '../ui/not-found.tsx';
+import { LoadingState } from '../ui/states.tsx';
+import { AppFrame } from './app-frame.tsx';
+import { RouteError } from './route-error.tsx';
+
+const rootRoute = createRootRoute({ component: AppFrame, notFoundComponent: NotFound });
+
+/** Non-administrators get the not-found page on every administrator's path (part 1 §6). */
+function AdministratorsOnly() {
+  return useSession().user.isAdmin ? <Outlet /> : <NotFound />;
+}
+
+const adminArea = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'administrators',
+  component: AdministratorsOnly,
+});
+
+// Each route is a constant of its own: written inside addChildren() they would lose their types.
+const dashboardRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/dashboard-page.tsx'), 'DashboardPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/settings',
+  validateSearch: parseSettingsSearch,
+  component: lazyRouteComponent(() => import('./pages/settings-page.tsx'), 'SettingsPage'),
+});
+
+const adminRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('./pages/admin-page.tsx'), 'AdminPage'),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/webhook',
+  component: lazyRouteComponent(() => import('./pages/webhook-page.tsx'), 'WebhookPage'),
+});
+
+const priceLogsRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/price-logs',
+  validateSearch: parsePriceLogsSearch,
+  component: lazyRouteComponent(() => import('./pages/price-logs-page.tsx'), 'PriceLogsPage'),
+});
+
+const signalsRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/signals',
+  validateSearch: parseSignalsSearch,
+  component: lazyRouteComponent(() => import('./pages/signals-page.tsx'), 'SignalsPage'),
+});
+
+const configurationRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/configuration',
+  component: lazyRouteComponent(() => import('./pages/webhook-page.tsx'), 'WebhookPage'),
+});
+
+const usersRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/create-client',
+  validateSearch: parseUsersSearch,
+  component: lazyRouteComponent(() => import('./pages/users-page.tsx'), 'UsersPage'),
+});
+
+const automationRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/automation-workflows',
+  validateSearch: parseAutomationSearch,
+  component: lazyRouteComponent(() => import('./pages/automation-page.tsx'), 'AutomationPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  dashboardRoute,
+  settingsRoute,
+  adminRoute,
+  webhookRoute,
+  adminArea.addChildren([priceLogsRoute, signalsRoute, configurationRoute, usersRoute, automationRoute]),
+]);
+
+export function createAppRouter() {
+  return createRouter({
+    routeTree,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: 'intent',
+    defaultPendingComponent: LoadingState,
+    defaultErrorComponent: RouteError,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,18 @@
+/** The pages of the registry that have a screen; others are left out of navigation and cards. */
+export const ADMIN_SCREENS = [
+  '/price-logs',
+  '/signals',
+  '/configuration',
+  '/create-client',
+  '/automation-workflows',
+] as const;
+
+const SCREENS = ['/', '/webhook', ...ADMIN_SCREENS] as const;
+
+export type AdminScreen = (typeof ADMIN_SCREENS)[number];
+export type Screen = (typeof SCREENS)[number];
+
+export const isScreen = (path: string): path is Screen => (SCREENS as readonly string[]).includes(path);
+
+export const isAdminScreen = (path: string): path is AdminScreen =>
+  (ADMIN_SCREENS as readonly string[]).includes(path);

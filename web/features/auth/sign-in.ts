@@ -1,0 +1,16 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { LoginBody } from '#contract/auth.ts';
+import { requestJson } from '../../lib/api-client.ts';
+import { sessionQuery } from '../../lib/session.ts';
+
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (credentials: LoginBody) => {
+      await requestJson('/api/auth/login', { method: 'POST', body: credentials });
+      // The router starts at the dashboard, whatever path the sign-in screen was shown on.
+      window.history.replaceState(null, '', '/');
+      await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    },
+  });
+}

@@ -1,0 +1,11 @@
+import { useMutation } from '@tanstack/react-query';
+import { requestJson } from '../../lib/api-client.ts';
+import { useForgetSession } from '../../lib/session.ts';
+
+export function useSignOut() {
+  const forgetSession = useForgetSession();
+  return useMutation({
+    mutationFn: () => requestJson('/api/auth/logout', { method: 'POST' }),
+    onSuccess: forgetSession,
+  });
+}

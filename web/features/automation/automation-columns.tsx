@@ -1,0 +1,147 @@
+import { IconRotateClockwise } from '@tabler/icons-react';
+import type { WorkflowRun } from '#contract/automation.ts';
+import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow-lifecycle.ts';
+import { capitalise, durationBetween, formatDuration, shortId } from '../../lib/format.ts';
+import { CellButton } from '../../ui/cell-button.tsx';
+import type { TableColumns } from '../../ui/data-table.tsx';
+import { StatusBadge } from '../../ui/trading-badges.tsx';
+import classes from './automation-table.module.css';
+
+interface ColumnOptions {
+  formatInstant: (instant: string | null) => string;
+  retryDisabled: boolean;
+  pendingSignalId: string | undefined;
+  onOpen: (dialog: 'signal' | 'users' | 'steps', workflow: WorkflowRun) => void;
+  onRetry: (signalId: string) => void;
+}
+
+/** Part 2 §2.3: shortened when longer than 8 characters. */
+const short = (id: string) => shortId(id, 9);
+
+export function automationColumns(options: ColumnOptions): TableColumns<WorkflowRun> {
+  const { formatInstant, onOpen } = options;
+  return [
+    {
+      id: 'workflow',
+      header: 'Workflow ID',
+      cell: ({ row: { original: run } }) => (
+        <CellButton
+          label={`Steps of workflow ${short(run.workflowId)}`}
+          tip={run.workflowId}
+          onClick={() => onOpen('steps', run)}
+        >
+          {short(run.workflowId)}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'signal',
+      header: 'Signal ID',
+      cell: ({ row: { original: run } }) =>
+        run.signalId ? (
+          <CellButton
+            label={`Details of signal ${short(run.signalId)}`}
+            tip={run.signalId}
+            onClick={() => onOpen('signal', run)}
+          >
+            {short(run.signalId)}
+          </CellButton>
+        ) : (
+          'N/A'
+        ),
+    },
+    { id: 'token', header: 'Token', cell: ({ row }) => <strong>{row.original.token}</strong> },
+    { id: 'processor', header: 'Processor', cell: ({ row }) => row.original.processor },
+    {
+      id: 'trigger',
+      header: 'Trigger',
+      cell: ({ row: { original: run } }) => (
+        <span data-tip={run.triggerReason ?? undefined}>{capitalise(run.trigger)}</span>
+      ),
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      cell: ({ row }) => <StatusBadge status={row.original.status} />,
+    },
+    { id: 'created', header: 'Created', cell: ({ row }) => formatInstant(row.original.createdAt) },
+    { id: 'completed', header: 'Completed', cell: ({ row }) => formatInstant(row.original.completedAt) },
+    {
+      id: 'duration',
+      header: 'Duration',
+      meta: { align: 'right' },
+      cell: ({ row: { original: run } }) => formatDuration(durationBetween(run.createdAt, run.completedAt)),
+    },
+    {
+      id: 'steps',
+      header: 'Steps',
+      meta: { align: 'right' },
+      cell: ({ row: { original: run } }) => (
+        <CellButton
+          label={`${run.stepCount} steps of workflow ${short(run.workflowId)}`}
+          onClick={() => onOpen('steps', run)}
+        >
+          {run.stepCount}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'trades',
+      header: 'Trades',
+      meta: { align: 'right' },
+      cell: ({ row: { original: run } }) => `${run.successfulTrades}/${run.tradeCount}`,
+    },
+    {
+      id: 'users',
+      header: 'Eligible Users',
+      meta: { align: 'right' },
+      cell: ({ row: { original: run } }) => (
+        <CellButton
+          label={`Eligible users of workflow ${short(run.workflowId)}`}
+          onClick={() => onOpen('users', run)}
+        >
+          {run.eligibleUsersCount}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'failure',
+      header: 'Failure Reason',
+      cell: ({ row: { original: run } }) => <FailureReason run={run} />,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: ({ row: { original: run } }) => <RetryButton run={run} {...options} />,
+    },
+  ];
+}
+
+function FailureReason({ run }: { run: WorkflowRun }) {
+  if (!run.errorMessage && !run.errorDetails) return '–';
+  const failure = { message: run.errorMessage, details: run.errorDetails };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip must be reachable by keyboard
+    <span className={classes.reason} data-tip={failureTooltip(failure)} tabIndex={0}>
+      {failureReasonLabel(failure)}
+    </span>
+  );
+}
+
+function RetryButton({ run, retryDisabled, pendingSignalId, onRetry }: ColumnOptions & { run: WorkflowRun }) {
+  if (!canRetryWorkflow(run)) return null;
+  return (
+    <span data-tip={retryDisabled ? 'Manual triggers disabled in production' : undefined}>
+      <button
+        type="button"
+        className={classes.retry}
+        disabled={retryDisabled || pendingSignalId === run.signalId}
+        aria-label={`Retry workflow ${short(run.workflowId)}`}
+        onClick={() => run.signalId && onRetry(run.signalId)}
+      >
+        <IconRotateClockwise size={13} aria-hidden />
+        Retry
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { serverMessage } from '../../lib/api-client.ts';
+import { Page } from '../../ui/page.tsx';
+import { toastError } from '../../ui/toast.ts';
+import { type AutomationSearch, CLOSED_DIALOG } from './automation-search.ts';
+import { AutomationTable } from './automation-table.tsx';
+import { useWorkflows } from './get-workflows.ts';
+import { WorkflowStepsDialog } from './workflow-steps-dialog.tsx';
+import { WorkflowUsersDialog } from './workflow-users-dialog.tsx';
+
+export interface AutomationScreenProps {
+  search: AutomationSearch;
+  onSearch: (change: AutomationSearch) => void;
+  retryDisabled: boolean;
+}
+
+export function AutomationScreen({ search, onSearch, retryDisabled }: AutomationScreenProps) {
+  const workflows = useWorkflows(search);
+  const { error, errorUpdatedAt } = workflows;
+  useEffect(() => {
+    if (errorUpdatedAt === 0) return;
+    toastError({ title: 'Failed to Fetch Workflows', message: serverMessage(error, error?.message ?? '') });
+  }, [error, errorUpdatedAt]);
+  const close = () => onSearch(CLOSED_DIALOG);
+
+  return (
+    <Page
+      title="Automation Workflows"
+      subtitle="Every workflow run, refreshed every 30 seconds"
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          disabled={workflows.isFetching}
+          onClick={() => void workflows.refetch()}
+        >
+          Refresh
+        </Button>
+      }
+    >
+      <AutomationTable
+        search={search}
+        onSearch={onSearch}
+        retryDisabled={retryDisabled}
+        workflows={workflows}
+      />
+      <WorkflowUsersDialog
+        workflowId={search.dialog === 'users' ? search.workflow : undefined}
+        onClose={close}
+      />
+      <WorkflowStepsDialog
+        workflowId={search.dialog === 'steps' ? search.workflow : undefined}
+        title="Workflow Execution Steps"
+        emptyText="No execution steps found for this workflow"
+        onClose={close}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,32 @@
+import type { WORKFLOW_PAGE_SIZES } from '#contract/automation.ts';
+import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
+
+/** The types keep these equal to the contract's lists, whose module would bring zod into the browser. */
+export const PAGE_SIZES: typeof WORKFLOW_PAGE_SIZES = [25, 50, 100];
+export const DEFAULT_PAGE_SIZE = 50 satisfies (typeof WORKFLOW_PAGE_SIZES)[number];
+export type PageSize = (typeof PAGE_SIZES)[number];
+
+export interface AutomationSearch {
+  page?: number | undefined;
+  limit?: PageSize | undefined;
+  processor?: string | undefined;
+  status?: string | undefined;
+  dialog?: 'signal' | 'users' | 'steps' | undefined;
+  workflow?: string | undefined;
+  signal?: string | undefined;
+}
+
+export function parseAutomationSearch(raw: Record<string, unknown>): AutomationSearch {
+  const limit = PAGE_SIZES.find((size) => String(size) === String(raw.limit));
+  return {
+    page: pageParam(raw),
+    limit: limit === DEFAULT_PAGE_SIZE ? undefined : limit,
+    processor: textParam(raw, 'processor'),
+    status: textParam(raw, 'status'),
+    dialog: choiceParam(raw, 'dialog', ['signal', 'users', 'steps']),
+    workflow: textParam(raw, 'workflow'),
+    signal: textParam(raw, 'signal'),
+  };
+}
+
+export const CLOSED_DIALOG = { dialog: undefined, workflow: undefined, signal: undefined } as const;

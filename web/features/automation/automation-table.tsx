@@ -1,0 +1,111 @@
+import { Select } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { WorkflowRun, WorkflowsAnswer } from '#contract/automation.ts';
+import { capitalise, formatInstant } from '../../lib/format.ts';
+import { useSession } from '../../lib/session.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
+import { automationColumns } from './automation-columns.tsx';
+import type { AutomationScreenProps } from './automation-screen.tsx';
+import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
+import classes from './automation-table.module.css';
+import { useWorkflowFilter } from './get-workflows.ts';
+import { useRetryWorkflow } from './retry-workflow.ts';
+
+interface AutomationTableProps extends AutomationScreenProps {
+  workflows: UseQueryResult<WorkflowsAnswer>;
+}
+
+const rowId = (run: WorkflowRun) => run.id;
+
+export function AutomationTable({ search, onSearch, retryDisabled, workflows }: AutomationTableProps) {
+  const { displayTimezone } = useSession();
+  const retry = useRetryWorkflow();
+  const pendingSignalId = retry.isPending ? retry.variables : undefined;
+  const columns = useMemo(
+    () =>
+      automationColumns({
+        formatInstant: (instant) => formatInstant(instant, displayTimezone),
+        retryDisabled,
+        pendingSignalId,
+        onOpen: (dialog, run) =>
+          onSearch({ dialog, workflow: run.workflowId, signal: run.signalId ?? undefined }),
+        onRetry: retry.mutate,
+      }),
+    [displayTimezone, retryDisabled, pendingSignalId, onSearch, retry.mutate],
+  );
+  const { data } = workflows;
+  const limit = search.limit ?? DEFAULT_PAGE_SIZE;
+  const failure = {
+    title: 'Failed to Fetch Workflows',
+    error: workflows.error,
+    onRetry: () => void workflows.refetch(),
+    retrying: workflows.isFetching,
+  };
+  return (
+    <Panel
+      flush
+      title="Workflow Runs"
+      description={data ? `Showing ${data.workflows.length} of ${data.total} workflows` : ''}
+      aside={<AutomationFilters search={search} onSearch={onSearch} />}
+    >
+      {workflows.isError && data ? <ErrorBanner {...failure} /> : null}
+      {workflows.isError && !data ? (
+        <ErrorState {...failure} />
+      ) : (
+        <DataTable
+          label="Workflow Runs"
+          columns={columns}
+          rows={data?.workflows}
+          rowId={rowId}
+          emptyText="No automation workflows found"
+          minWidth={1380}
+          faded={workflows.isPlaceholderData}
+        />
+      )}
+      <Pager
+        page={search.page ?? 1}
+        pageCount={Math.ceil((data?.total ?? 0) / limit)}
+        onPage={(page) => onSearch({ page })}
+      />
+    </Panel>
+  );
+}
+
+/** Changing a filter, or the page size, goes back to page 1. */
+function AutomationFilters({ search, onSearch }: Pick<AutomationScreenProps, 'search' | 'onSearch'>) {
+  const processors = useWorkflowFilter('processors');
+  const statuses = useWorkflowFilter('statuses');
+  return (
+    <>
+      <FilterSelect
+        label="Processor"
+        allLabel="All processors"
+        value={search.processor}
+        options={processors.data ?? []}
+        onChange={(processor) => onSearch({ processor, page: undefined })}
+      />
+      <FilterSelect
+        label="Status"
+        allLabel="All statuses"
+        value={search.status}
+        options={(statuses.data ?? []).map((value) => ({ value, label: capitalise(value) }))}
+        onChange={(status) => onSearch({ status, page: undefined })}
+      />
+      <Select
+        className={classes.pageSize}
+        size="xs"
+        aria-label="Page size"
+        data={PAGE_SIZES.map((size) => ({ value: String(size), label: `${size} per page` }))}
+        value={String(search.limit ?? DEFAULT_PAGE_SIZE)}
+        onChange={(chosen) =>
+          onSearch({ limit: PAGE_SIZES.find((size) => String(size) === chosen), page: undefined })
+        }
+      />
+    </>
+  );
+}

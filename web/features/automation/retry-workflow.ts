@@ -1,0 +1,20 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ApiError, requestJson } from '../../lib/api-client.ts';
+import { workflowsPath } from './get-workflows.ts';
+
+/** Part 2 §8 asks for the browser's own alerts here. */
+export function useRetryWorkflow() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (signalId: string) =>
+      requestJson<unknown>(`/api/automation/trigger/${encodeURIComponent(signalId)}`, { method: 'POST' }),
+    onSuccess: async () => {
+      window.alert('Workflow retry triggered successfully');
+      await client.invalidateQueries({ queryKey: [workflowsPath] });
+    },
+    onError: (error) =>
+      window.alert(
+        error instanceof ApiError ? 'Failed to trigger workflow retry' : 'Error triggering workflow retry',
+      ),
+  });
+}

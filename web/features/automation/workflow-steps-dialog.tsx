@@ -1,0 +1,48 @@
+import { Dialog } from '../../ui/dialog.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { arrangeSteps } from './arrange-steps.ts';
+import { useUsernames, useWorkflowSteps } from './get-workflow.ts';
+import { UserResults } from './user-results.tsx';
+import { StepCard } from './workflow-step.tsx';
+import classes from './workflow-steps.module.css';
+
+interface WorkflowStepsDialogProps {
+  workflowId: string | undefined;
+  title: string;
+  emptyText: string;
+  onClose: () => void;
+}
+
+export function WorkflowStepsDialog({ workflowId, title, emptyText, onClose }: WorkflowStepsDialogProps) {
+  return (
+    <Dialog opened={workflowId !== undefined} onClose={onClose} title={title} size={860}>
+      {workflowId ? <WorkflowSteps workflowId={workflowId} emptyText={emptyText} /> : null}
+    </Dialog>
+  );
+}
+
+function WorkflowSteps({ workflowId, emptyText }: { workflowId: string; emptyText: string }) {
+  const usernameOf = useUsernames();
+  return (
+    <QueryView query={useWorkflowSteps(workflowId)} errorTitle="Failed to fetch workflow steps">
+      {(steps) => {
+        if (steps.length === 0) return <EmptyState>{emptyText}</EmptyState>;
+        const { pipeline, users } = arrangeSteps(steps);
+        return (
+          <div className={classes.steps}>
+            <section>
+              <h3>Pipeline</h3>
+              <ol className={classes.list}>
+                {pipeline.map((step) => (
+                  <StepCard key={step.id} step={step} username={null} />
+                ))}
+              </ol>
+            </section>
+            {users.length > 0 ? <UserResults users={users} usernameOf={usernameOf} /> : null}
+          </div>
+        );
+      }}
+    </QueryView>
+  );
+}

@@ -1,0 +1,31 @@
+import { Dialog } from '../../ui/dialog.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
+import { useUsernames, useWorkflowUsers } from './get-workflow.ts';
+
+interface WorkflowUsersDialogProps {
+  workflowId: string | undefined;
+  onClose: () => void;
+}
+
+export function WorkflowUsersDialog({ workflowId, onClose }: WorkflowUsersDialogProps) {
+  return (
+    <Dialog opened={workflowId !== undefined} onClose={onClose} title="Eligible Users" size="lg">
+      {workflowId ? <WorkflowUsers workflowId={workflowId} /> : null}
+    </Dialog>
+  );
+}
+
+function WorkflowUsers({ workflowId }: { workflowId: string }) {
+  const usernameOf = useUsernames();
+  return (
+    <QueryView query={useWorkflowUsers(workflowId)} errorTitle="Failed to fetch workflow users">
+      {(users) => (
+        <UserEligibilityList
+          users={users.map((user) => ({ ...user, username: user.username || usernameOf(user.userId) }))}
+          emptyText="No user data available for this workflow"
+        />
+      )}
+    </QueryView>
+  );
+}

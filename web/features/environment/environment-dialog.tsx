@@ -1,0 +1,86 @@
+import { Alert } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { EnvironmentStatus } from '#contract/environment.ts';
+import { truncate } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import classes from './environment-dialog.module.css';
+import { environmentBanner, environmentName } from './environment-look.ts';
+
+/** Part 1 §9. */
+const ID_LENGTH = 20;
+
+interface EnvironmentDialogProps {
+  query: UseQueryResult<EnvironmentStatus>;
+  opened: boolean;
+  onClose: () => void;
+}
+
+export function EnvironmentDialog({ query, opened, onClose }: EnvironmentDialogProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title="System Environment Details" size="lg">
+      <QueryView query={query} errorTitle="Failed to fetch environment status">
+        {(status) => <EnvironmentDetails status={status} />}
+      </QueryView>
+    </Dialog>
+  );
+}
+
+function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
+  const formatInstant = useFormatInstant();
+  const banner = environmentBanner(status);
+  const serverFacts: [string, ReactNode][] = [
+    ['Server Instance ID', truncate(status.serverInstanceId, ID_LENGTH)],
+    ['Has Deployment ID', <OnOff key="has" on={status.hasDeploymentId} words={['YES', 'NO']} />],
+  ];
+  if (status.deploymentId) {
+    serverFacts.splice(1, 0, ['Deployment ID', truncate(status.deploymentId, ID_LENGTH)]);
+  }
+  return (
+    <div className={classes.details}>
+      <section>
+        <h3>Environment Configuration</h3>
+        <Facts
+          columns={2}
+          facts={[
+            ['Environment', environmentName(status.environment)],
+            ['Node Environment', status.nodeEnv],
+            ['Deployment', <OnOff key="d" on={status.isDeployment} words={['DEPLOYED', 'LOCAL']} />],
+            ['Auto-Trade', <OnOff key="a" on={status.autoTradeEnabled} words={['ENABLED', 'DISABLED']} />],
+            [
+              'Auto-Trade Config',
+              <OnOff key="c" on={status.autoTradeConfigured} words={['CONFIGURED', 'NOT CONFIGURED']} />,
+            ],
+            [
+              'Signal Processing',
+              <OnOff key="s" on={status.canProcessSignals} words={['ACTIVE', 'INACTIVE']} />,
+            ],
+          ]}
+        />
+      </section>
+      <section>
+        <h3>Server Information</h3>
+        <Facts columns={2} facts={serverFacts} />
+      </section>
+      <section>
+        <h3>System Status</h3>
+        <Alert color={banner.color} title={banner.title} icon={<IconInfoCircle aria-hidden />}>
+          {banner.text}
+        </Alert>
+      </section>
+      <p className={classes.foot}>
+        <span className="numeric">Last updated: {formatInstant(status.timestamp)}</span>
+        <span>Auto-refreshes every 30 seconds</span>
+      </p>
+    </div>
+  );
+}
+
+function OnOff({ on, words }: { on: boolean; words: [on: string, off: string] }) {
+  return <Badge tone={on ? 'accent' : 'neutral'}>{on ? words[0] : words[1]}</Badge>;
+}

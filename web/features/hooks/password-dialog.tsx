@@ -1,0 +1,60 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../ui/dialog.tsx';
+
+interface PasswordDialogProps {
+  opened: boolean;
+  title: string;
+  text: string;
+  confirmLabel: string;
+  pendingLabel: string;
+  pending: boolean;
+  destructive?: boolean;
+  onConfirm: (password: string) => void;
+  onClose: () => void;
+}
+
+export function PasswordDialog({ opened, title, onClose, ...form }: PasswordDialogProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={title}>
+      <PasswordForm {...form} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+type PasswordFormProps = Omit<PasswordDialogProps, 'opened' | 'title'>;
+
+function PasswordForm(props: PasswordFormProps) {
+  const { text, confirmLabel, pendingLabel, pending, destructive = false, onConfirm, onClose } = props;
+  const [password, setPassword] = useState('');
+  const blank = password.trim() === '';
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!blank && !pending) onConfirm(password);
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm">{text}</Text>
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          data-autofocus
+          value={password}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} disabled={pending}>
+            Cancel
+          </Button>
+          <Button type="submit" {...(destructive ? { color: 'red' } : {})} disabled={blank || pending}>
+            {pending ? pendingLabel : confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

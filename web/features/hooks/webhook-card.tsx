@@ -1,0 +1,109 @@
+import { ActionIcon, Button, Group, Skeleton, Stack, Tooltip } from '@mantine/core';
+import { IconEye, IconEyeOff, IconPlus, IconRefresh, IconTrash, IconWebhook } from '@tabler/icons-react';
+import type { Webhook } from '#contract/hooks.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { CopyField } from './copy-field.tsx';
+import type { WebhookActions } from './use-webhook-actions.ts';
+import classes from './webhook-screen.module.css';
+import { maskKey, priceUrl, signalUrl } from './webhook-urls.ts';
+
+export function WebhookSkeleton() {
+  return (
+    <Stack gap="md" role="status" aria-label="Loading...">
+      <Skeleton height={20} width="40%" />
+      <Skeleton height={36} />
+      <Skeleton height={36} />
+      <Skeleton height={36} />
+    </Stack>
+  );
+}
+
+export function NoWebhook({ actions }: { actions: WebhookActions }) {
+  return (
+    <div className={classes.none}>
+      <IconWebhook size={36} stroke={1.4} aria-hidden />
+      <h3>No Webhook Configured</h3>
+      <p>Create a webhook endpoint to start receiving TradingView signals</p>
+      <Button
+        leftSection={<IconPlus size={16} aria-hidden />}
+        disabled={actions.pending.create}
+        onClick={actions.create}
+      >
+        {actions.pending.create ? 'Creating...' : 'Create Webhook'}
+      </Button>
+    </div>
+  );
+}
+
+export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: WebhookActions }) {
+  const formatInstant = useFormatInstant();
+  const { keyVisible } = actions;
+  const { origin } = window.location;
+  const shownKey = keyVisible ? hook.hookKey : maskKey(hook.hookKey);
+
+  const copyAs = (textOf: (hookKey: string) => string) => (copy: (text: string) => void) => {
+    if (keyVisible) copy(textOf(hook.hookKey));
+    else actions.askForKey((hookKey) => copy(textOf(hookKey)));
+  };
+
+  const toggle = (
+    <Tooltip label={keyVisible ? 'Hide key' : 'Show key'}>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={keyVisible ? 'Hide key' : 'Show key'}
+        onClick={() => (keyVisible ? actions.hideKey() : actions.askForKey(null))}
+      >
+        {keyVisible ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
+  );
+
+  return (
+    <Stack gap="md">
+      <Group gap="sm">
+        <Badge tone="success">Active</Badge>
+        <span className={classes.created}>Created {formatInstant(hook.createdAt)}</span>
+        <span className={classes.created}>
+          {hook.lastUsedAt ? `Last used ${formatInstant(hook.lastUsedAt)}` : 'Never used'}
+        </span>
+      </Group>
+      <CopyField
+        label="Webhook Key"
+        description="Shared by both endpoints (hkid)"
+        value={shownKey}
+        onCopy={copyAs((hookKey) => hookKey)}
+        extra={toggle}
+      />
+      <CopyField
+        label="Signal Webhook URL"
+        description="For buy/sell alerts"
+        value={signalUrl(origin, shownKey)}
+        onCopy={copyAs((hookKey) => signalUrl(origin, hookKey))}
+      />
+      <CopyField
+        label="Price Data Webhook URL"
+        description="For sending price data to the monitoring system"
+        value={priceUrl(origin, shownKey)}
+        onCopy={copyAs((hookKey) => priceUrl(origin, hookKey))}
+      />
+      <Group gap="sm">
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          onClick={() => actions.open('renew-warning')}
+        >
+          Renew Key
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => actions.open('delete-warning')}
+        >
+          Delete
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

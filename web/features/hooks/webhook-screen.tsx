@@ -1,0 +1,41 @@
+import { IconChartCandle } from '@tabler/icons-react';
+import { ButtonLink } from '../../ui/link.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { DeliveriesCard } from './deliveries-card.tsx';
+import { EndpointsCard } from './endpoints-card.tsx';
+import { useWebhookActions } from './use-webhook-actions.ts';
+import { NoWebhook, WebhookDetails, WebhookSkeleton } from './webhook-card.tsx';
+import { WebhookDialogs } from './webhook-dialogs.tsx';
+import classes from './webhook-screen.module.css';
+import { useWebhook } from './webhooks.ts';
+
+export function WebhookScreen() {
+  const webhook = useWebhook();
+  const actions = useWebhookActions(webhook.data ?? null);
+  return (
+    <Page
+      title="Webhook Configuration"
+      subtitle="Manage your webhook endpoints for receiving TradingView signals and price data"
+      actions={
+        <ButtonLink to="/" variant="default" leftSection={<IconChartCandle size={16} aria-hidden />}>
+          Price Logs
+        </ButtonLink>
+      }
+    >
+      <div className={classes.columns}>
+        <Panel title="Webhook Endpoint">
+          <QueryView query={webhook} errorTitle="Failed to fetch webhooks" loading={<WebhookSkeleton />}>
+            {(hook) =>
+              hook ? <WebhookDetails hook={hook} actions={actions} /> : <NoWebhook actions={actions} />
+            }
+          </QueryView>
+        </Panel>
+        <EndpointsCard />
+      </div>
+      {webhook.data ? <DeliveriesCard hookId={webhook.data.id} /> : null}
+      <WebhookDialogs actions={actions} />
+    </Page>
+  );
+}

@@ -1,0 +1,12 @@
+/** Where the charting platform posts to: the page's origin, the inbound path and the key. */
+export const signalUrl = (origin: string, hookKey: string): string =>
+  `${origin}/hooks/trading_view_signal?hkid=${hookKey}`;
+
+export const priceUrl = (origin: string, hookKey: string): string =>
+  `${origin}/hooks/trading_view_candler?hkid=${hookKey}`;
+
+const VISIBLE_CHARACTERS = 4;
+
+/** Like the server's own mask: the first four characters and an ellipsis. */
+export const maskKey = (hookKey: string): string =>
+  hookKey.endsWith('…') ? hookKey : `${hookKey.slice(0, VISIBLE_CHARACTERS)}…`;

@@ -1,0 +1,28 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { PRICE_LOGS_PAGE_SIZE, PriceLogsAnswer } from '#contract/price-logs.ts';
+import { requestJson } from '../../lib/api-client.ts';
+import type { PriceLogsSearch } from './price-logs-search.ts';
+
+const priceLogsPath = '/api/price-logs';
+export const PAGE_SIZE: typeof PRICE_LOGS_PAGE_SIZE = 100;
+
+/** Part 2 §2.1. */
+const REFRESH_MS = 30_000;
+
+export function usePriceLogs({ page, token, timeframe, processor }: PriceLogsSearch) {
+  const params = { page: page ?? 1, limit: PAGE_SIZE, token, timeframe, processor };
+  return useQuery({
+    queryKey: [priceLogsPath, params],
+    queryFn: ({ signal }) => requestJson<PriceLogsAnswer>(priceLogsPath, { params, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+export function usePriceLogFilter(list: 'tokens' | 'processors' | 'timeframes') {
+  const path = `${priceLogsPath}/${list}`;
+  return useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => requestJson<string[]>(path, { signal }),
+  });
+}

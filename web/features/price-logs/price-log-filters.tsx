@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core';
+import { displayTimeframe } from '#domain/timeframe.ts';
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import { usePriceLogFilter } from './get-price-logs.ts';
+import type { PriceLogsSearch } from './price-logs-search.ts';
+
+interface PriceLogFiltersProps {
+  search: PriceLogsSearch;
+  onSearch: (change: PriceLogsSearch) => void;
+}
+
+/** Changing any filter goes back to page 1. */
+export function PriceLogFilters({ search, onSearch }: PriceLogFiltersProps) {
+  const tokens = usePriceLogFilter('tokens');
+  const timeframes = usePriceLogFilter('timeframes');
+  const processors = usePriceLogFilter('processors');
+  const filter = (change: PriceLogsSearch) => onSearch({ ...change, page: undefined });
+  return (
+    <>
+      <FilterSelect
+        label="Token"
+        allLabel="All tokens"
+        value={search.token}
+        options={tokens.data ?? []}
+        onChange={(token) => filter({ token })}
+      />
+      <FilterSelect
+        label="Timeframe"
+        allLabel="All timeframes"
+        value={search.timeframe}
+        options={(timeframes.data ?? []).map((value) => ({ value, label: displayTimeframe(value) }))}
+        onChange={(timeframe) => filter({ timeframe })}
+      />
+      <FilterSelect
+        label="Processor"
+        allLabel="All processors"
+        value={search.processor}
+        options={processors.data ?? []}
+        onChange={(processor) => filter({ processor })}
+      />
+      <Button
+        variant="subtle"
+        color="gray"
+        size="xs"
+        onClick={() => filter({ token: undefined, timeframe: undefined, processor: undefined })}
+      >
+        Clear Filters
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import { pageParam, textParam } from '../../lib/search-params.ts';
+
+export interface PriceLogsSearch {
+  page?: number | undefined;
+  token?: string | undefined;
+  timeframe?: string | undefined;
+  processor?: string | undefined;
+  /** The price log whose parameters are shown. */
+  log?: string | undefined;
+}
+
+export function parsePriceLogsSearch(raw: Record<string, unknown>): PriceLogsSearch {
+  return {
+    page: pageParam(raw),
+    token: textParam(raw, 'token'),
+    timeframe: textParam(raw, 'timeframe'),
+    processor: textParam(raw, 'processor'),
+    log: textParam(raw, 'log'),
+  };
+}

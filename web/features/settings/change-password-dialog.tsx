@@ -1,0 +1,71 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { serverMessage } from '../../lib/api-client.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { passwordErrors } from './password-rules.ts';
+import { useChangePassword } from './save-settings.ts';
+
+export function ChangePasswordDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title="Change Password">
+      <ChangePasswordForm onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function ChangePasswordForm({ onClose }: { onClose: () => void }) {
+  const changePassword = useChangePassword();
+  const form = useForm({
+    initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
+    validate: passwordErrors,
+  });
+  const submit = form.onSubmit(({ currentPassword, newPassword }) =>
+    changePassword.mutate(
+      { currentPassword, newPassword },
+      {
+        onSuccess: () => {
+          toastSuccess({
+            title: 'Password Changed',
+            message: 'Your password has been updated successfully.',
+          });
+          onClose();
+        },
+        onError: (error) =>
+          toastError({ title: 'Error', message: serverMessage(error, 'Failed to change password') }),
+      },
+    ),
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the current password' }}
+          {...form.getInputProps('currentPassword')}
+        />
+        <PasswordInput
+          label="New password"
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the new password' }}
+          {...form.getInputProps('newPassword')}
+        />
+        <PasswordInput
+          label="Confirm new password"
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the confirmation' }}
+          {...form.getInputProps('confirmPassword')}
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} disabled={changePassword.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={changePassword.isPending}>
+            {changePassword.isPending ? 'Changing...' : 'Change Password'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { passwordErrors } from './password-rules.ts';
+
+test('each rule has its own text', () => {
+  expect(passwordErrors({ currentPassword: '', newPassword: '12345', confirmPassword: '1' })).toEqual({
+    currentPassword: 'Current password is required',
+    newPassword: 'Password must be at least 6 characters',
+    confirmPassword: 'Passwords do not match',
+  });
+});
+
+test('six equal characters are enough', () => {
+  expect(passwordErrors({ currentPassword: 'x', newPassword: '123456', confirmPassword: '123456' })).toEqual(
+    {},
+  );
+});

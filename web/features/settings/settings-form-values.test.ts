@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { UserSettings } from '#contract/settings.ts';
+import { AUTO, formValues, fractionsFor, portionOptions, settingsBody } from './settings-form-values.ts';
+
+const stored: UserSettings = {
+  calculationBehavior: 'Futures_Limit_Classic',
+  marketType: 'Futures',
+  positionSizingMethod: 'Portfolio Allocation',
+  investmentPortion: '0.1',
+  maximumRiskPerTrade: '0.15',
+  exchangePlatform: 'Bitget',
+  signalProcessor: 'Tesla',
+  signalTimeframe: 'Any',
+  activeTrading: false,
+  isTestUser: true,
+  tradingPausedUntil: null,
+  tradeOrderSet: 'M',
+  oppositeSignal: 'reverse',
+};
+
+const nothing = { investmentPortion: null, maximumRiskPerTrade: null };
+
+test('Risk Management makes the portion Auto and keeps the stored risk', () => {
+  expect(fractionsFor('Risk Management', stored)).toEqual({
+    investmentPortion: AUTO,
+    maximumRiskPerTrade: '0.15',
+  });
+  expect(Number(fractionsFor('Risk Management', nothing).maximumRiskPerTrade)).toBe(0.05);
+});
+
+test('Portfolio Allocation restores both', () => {
+  expect(fractionsFor('Portfolio Allocation', stored)).toEqual({
+    investmentPortion: '0.1',
+    maximumRiskPerTrade: '0.15',
+  });
+  const defaults = fractionsFor('Portfolio Allocation', nothing);
+  expect([Number(defaults.investmentPortion), Number(defaults.maximumRiskPerTrade)]).toEqual([0.1, 0.05]);
+});
+
+test('Technical Analysis makes the risk auto', () => {
+  expect(fractionsFor('Technical Analysis', stored).maximumRiskPerTrade).toBe(AUTO);
+  expect(Number(fractionsFor('Technical Analysis', nothing).investmentPortion)).toBe(0.05);
+});
+
+test('a stored method that is not known falls back on Risk Management', () => {
+  expect(formValues({ ...stored, positionSizingMethod: 'Scalping' }).positionSizingMethod).toBe(
+    'Risk Management',
+  );
+});
+
+test('Auto is sent as null', () => {
+  const body = settingsBody(formValues({ ...stored, positionSizingMethod: 'Risk Management' }));
+  expect(body.investmentPortion).toBeNull();
+  expect(body.maximumRiskPerTrade).toBe('0.15');
+});
+
+test('a stored value takes the place of the option of equal size', () => {
+  const options = portionOptions('0.1');
+  expect(options.filter(({ value }) => Number(value) === 0.1)).toEqual([{ value: '0.1', label: '10.0%' }]);
+  expect(portionOptions('0.33').at(-1)).toEqual({ value: '0.33', label: '33.0%' });
+});

@@ -1,0 +1,88 @@
+import type { SettingsBody, UserSettings } from '#contract/settings.ts';
+import {
+  FORM_FALLBACK_SIZING_METHOD,
+  isSizingMethod,
+  PORTION_OPTIONS,
+  RISK_OPTIONS,
+  SIZING_METHOD_DEFAULTS,
+  type SizingMethod,
+} from '#domain/user-settings.ts';
+import { formatFraction } from '../../lib/format.ts';
+
+export const AUTO = 'Auto';
+
+export interface SettingsFormValues {
+  calculationBehavior: string;
+  marketType: string;
+  positionSizingMethod: SizingMethod;
+  /** A fraction as text, or Auto. */
+  investmentPortion: string;
+  maximumRiskPerTrade: string;
+  exchangePlatform: string;
+  signalProcessor: string;
+  signalTimeframe: string;
+}
+
+const method = (settings: UserSettings): SizingMethod =>
+  isSizingMethod(settings.positionSizingMethod) ? settings.positionSizingMethod : FORM_FALLBACK_SIZING_METHOD;
+
+/** What a method makes of the stored fractions: Auto where it calculates, else the stored or the default one. */
+export function fractionsFor(
+  sizing: SizingMethod,
+  stored: Pick<UserSettings, 'investmentPortion' | 'maximumRiskPerTrade'>,
+): Pick<SettingsFormValues, 'investmentPortion' | 'maximumRiskPerTrade'> {
+  const defaults = SIZING_METHOD_DEFAULTS[sizing];
+  return {
+    investmentPortion:
+      defaults.investmentPortion === null ? AUTO : (stored.investmentPortion ?? defaults.investmentPortion),
+    maximumRiskPerTrade:
+      defaults.maximumRiskPerTrade === null
+        ? AUTO
+        : (stored.maximumRiskPerTrade ?? defaults.maximumRiskPerTrade),
+  };
+}
+
+export function formValues(settings: UserSettings): SettingsFormValues {
+  const positionSizingMethod = method(settings);
+  return {
+    calculationBehavior: settings.calculationBehavior,
+    marketType: settings.marketType,
+    positionSizingMethod,
+    ...fractionsFor(positionSizingMethod, settings),
+    exchangePlatform: settings.exchangePlatform,
+    signalProcessor: settings.signalProcessor,
+    signalTimeframe: settings.signalTimeframe,
+  };
+}
+
+const toNullable = (fraction: string): string | null =>
+  fraction === '' || fraction.toLowerCase() === 'auto' ? null : fraction;
+
+/** Auto or empty is sent as null (part 1 §5). */
+export function settingsBody(values: SettingsFormValues): SettingsBody {
+  return {
+    ...values,
+    calculationBehavior: values.calculationBehavior as NonNullable<SettingsBody['calculationBehavior']>,
+    marketType: values.marketType as NonNullable<SettingsBody['marketType']>,
+    exchangePlatform: values.exchangePlatform as NonNullable<SettingsBody['exchangePlatform']>,
+    investmentPortion: toNullable(values.investmentPortion),
+    maximumRiskPerTrade: toNullable(values.maximumRiskPerTrade),
+  };
+}
+
+interface Option {
+  value: string;
+  label: string;
+}
+
+/** Options compare by value: a stored '0.1' is the option '0.10'. A stored value off the list stays selectable. */
+function fractionOptions(listed: readonly string[], current: string): Option[] {
+  const values = listed.filter((option) => Number(option) !== Number(current));
+  if (current !== AUTO) values.push(current);
+  return values
+    .sort((a, b) => Number(a) - Number(b))
+    .map((value) => ({ value, label: formatFraction(value, 1) }));
+}
+
+export const portionOptions = (current: string): Option[] => fractionOptions(PORTION_OPTIONS, current);
+export const riskOptions = (current: string): Option[] => fractionOptions(RISK_OPTIONS, current);

@@ -1,0 +1,145 @@
+import { Button, Group, Select } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { UserSettings } from '#contract/settings.ts';
+import {
+  ANY_PROCESSOR,
+  CALCULATION_BEHAVIORS,
+  DISABLED_SIZING_METHODS,
+  EXCHANGE_PLATFORMS,
+  isSizingMethod,
+  MARKET_TYPES,
+  SIGNAL_PROCESSORS,
+  SIZING_METHODS,
+} from '#domain/user-settings.ts';
+import { serverMessage } from '../../lib/api-client.ts';
+import { Panel } from '../../ui/panel.tsx';
+import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { useSignalTimeframes } from './get-settings.ts';
+import { useSaveSettings } from './save-settings.ts';
+import {
+  AUTO,
+  formValues,
+  fractionsFor,
+  portionOptions,
+  riskOptions,
+  type SettingsFormValues,
+  settingsBody,
+} from './settings-form-values.ts';
+import classes from './settings-screen.module.css';
+
+interface TradingSettingsCardProps {
+  settings: UserSettings;
+  /** Set in admin mode. */
+  otherUser: { id: string; username: string } | null;
+}
+
+const SIZING_OPTIONS = [
+  ...SIZING_METHODS.map((value) => ({ value, label: value })),
+  ...DISABLED_SIZING_METHODS.map((value) => ({ value, label: `${value} (Coming Soon)`, disabled: true })),
+];
+
+const AUTO_OPTION = [{ value: AUTO, label: AUTO }];
+
+const withCurrent = (listed: readonly string[], current: string): string[] =>
+  listed.includes(current) ? [...listed] : [...listed, current];
+
+export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCardProps) {
+  const timeframes = useSignalTimeframes();
+  const save = useSaveSettings(otherUser?.id ?? null);
+  const form = useForm<SettingsFormValues>({ initialValues: formValues(settings) });
+  const { values } = form;
+
+  const submit = form.onSubmit((submitted) =>
+    save.mutate(settingsBody(submitted), {
+      onSuccess: ({ data }) => {
+        form.setInitialValues(formValues(data));
+        form.setValues(formValues(data));
+        toastSuccess({
+          title: 'Settings Updated',
+          message: otherUser
+            ? `${otherUser.username}'s settings have been updated successfully.`
+            : 'Your settings have been saved successfully.',
+        });
+      },
+      onError: (error) =>
+        toastError({ title: 'Error', message: serverMessage(error, 'Failed to update settings') }),
+    }),
+  );
+
+  const changeMethod = (text: string | null) => {
+    if (!text || !isSizingMethod(text)) return;
+    form.setValues({ positionSizingMethod: text, ...fractionsFor(text, settings) });
+  };
+
+  const portionIsAuto = values.investmentPortion === AUTO;
+  const riskIsAuto = values.maximumRiskPerTrade === AUTO;
+
+  return (
+    <Panel title="Trading settings">
+      <form onSubmit={submit} className={classes.form}>
+        <Select
+          label="Market type"
+          data={MARKET_TYPES.map((value) => ({
+            value,
+            label: value === 'Spot' ? 'Spot (Coming Soon)' : value,
+            disabled: value === 'Spot',
+          }))}
+          {...form.getInputProps('marketType')}
+        />
+        <Select
+          label="Position sizing method"
+          data={SIZING_OPTIONS}
+          value={values.positionSizingMethod}
+          onChange={changeMethod}
+        />
+        <Select
+          label="Investment portion"
+          description="Share of the balance per position"
+          data={portionIsAuto ? AUTO_OPTION : portionOptions(values.investmentPortion)}
+          disabled={portionIsAuto}
+          {...form.getInputProps('investmentPortion')}
+        />
+        <Select
+          label="Maximum risk per trade"
+          description="Loss limit if the stop is hit"
+          data={riskIsAuto ? AUTO_OPTION : riskOptions(values.maximumRiskPerTrade)}
+          disabled={riskIsAuto}
+          {...form.getInputProps('maximumRiskPerTrade')}
+        />
+        <Select
+          label="Exchange platform"
+          data={withCurrent(EXCHANGE_PLATFORMS, values.exchangePlatform)}
+          {...form.getInputProps('exchangePlatform')}
+        />
+        <Select
+          label="Signal processor"
+          data={withCurrent([...SIGNAL_PROCESSORS, ANY_PROCESSOR], values.signalProcessor)}
+          {...form.getInputProps('signalProcessor')}
+        />
+        <Select
+          label="Signal timeframe"
+          description={
+            timeframes.isError ? 'Failed to fetch timeframes' : 'Signals of other timeframes are skipped'
+          }
+          data={withCurrent(timeframes.data ?? [], values.signalTimeframe)}
+          {...form.getInputProps('signalTimeframe')}
+        />
+        <Select
+          label="Stop loss / take profit calculation"
+          description="This parameter is reserved for future development and cannot be modified"
+          data={[...CALCULATION_BEHAVIORS]}
+          disabled
+          {...form.getInputProps('calculationBehavior')}
+        />
+        <Group justify="flex-end" gap="md" className={classes.wide}>
+          <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
+            Discard
+          </Button>
+          <Button type="submit" disabled={save.isPending}>
+            {save.isPending ? 'Saving...' : 'Save Settings'}
+          </Button>
+        </Group>
+      </form>
+    </Panel>
+  );
+}

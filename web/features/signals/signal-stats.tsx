@@ -1,0 +1,35 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { SignalStats } from '#contract/signals.ts';
+import { formatCount } from '../../lib/format.ts';
+import { ErrorBanner } from '../../ui/states.tsx';
+import classes from './signal-stats.module.css';
+
+const CARDS = [
+  { key: 'totalSignals', label: 'Total Signals', look: '' },
+  { key: 'todaySignals', label: "Today's Signals", look: '' },
+  { key: 'buySignals', label: 'Buy Signals', look: 'buy' },
+  { key: 'sellSignals', label: 'Sell Signals', look: 'sell' },
+] as const;
+
+export function SignalStatCards({ stats }: { stats: UseQueryResult<SignalStats> }) {
+  return (
+    <>
+      {stats.isError ? (
+        <ErrorBanner
+          title="Failed to fetch stats"
+          error={stats.error}
+          onRetry={() => void stats.refetch()}
+          retrying={stats.isFetching}
+        />
+      ) : null}
+      <dl className={classes.cards}>
+        {CARDS.map(({ key, label, look }) => (
+          <div key={key} className={classes.card}>
+            <dt>{label}</dt>
+            <dd className={look}>{stats.data ? formatCount(stats.data[key]) : '–'}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}

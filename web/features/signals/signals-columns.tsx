@@ -1,0 +1,158 @@
+import { IconPlayerPlay } from '@tabler/icons-react';
+import type { Signal } from '#contract/signals.ts';
+import { workflowTooltip } from '#domain/workflow-lifecycle.ts';
+import { formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
+import { CellButton } from '../../ui/cell-button.tsx';
+import type { TableColumns } from '../../ui/data-table.tsx';
+import { ActionBadge, StatusBadge, TimeframeBadge } from '../../ui/trading-badges.tsx';
+import type { SignalDialogName } from './signals-search.ts';
+import classes from './signals-table.module.css';
+
+interface ColumnOptions {
+  formatInstant: (instant: string | null) => string;
+  triggersDisabled: boolean;
+  /** The signal whose workflow is being triggered. */
+  pendingSignalId: string | undefined;
+  onOpen: (dialog: SignalDialogName, signal: Signal) => void;
+  onTrigger: (signalId: string) => void;
+}
+
+const name = (signal: Signal) => shortId(signal.id, 9);
+
+export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
+  const { formatInstant, triggersDisabled, pendingSignalId, onOpen, onTrigger } = options;
+  return [
+    {
+      id: 'id',
+      header: 'ID',
+      cell: ({ row: { original: signal } }) => (
+        <CellButton
+          label={`Details of signal ${name(signal)}`}
+          tip={signal.id}
+          onClick={() => onOpen('signal', signal)}
+        >
+          {name(signal)}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'token',
+      header: 'Token',
+      cell: ({ row }) => <strong className={classes.token}>{row.original.token}</strong>,
+    },
+    {
+      id: 'position',
+      header: 'Position',
+      cell: ({ row }) => <ActionBadge action={row.original.action} />,
+    },
+    {
+      id: 'price',
+      header: 'Price',
+      meta: { align: 'right' },
+      cell: ({ row: { original: signal } }) => (
+        <span data-tip={`${signal.price} ${signal.currency}`}>{formatPrice(signal.price)}</span>
+      ),
+    },
+    {
+      id: 'sltp',
+      header: 'SL/TP',
+      meta: { align: 'right' },
+      cell: ({ row: { original: signal } }) => (
+        <CellButton
+          label={`SL/TP calculation of signal ${name(signal)}`}
+          onClick={() => onOpen('sltp', signal)}
+        >
+          {formatDecimals(signal.stopLoss, 4)} / {formatDecimals(signal.takeProfit, 4)}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'timeframe',
+      header: 'Timeframe',
+      cell: ({ row }) => <TimeframeBadge timeframe={row.original.timeframe} />,
+    },
+    { id: 'received', header: 'Receive Time', cell: ({ row }) => formatInstant(row.original.receivedAt) },
+    { id: 'processor', header: 'Processor', cell: ({ row }) => row.original.processor },
+    {
+      id: 'triggers',
+      header: 'Triggers',
+      meta: { align: 'right' },
+      cell: ({ row: { original: signal } }) => (
+        <CellButton
+          label={`Workflows of signal ${name(signal)}`}
+          tip={`${signal.automaticCount} automatic, ${signal.manualCount} manual`}
+          onClick={() => onOpen('workflows', signal)}
+        >
+          {signal.automaticCount} , {signal.manualCount}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      cell: ({ row: { original: signal } }) =>
+        signal.workflowId && signal.workflowStatus ? (
+          <CellButton
+            plain
+            label={`Workflow execution of signal ${name(signal)}: ${signal.workflowStatus}`}
+            tip={workflowTooltip({
+              status: signal.workflowStatus,
+              successfulUsers: signal.successfulUsersCount,
+              eligibleUsers: signal.eligibleUsersCount,
+              errorMessage: signal.workflowError,
+            })}
+            onClick={() => onOpen('steps', signal)}
+          >
+            <StatusBadge status={signal.workflowStatus} />
+          </CellButton>
+        ) : (
+          '–'
+        ),
+    },
+    {
+      id: 'success',
+      header: 'Success',
+      meta: { align: 'right' },
+      cell: ({ row: { original: signal } }) =>
+        signal.totalTrades > 0 ? `${Math.round((signal.successfulTrades / signal.totalTrades) * 100)}%` : '–',
+    },
+    {
+      id: 'trades',
+      header: 'Trades',
+      meta: { align: 'right' },
+      cell: ({ row: { original: signal } }) => (
+        <CellButton label={`Trades of signal ${name(signal)}`} onClick={() => onOpen('trades', signal)}>
+          {signal.successfulTrades}/{signal.totalTrades}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'users',
+      header: 'Users',
+      meta: { align: 'right' },
+      cell: ({ row: { original: signal } }) => (
+        <CellButton label={`Users of signal ${name(signal)}`} onClick={() => onOpen('users', signal)}>
+          {signal.successfulUsersCount}/{signal.eligibleUsersCount}
+        </CellButton>
+      ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: ({ row: { original: signal } }) => (
+        <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : undefined}>
+          <button
+            type="button"
+            className={classes.trigger}
+            disabled={triggersDisabled || pendingSignalId === signal.id}
+            aria-label={`Trigger the workflow of signal ${name(signal)}`}
+            onClick={() => onTrigger(signal.id)}
+          >
+            <IconPlayerPlay size={13} aria-hidden />
+            Trigger
+          </button>
+        </span>
+      ),
+    },
+  ];
+}

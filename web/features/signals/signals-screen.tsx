@@ -1,0 +1,79 @@
+import { Button } from '@mantine/core';
+import { IconRefresh, IconWebhook } from '@tabler/icons-react';
+import { ButtonLink } from '../../ui/link.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ErrorBanner } from '../../ui/states.tsx';
+import { useRefreshSignals, useSignalFilter, useSignalStats, useSignals } from './get-signals.ts';
+import { SignalDialogs } from './signal-dialogs.tsx';
+import { SignalStatCards } from './signal-stats.tsx';
+import type { SignalsSearch } from './signals-search.ts';
+import { SignalsTable } from './signals-table.tsx';
+
+export interface SignalsScreenProps {
+  search: SignalsSearch;
+  onSearch: (change: SignalsSearch) => void;
+  triggersDisabled: boolean;
+}
+
+export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScreenProps) {
+  const signals = useSignals(search);
+  const stats = useSignalStats();
+  const tokens = useSignalFilter('tokens');
+  const processors = useSignalFilter('processors');
+  const timeframes = useSignalFilter('timeframes');
+  const refresh = useRefreshSignals();
+  const failedLists = [
+    { title: 'Failed to fetch tokens', query: tokens },
+    { title: 'Failed to fetch processors', query: processors },
+    { title: 'Failed to fetch timeframes', query: timeframes },
+  ].filter(({ query }) => query.isError);
+
+  return (
+    <Page
+      title="Trading Signals"
+      subtitle="Incoming buy and sell signals and what the automation did with them"
+      actions={
+        <>
+          <ButtonLink
+            to="/configuration"
+            variant="default"
+            leftSection={<IconWebhook size={16} aria-hidden />}
+          >
+            Configuration
+          </ButtonLink>
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            disabled={signals.isFetching}
+            onClick={() => void refresh()}
+          >
+            Refresh
+          </Button>
+        </>
+      }
+    >
+      <SignalStatCards stats={stats} />
+      {failedLists.map(({ title, query }) => (
+        <ErrorBanner
+          key={title}
+          title={title}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          retrying={query.isFetching}
+        />
+      ))}
+      <SignalsTable
+        search={search}
+        onSearch={onSearch}
+        signals={signals}
+        triggersDisabled={triggersDisabled}
+        lists={{
+          tokens: tokens.data ?? [],
+          processors: processors.data ?? [],
+          timeframes: timeframes.data ?? [],
+        }}
+      />
+      <SignalDialogs search={search} onSearch={onSearch} />
+    </Page>
+  );
+}

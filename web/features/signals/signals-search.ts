@@ -1,0 +1,30 @@
+import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
+
+export const SIGNAL_DIALOGS = ['signal', 'sltp', 'workflows', 'steps', 'trades', 'users'] as const;
+export type SignalDialogName = (typeof SIGNAL_DIALOGS)[number];
+
+export interface SignalsSearch {
+  page?: number | undefined;
+  token?: string | undefined;
+  action?: 'buy' | 'sell' | undefined;
+  timeframe?: string | undefined;
+  processor?: string | undefined;
+  dialog?: SignalDialogName | undefined;
+  signal?: string | undefined;
+  workflow?: string | undefined;
+}
+
+export function parseSignalsSearch(raw: Record<string, unknown>): SignalsSearch {
+  return {
+    page: pageParam(raw),
+    token: textParam(raw, 'token'),
+    action: choiceParam(raw, 'action', ['buy', 'sell']),
+    timeframe: textParam(raw, 'timeframe'),
+    processor: textParam(raw, 'processor'),
+    dialog: choiceParam(raw, 'dialog', SIGNAL_DIALOGS),
+    signal: textParam(raw, 'signal'),
+    workflow: textParam(raw, 'workflow'),
+  };
+}
+
+export const CLOSED_DIALOG = { dialog: undefined, signal: undefined, workflow: undefined } as const;

@@ -1,0 +1,56 @@
+import type { StopLevelsAnswer } from '#contract/signals.ts';
+import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useStopLevels } from './get-signal.ts';
+import classes from './signal-dialogs.module.css';
+
+export function StopLevels({ signalId }: { signalId: string }) {
+  return (
+    <QueryView query={useStopLevels(signalId)} errorTitle="Failed to fetch SL/TP data">
+      {({ hasData, sltpData }) =>
+        hasData && sltpData.length > 0 ? (
+          <div>
+            {sltpData.map((record) => (
+              <Record key={record.username} record={record} />
+            ))}
+          </div>
+        ) : (
+          <EmptyState>No SL/TP calculation data available for this signal</EmptyState>
+        )
+      }
+    </QueryView>
+  );
+}
+
+function Record({ record }: { record: StopLevelsAnswer['sltpData'][number] }) {
+  return (
+    <article className={classes.entry}>
+      <div className={classes.entryHead}>
+        <strong>{record.username}</strong>
+        <span>{record.positionSizingMethod}</span>
+      </div>
+      <div className={classes.entryBody}>
+        <Facts
+          facts={[
+            ['Entry Price', formatDecimals(record.entryPrice, 4)],
+            ['Stop Loss', formatDecimals(record.stopLoss, 4)],
+            ['Take Profit', formatDecimals(record.takeProfit, 4)],
+            ['Investment', formatPrice(record.investment)],
+            ['Leverage', `${record.leverage}x`],
+            ['Risk %', formatFraction(record.riskPercentage, 2)],
+          ]}
+        />
+      </div>
+      <div className={classes.entryBody}>
+        <div className={classes.name}>Calculation Reason</div>
+        {record.calculationReason}
+      </div>
+      <details className={classes.entryBody}>
+        <summary>Calculation Detail</summary>
+        <div className={classes.detail}>{record.calculationDetail}</div>
+      </details>
+    </article>
+  );
+}

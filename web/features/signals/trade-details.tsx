@@ -1,0 +1,114 @@
+import type { Trade } from '#contract/signals.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useTrades } from './get-signal.ts';
+import { groupTrades, type TradeGroups } from './group-trades.ts';
+import classes from './signal-dialogs.module.css';
+
+export function TradeDetails({ signalId }: { signalId: string }) {
+  return (
+    <QueryView query={useTrades(signalId)} errorTitle="Failed to fetch trades">
+      {(trades) =>
+        trades.length === 0 ? (
+          <EmptyState>No trades found for this signal</EmptyState>
+        ) : (
+          <Groups groups={groupTrades(trades)} total={trades.length} />
+        )
+      }
+    </QueryView>
+  );
+}
+
+function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
+  const { successful, failed, unsettled, failures, successRate } = groups;
+  return (
+    <div className={classes.stack}>
+      <dl className={classes.counts}>
+        <Count name="Successful" value={successful.length} look="buy" />
+        <Count name="Failed" value={failed.length} look="sell" />
+        {unsettled.length > 0 ? <Count name="In Progress" value={unsettled.length} /> : null}
+        <Count name="Total" value={total} />
+        <Count name="Success Rate" value={successRate === null ? '–' : `${Math.round(successRate)}%`} />
+      </dl>
+      {successful.length > 0 ? (
+        <section>
+          <h3>Successful Trades</h3>
+          {successful.map((trade) => (
+            <SuccessfulTrade key={trade.id} trade={trade} />
+          ))}
+        </section>
+      ) : null}
+      {failures.length > 0 ? (
+        <section>
+          <h3>Failed Trades</h3>
+          {failures.map(({ reason, count, percentage, usernames }) => (
+            <article key={reason} className={classes.entry}>
+              <div className={classes.entryHead}>
+                <strong>{reason}</strong>
+                <span className="numeric">
+                  {count} ({Math.round(percentage)}%)
+                </span>
+              </div>
+              <ul className={classes.users}>
+                {usernames.map((username) => (
+                  <li key={username}>{username}</li>
+                ))}
+              </ul>
+            </article>
+          ))}
+        </section>
+      ) : null}
+      {unsettled.length > 0 ? (
+        <section>
+          <h3>In Progress</h3>
+          {unsettled.map((trade) => (
+            <article key={trade.id} className={classes.entry}>
+              {trade.username}: {trade.state}
+            </article>
+          ))}
+        </section>
+      ) : null}
+    </div>
+  );
+}
+
+function Count({ name, value, look }: { name: string; value: number | string; look?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className={look}>{value}</dd>
+    </div>
+  );
+}
+
+const FILL_LABELS = { filled: 'Filled', partial: 'Partly filled', unfilled: 'Unfilled', unknown: 'Unknown' };
+
+function SuccessfulTrade({ trade }: { trade: Trade }) {
+  const formatInstant = useFormatInstant();
+  const response = trade.exchangeResponse;
+  return (
+    <article className={classes.entry}>
+      <div className={classes.entryHead}>
+        <strong>{trade.username}</strong>
+        <Badge tone="success">{trade.fillStatus ? FILL_LABELS[trade.fillStatus] : 'Filled'}</Badge>
+      </div>
+      <div className={classes.entryBody}>
+        <Facts
+          facts={[
+            ['Symbol', response?.symbol ?? trade.orderPayload.symbol],
+            ['Average Price', response?.priceAvg ?? '–'],
+            ['Size', response?.size ?? '–'],
+            ['Side', response?.side ?? '–'],
+            ['Fee', response?.fee ?? '–'],
+            ['Exchange', trade.exchangePlatform],
+            ['Order ID', trade.orderId ?? '–'],
+            ['Time', formatInstant(trade.createdAt)],
+          ]}
+        />
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,24 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { requestJson } from '../../lib/api-client.ts';
+import { usersPath } from './get-users.ts';
+
+export type UserChange =
+  | { kind: 'activeTrading'; userId: string; username: string; on: boolean }
+  | { kind: 'status'; userId: string; username: string; on: boolean };
+
+/** Active trading and access are switched one at a time, each after its own confirmation. */
+export function useChangeUser() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ kind, userId, on }: UserChange) => {
+      const user = `/api/admin/user/${encodeURIComponent(userId)}`;
+      return kind === 'activeTrading'
+        ? requestJson<{ message: string }>(`${user}/active-trading`, {
+            method: 'PUT',
+            body: { activeTrading: on },
+          })
+        : requestJson<{ message: string }>(`${user}/status`, { method: 'PUT', body: { isActive: on } });
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: [usersPath] }),
+  });
+}

@@ -1,0 +1,61 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiError, requestJson, serverMessage, withParams } from './api-client.ts';
+
+let server: Server;
+let origin: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (request.url === '/message') {
+      response.writeHead(409, { 'content-type': 'application/json' });
+      response.end('{"message":"You already have a webhook"}');
+    } else if (request.url === '/empty') {
+      response.writeHead(503, 'Service Unavailable').end();
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ contentType: request.headers['content-type'] ?? null }));
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const failure = async (path: string) => {
+  try {
+    await requestJson(origin + path);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('expected a failure');
+};
+
+test('a refusal carries its status, its body and the message field', async () => {
+  const error = await failure('/message');
+  expect(error).toBeInstanceOf(ApiError);
+  expect((error as ApiError).message).toBe('409: {"message":"You already have a webhook"}');
+  expect(serverMessage(error, 'Failed to create webhook')).toBe('You already have a webhook');
+});
+
+test('an empty body is replaced by the status text', async () => {
+  const error = await failure('/empty');
+  expect((error as ApiError).message).toBe('503: Service Unavailable');
+  expect(serverMessage(error, 'Failed to fetch stats')).toBe('Failed to fetch stats');
+});
+
+test('a JSON content type is sent only with a body', async () => {
+  expect(await requestJson(`${origin}/echo`)).toEqual({ contentType: null });
+  expect(await requestJson(`${origin}/echo`, { method: 'POST' })).toEqual({ contentType: null });
+  expect(await requestJson(`${origin}/echo`, { method: 'POST', body: {} })).toEqual({
+    contentType: 'application/json',
+  });
+});
+
+test('empty filters are left out of the address', () => {
+  expect(withParams('/api/signals', { page: 1, token: '', action: undefined, timeframe: '15' })).toBe(
+    '/api/signals?page=1&timeframe=15',
+  );
+});

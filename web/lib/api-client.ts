@@ -1,0 +1,72 @@
+import type { ErrorBody } from '#contract/errors.ts';
+
+/** Any answer that is not a success. The message reads `{status}: {body or status text}`. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** The `message` field of the answer, where it has one. */
+  readonly serverMessage: string | undefined;
+  readonly body: Partial<ErrorBody> | undefined;
+
+  constructor(options: { status: number; statusText: string; text: string }) {
+    super(`${options.status}: ${options.text || options.statusText}`);
+    this.name = 'ApiError';
+    this.status = options.status;
+    this.body = parseErrorBody(options.text);
+    this.serverMessage = typeof this.body?.message === 'string' ? this.body.message : undefined;
+  }
+}
+
+export type QueryParams = Record<string, string | number | boolean | null | undefined>;
+
+interface RequestOptions {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  params?: QueryParams | undefined;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends cookies always, a JSON body only when there is one, and reads JSON. Empty parameters are left out. */
+export async function requestJson<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  const response = await fetch(withParams(path, options.params), {
+    method: options.method ?? 'GET',
+    credentials: 'include',
+    headers: {
+      accept: 'application/json',
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  if (!response.ok) {
+    const text = await response.text();
+    throw new ApiError({ status: response.status, statusText: response.statusText, text });
+  }
+  return (await response.json()) as Answer;
+}
+
+export function withParams(path: string, params: QueryParams = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== null && value !== '') search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** The server's own sentence, or the given text when there is none (no connection, not our JSON). */
+export function serverMessage(error: unknown, otherwise: string): string {
+  return error instanceof ApiError ? (error.serverMessage ?? otherwise) : otherwise;
+}
+
+export function isStatus(error: unknown, status: number): boolean {
+  return error instanceof ApiError && error.status === status;
+}
+
+function parseErrorBody(text: string): Partial<ErrorBody> | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? (body as Partial<ErrorBody>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+const instantFormats = new Map<string, Intl.DateTimeFormat>();
+
+function instantFormat(timeZone: string): Intl.DateTimeFormat {
+  let format = instantFormats.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    });
+    instantFormats.set(timeZone, format);
+  }
+  return format;
+}
+
+/** yyyy/MM/dd HH:mm:ss in the given time zone; 'N/A' for an absent or unreadable instant. */
+export function formatInstant(instant: string | null | undefined, timeZone: string): string {
+  const date = instant ? new Date(instant) : null;
+  if (!date || Number.isNaN(date.getTime())) return 'N/A';
+  const parts = Object.fromEntries(
+    instantFormat(timeZone)
+      .formatToParts(date)
+      .map(({ type, value }) => [type, value]),
+  );
+  return `${parts.year}/${parts.month}/${parts.day} ${parts.hour}:${parts.minute}:${parts.second}`;
+}
+
+const twoDecimals = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const wholeNumber = new Intl.NumberFormat('en-US');
+
+function toNumber(value: string | number | null | undefined): number | null {
+  if (value === null || value === undefined || value === '') return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** A $ sign and exactly 2 decimals; 'Unknown' for what is not a number. */
+export function formatPrice(price: string | number | null | undefined): string {
+  const number = toNumber(price);
+  return number === null ? 'Unknown' : `$${twoDecimals.format(number)}`;
+}
+
+/** Fixed decimals without grouping, a dash for nothing. */
+export function formatDecimals(value: string | number | null | undefined, decimals: number): string {
+  const number = toNumber(value);
+  return number === null ? '–' : number.toFixed(decimals);
+}
+
+/** A stored fraction shown as a percentage: 0.05 is '5.0%' with one decimal. */
+export function formatFraction(fraction: string | number | null | undefined, decimals: number): string {
+  const number = toNumber(fraction);
+  return number === null ? '–' : `${(number * 100).toFixed(decimals)}%`;
+}
+
+export const formatCount = (count: number): string => wholeNumber.format(count);
+
+/** ms under a second, s under a minute, min under an hour, else hours with one decimal. */
+export function formatDuration(durationMs: number | null | undefined): string {
+  if (durationMs === null || durationMs === undefined || !Number.isFinite(durationMs)) return '–';
+  if (durationMs < 1000) return `${Math.round(durationMs)}ms`;
+  if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)}s`;
+  if (durationMs < 3_600_000) return `${(durationMs / 60_000).toFixed(1)}m`;
+  return `${(durationMs / 3_600_000).toFixed(1)}h`;
+}
+
+export function durationBetween(start: string | null, end: string | null): number | null {
+  if (!start || !end) return null;
+  const durationMs = new Date(end).getTime() - new Date(start).getTime();
+  return Number.isFinite(durationMs) ? durationMs : null;
+}
+
+/** '3 minutes ago', from the clock that the caller gives. */
+export function formatRelative(instant: string, nowMs: number): string {
+  const seconds = Math.round((new Date(instant).getTime() - nowMs) / 1000);
+  if (!Number.isFinite(seconds)) return 'N/A';
+  const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  const size = Math.abs(seconds);
+  if (size < 60) return relative.format(seconds, 'second');
+  if (size < 3600) return relative.format(Math.round(seconds / 60), 'minute');
+  if (size < 86_400) return relative.format(Math.round(seconds / 3600), 'hour');
+  return relative.format(Math.round(seconds / 86_400), 'day');
+}
+
+/** First and last four characters of an id that has at least `fromLength` of them. */
+export function shortId(id: string, fromLength: number): string {
+  return id.length < fromLength ? id : `${id.slice(0, 4)}...${id.slice(-4)}`;
+}
+
+export const truncate = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)}...` : text;
+
+export const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

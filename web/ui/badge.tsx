@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react';
+import classes from './badge.module.css';
+
+export type BadgeTone = 'success' | 'failure' | 'warning' | 'info' | 'accent' | 'neutral' | 'outline';
+
+/** A plain span: a page of signals holds three hundred of them. */
+export function Badge({ tone, tip, children }: { tone: BadgeTone; tip?: string; children: ReactNode }) {
+  return (
+    <span className={classes.badge} data-tone={tone} data-tip={tip}>
+      {children}
+    </span>
+  );
+}

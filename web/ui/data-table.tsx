@@ -1,0 +1,114 @@
+import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
+import { memo, type ReactNode } from 'react';
+import classes from './data-table.module.css';
+import { TipArea } from './tip-area.tsx';
+
+interface TableColumnMeta {
+  align?: 'right';
+  /** Columns that mix words and figures keep their figures in line as well. */
+  numeric?: boolean;
+}
+
+/** Rows come from the server in order, so the table needs no feature beyond the core. */
+export const coreFeatures = tableFeatures({ columnMeta: {} as TableColumnMeta });
+export type TableColumns<Row extends RowData> = ColumnDef<typeof coreFeatures, Row>[];
+
+interface DataTableProps<Row extends RowData> {
+  /** Accessible name of the table. */
+  label: string;
+  columns: TableColumns<Row>;
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  emptyText: string;
+  minWidth: number;
+  skeletonRows?: number;
+  /** Rows of the former page are shown while the next one loads. */
+  faded?: boolean;
+}
+
+function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowId, emptyText, minWidth, skeletonRows = 10, faded = false } = props;
+  const table = useTable({
+    features: coreFeatures,
+    columns,
+    data: rows ?? (NO_ROWS as readonly Row[]),
+    getRowId: rowId,
+  });
+  const columnCount = columns.length;
+
+  let body: ReactNode;
+  if (rows === undefined) body = <SkeletonRows rows={skeletonRows} columns={columnCount} />;
+  else if (rows.length === 0) {
+    body = (
+      <tr>
+        <td colSpan={columnCount} className={classes.empty}>
+          {emptyText}
+        </td>
+      </tr>
+    );
+  } else {
+    body = table.getRowModel().rows.map((row) => (
+      <tr key={row.id}>
+        {row.getAllCells().map((cell) => (
+          <td
+            key={cell.id}
+            data-align={cell.column.columnDef.meta?.align}
+            data-numeric={cell.column.columnDef.meta?.numeric}
+          >
+            <table.FlexRender cell={cell} />
+          </td>
+        ))}
+      </tr>
+    ));
+  }
+
+  return (
+    <TipArea>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+      <section className={classes.scroll} aria-label={label} tabIndex={0}>
+        <table
+          className={classes.table}
+          style={{ minWidth }}
+          aria-label={label}
+          aria-busy={rows === undefined || faded || undefined}
+          data-faded={faded || undefined}
+        >
+          <thead>
+            {table.getHeaderGroups().map((group) => (
+              <tr key={group.id}>
+                {group.headers.map((header) => (
+                  <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
+                    <table.FlexRender header={header} />
+                  </th>
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <tbody>{body}</tbody>
+        </table>
+      </section>
+    </TipArea>
+  );
+}
+
+/**
+ * Plain cells; without rows yet it shows skeletons. The wide table scrolls inside its own region.
+ * Memoised, so that opening a dialog does not render a hundred rows again: give it stable properties.
+ */
+export const DataTable = memo(DataTableView) as typeof DataTableView;
+
+const NO_ROWS: readonly never[] = [];
+
+function SkeletonRows({ rows, columns }: { rows: number; columns: number }) {
+  return Array.from({ length: rows }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: skeleton rows have no identity
+    <tr key={row} className={classes.skeletonRow} aria-hidden>
+      {Array.from({ length: columns }, (_, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: skeleton cells have no identity
+        <td key={column}>
+          <span className={classes.skeleton} />
+        </td>
+      ))}
+    </tr>
+  ));
+}

@@ -1,0 +1,70 @@
+import { Button, Loader } from '@mantine/core';
+import { IconAlertCircle, IconInbox, IconRefresh } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import classes from './states.module.css';
+
+export function LoadingState({ label = 'Loading...' }: { label?: string }) {
+  return (
+    <div className={classes.state} role="status">
+      <Loader size="sm" aria-hidden />
+      <span className={classes.detail}>{label}</span>
+    </div>
+  );
+}
+
+export function EmptyState({ children, action }: { children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className={classes.state}>
+      <IconInbox size={28} stroke={1.3} className={classes.icon} aria-hidden />
+      <p className={classes.text}>{children}</p>
+      {action}
+    </div>
+  );
+}
+
+interface ErrorStateProps {
+  title: string;
+  error: unknown;
+  onRetry: () => void;
+  retrying?: boolean;
+}
+
+export function ErrorState({ title, error, onRetry, retrying = false }: ErrorStateProps) {
+  return (
+    <div className={classes.state} role="alert">
+      <IconAlertCircle size={28} stroke={1.5} className={classes.error} aria-hidden />
+      <p className={classes.text}>{title}</p>
+      <p className={classes.detail}>{errorText(error)}</p>
+      <RetryButton onRetry={onRetry} retrying={retrying} />
+    </div>
+  );
+}
+
+/** For a failed refresh: what was loaded before stays on the screen below it. */
+export function ErrorBanner({ title, error, onRetry, retrying = false }: ErrorStateProps) {
+  return (
+    <div className={classes.banner} role="alert">
+      <IconAlertCircle size={18} className={classes.error} aria-hidden />
+      <span className={classes.bannerText}>
+        <strong>{title}</strong> {errorText(error)}
+      </span>
+      <RetryButton onRetry={onRetry} retrying={retrying} />
+    </div>
+  );
+}
+
+function RetryButton({ onRetry, retrying }: { onRetry: () => void; retrying: boolean }) {
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} aria-hidden />}
+      onClick={onRetry}
+      disabled={retrying}
+    >
+      {retrying ? 'Trying...' : 'Try again'}
+    </Button>
+  );
+}
+
+const errorText = (error: unknown) => (error instanceof Error ? error.message : String(error));

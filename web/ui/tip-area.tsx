@@ -1,0 +1,83 @@
+import {
+  type FocusEvent,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
+import classes from './tip-area.module.css';
+
+interface Tip {
+  text: string;
+  left: number;
+  top: number;
+  below: boolean;
+}
+
+/**
+ * One tooltip for everything inside that carries `data-tip`. A tooltip component for each cell of a hundred rows
+ * makes the table several times slower to show.
+ */
+export function TipArea({ children }: { children: ReactNode }) {
+  const [tip, setTip] = useState<Tip | null>(null);
+  const described = useRef<Element | null>(null);
+  const id = useId();
+
+  const hide = () => {
+    described.current?.removeAttribute('aria-describedby');
+    described.current = null;
+    setTip(null);
+  };
+
+  const show = (event: PointerEvent | FocusEvent) => {
+    const target = event.target instanceof Element ? event.target : null;
+    const owner = target?.closest('[data-tip]') ?? target?.querySelector(':scope > [data-tip]');
+    const text = owner?.getAttribute('data-tip');
+    if (!owner || !text) return hide();
+    const box = owner.getBoundingClientRect();
+    const below = box.top < 90;
+    described.current?.removeAttribute('aria-describedby');
+    described.current = target?.closest('button, a') ?? owner;
+    described.current.setAttribute('aria-describedby', id);
+    const middle = box.left + box.width / 2;
+    setTip({
+      text,
+      left: Math.min(Math.max(middle, 150), window.innerWidth - 150),
+      top: below ? box.bottom + 6 : box.top - 6,
+      below,
+    });
+  };
+
+  useEffect(() => {
+    if (!tip) return;
+    const close = (event: Event) => {
+      if (event.type !== 'keydown' || (event as KeyboardEvent).key === 'Escape') setTip(null);
+    };
+    window.addEventListener('scroll', close, true);
+    window.addEventListener('keydown', close);
+    return () => {
+      window.removeEventListener('scroll', close, true);
+      window.removeEventListener('keydown', close);
+    };
+  }, [tip]);
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches what its focusable content does
+    <div onPointerOver={show} onPointerLeave={hide} onFocus={show} onBlur={hide}>
+      {children}
+      {tip ? (
+        <div
+          id={id}
+          role="tooltip"
+          className={classes.tip}
+          data-below={tip.below || undefined}
+          style={{ left: tip.left, top: tip.top }}
+        >
+          {tip.text}
+        </div>
+      ) : null}
+    </div>
+  );
+}
