@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { createShutdown } from './graceful-shutdown.ts';
 import { systemClock } from './platform/clock.ts';
@@ -14,6 +15,7 @@ import { startNotice } from './start-notice.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_BAD_SETTING = 2;
+const PORT_LIMIT_MS = 5_000;
 
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
   process.stdout.write(`npm start\n\n${describeSettings()}\n`);
@@ -87,18 +89,23 @@ async function listen(app: FastifyInstance, config: Config): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : config.port;
 }
 
-/** Before anything else is started, so that a busy port costs nothing and changes nothing. */
+/**
+ * Before anything else is started, so that a busy port costs nothing and changes nothing. A program that was told
+ * to end may still be ending: it gets a moment.
+ */
 async function checkPort(config: Config): Promise<void> {
-  const server = createServer();
-  try {
-    server.listen({ host: config.host, port: config.port });
-    await once(server, 'listening');
-  } catch (error) {
-    throw explainListenError(error, config);
-  } finally {
-    if (server.listening) {
+  const deadline = Date.now() + PORT_LIMIT_MS;
+  for (;;) {
+    const server = createServer();
+    try {
+      server.listen({ host: config.host, port: config.port });
+      await once(server, 'listening');
       server.close();
       await once(server, 'close');
+      return;
+    } catch (error) {
+      if (!hasCode(error, 'EADDRINUSE') || Date.now() > deadline) throw explainListenError(error, config);
+      await sleep(200);
     }
   }
 }
@@ -115,15 +122,14 @@ function explainListenError(error: unknown, config: Config): unknown {
   return error;
 }
 
-function isExpected(error: unknown): error is Error {
+function isExpected(error: unknown): boolean {
   return error instanceof StartError || error instanceof ConfigError;
 }
 
 /** One line: of an error that nobody foresaw, the log has the rest. */
 function report(error: unknown): void {
-  if (isExpected(error)) return console.error(error.message);
   const [message] = String(error instanceof Error ? error.message : error).split('\n');
-  console.error(`Signal Board could not start: ${message}`);
+  console.error(isExpected(error) ? message : `Signal Board could not start: ${message}`);
 }
 
 function fail(error: unknown): void {

@@ -110,6 +110,7 @@ export async function buildProgram(options: {
       stopSweep();
       await deps.receiver.idle();
       await jobs.stop();
+      await base.exchanges.close();
     },
   };
 }

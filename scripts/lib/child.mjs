@@ -50,7 +50,9 @@ export function ended(child) {
       else child.kill(signal);
     };
     for (const signal of SIGNALS) process.on(signal, passOn);
+    const watch = watchParent(() => passOn('SIGTERM'));
     const done = () => {
+      clearInterval(watch);
       for (const signal of SIGNALS) process.off(signal, passOn);
     };
     child.once('error', (error) => {
@@ -62,4 +64,20 @@ export function ended(child) {
       resolve(code ?? 128 + (NUMBERS[signal] ?? 0));
     });
   });
+}
+
+/**
+ * npm passes SIGTERM on to the shell that it runs a script in, and where that shell does not, the script only sees
+ * that its parent is gone.
+ * @param {() => void} onGone
+ */
+function watchParent(onGone) {
+  if (!process.env.npm_lifecycle_event) return undefined;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    onGone();
+  }, 200);
+  return watch;
 }

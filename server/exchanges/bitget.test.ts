@@ -25,16 +25,19 @@ async function openBitget({ overHttp }: { overHttp: boolean }): Promise<Exchange
     onError: (error) => failures.push(error),
   });
   const server = overHttp ? await listenPaperExchange(paper, { port: 0 }) : null;
-  const registry = createExchangeRegistry({
-    exchangeMode: 'paper',
-    bitgetBaseUrl: server?.url ?? null,
-    bybitBaseUrl: null,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 1_000,
-    paper,
-  });
+  const registryWith = (exchangeTimeoutMs: number) =>
+    createExchangeRegistry({
+      exchangeMode: 'paper',
+      bitgetBaseUrl: server?.url ?? null,
+      bybitBaseUrl: null,
+      exchangeProxyUrls: [],
+      exchangeTimeoutMs,
+      paper,
+    });
+  const registries = [registryWith(15_000), registryWith(1_000)] as const;
   return {
-    exchange: registry.get('Bitget'),
+    exchange: registries[0].get('Bitget'),
+    hastyExchange: registries[1].get('Bitget'),
     newAccount() {
       const userId = randomUUID();
       return { userId, environment: 'paper', credentials: paperCredentials(userId, SECRET_KEY) };
@@ -48,7 +51,7 @@ async function openBitget({ overHttp }: { overHttp: boolean }): Promise<Exchange
       return account?.balance ?? 'none';
     },
     async close() {
-      await registry.close();
+      await Promise.all(registries.map((registry) => registry.close()));
       await server?.close();
       await close();
       if (failures.length > 0) throw failures[0];

@@ -49,6 +49,7 @@ export const BITGET: CcxtDialect = {
   protectionOf,
 
   balanceParameters: { type: 'swap', productType: 'USDT-FUTURES' },
+  spotBalanceParameters: { type: 'spot' },
   positionParameters: { productType: 'USDT-FUTURES' },
   oneWayMode: 'one_way_mode',
   isolatedMode: 'isolated',

@@ -9,7 +9,6 @@ import type {
   OpenPosition,
   OrderReport,
   Protection,
-  ProtectionRequest,
   Ticker,
 } from './exchange.ts';
 import type { Transport } from './transport.ts';
@@ -61,6 +60,7 @@ export interface CcxtDialect {
   protectionOf(infos: unknown[], position: OpenPosition): Protection;
 
   balanceParameters: Parameters;
+  spotBalanceParameters: Parameters;
   positionParameters: Parameters;
   oneWayMode: string;
   isolatedMode: string;
@@ -70,7 +70,7 @@ export interface CcxtDialect {
   protectionListParameters: Parameters;
   protectionParameters(
     side: 'stopLoss' | 'takeProfit',
-    request: ProtectionRequest & { triggerPrice: string; clientOrderId: string },
+    order: { triggerPrice: string; clientOrderId: string },
   ): Parameters;
 }
 

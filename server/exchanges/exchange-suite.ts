@@ -13,6 +13,8 @@ import type { PaperFault } from './paper/faults.ts';
 /** An exchange under test, with a hand on its prices, its faults and its books. */
 export interface ExchangeUnderTest {
   exchange: Exchange;
+  /** The same with a deadline of a second, for the tests that wait for it. */
+  hastyExchange: Exchange;
   /** A new account with 10,000 USDT. */
   newAccount(): ExchangeAccount;
   push(token: string, price: string): void;
@@ -323,7 +325,8 @@ export function exchangeSuite(name: string, open: () => Promise<ExchangeUnderTes
         const order = buy();
         const calls: CallRecord[] = [];
         const context = { ...inTime(), onCall: (call: CallRecord) => calls.push(call) };
-        const placement = await exchange.placeOrder(account, order, context);
+        const waits = faults.some(({ kind }) => WAITING.has(kind));
+        const placement = await (waits ? under.hastyExchange : exchange).placeOrder(account, order, context);
         expect(placement.outcome).toBe(outcome);
         expect(calls.filter(({ endpoint }) => endpoint.endsWith('place-order'))).toHaveLength(1);
         expect(await under.ordersOf(account)).toHaveLength(orders);
@@ -490,7 +493,7 @@ export function exchangeSuite(name: string, open: () => Promise<ExchangeUnderTes
         const order = buy({ price: '64000', stopLoss: '62000' });
         await exchange.placeOrder(account, order, inTime());
         under.setFaults([{ kind: 'acceptThenTimeout', on: { path: 'cancel-order' } }]);
-        expect((await exchange.cancelOrder(account, order)).outcome).toBe('unknown');
+        expect((await under.hastyExchange.cancelOrder(account, order)).outcome).toBe('unknown');
         expect((await find(order)).state).toBe('cancelled');
       });
     });
@@ -521,7 +524,9 @@ export function exchangeSuite(name: string, open: () => Promise<ExchangeUnderTes
     });
 
     test('two hundred users at once each trade on their own account', async () => {
-      const users = await Promise.all(Array.from({ length: 40 }, readyAccount));
+      const users = Array.from({ length: 40 }, () => under.newAccount());
+      const prepare = { token: 'BTC', leverage: 10 };
+      await Promise.all(users.map((user) => exchange.prepareAccount(user, prepare)));
       const placements = users.flatMap((user, index) =>
         Array.from({ length: 5 }, (_, nth) => ({
           user,
@@ -540,6 +545,8 @@ export function exchangeSuite(name: string, open: () => Promise<ExchangeUnderTes
     });
   });
 }
+
+const WAITING = new Set<PaperFault['kind']>(['acceptThenTimeout', 'timeout', 'stalledBody']);
 
 const placing = { path: 'place-order' };
 

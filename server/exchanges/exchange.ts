@@ -12,7 +12,7 @@ export interface Exchange {
   readonly apiEndpoint: string;
 
   /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
-  fetchTicker(token: string, context?: TickerContext): Promise<Ticker | null>;
+  fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
   /** Tick, step and minimums of the token's contract; null when it is not listed. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
 
@@ -72,11 +72,6 @@ export interface CallContext {
   onCall?: (call: CallRecord) => void;
   /** For whom public prices are read. Only the paper exchange makes use of it: a user's own signals are prices to that user alone. */
   viewerUserId?: string;
-}
-
-export interface TickerContext extends CallContext {
-  /** Who asks. Real exchanges have one price for all; on the paper exchange a user's own signals count for that user. */
-  account?: ExchangeAccount;
 }
 
 export interface BalanceContext extends CallContext {

@@ -1,8 +1,6 @@
 import type { CcxtClient, Market } from './ccxt-dialect.ts';
 
 const REFRESH_MS = 3_600_000;
-/** How often at most a token that is not listed makes the list be read again. */
-const MISSING_REFRESH_MS = 60_000;
 
 export interface MarketCache {
   /** For calls about no token in particular: the client must know the contracts before it reads answers. */
@@ -16,9 +14,10 @@ export function createMarketCache(options: {
   /** Reads the list into the client, in a scope of its own: it belongs to nobody's call. */
   load: () => Promise<CcxtClient>;
   now: () => Date;
-  missingRefreshMs?: number;
+  /** How often at most a token that is not listed makes the list be read again. */
+  missingRefreshMs: number;
 }): MarketCache {
-  const { load, now, missingRefreshMs = MISSING_REFRESH_MS } = options;
+  const { load, now, missingRefreshMs } = options;
   let client: CcxtClient | null = null;
   let loadedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<CcxtClient> | null = null;

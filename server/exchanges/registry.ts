@@ -2,7 +2,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { BITGET } from './bitget.ts';
 import type { CcxtDialect } from './ccxt-dialect.ts';
-import { createCcxtExchange } from './ccxt-exchange.ts';
+import { createCcxtExchange, type Freshness } from './ccxt-exchange.ts';
 import type { Exchange, ExchangeEnvironment } from './exchange.ts';
 import type { PaperExchange } from './paper/paper-exchange.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -26,8 +26,10 @@ export interface ExchangeRegistry {
   close(): Promise<void>;
 }
 
-/** In paper mode a token appears with its first price, and must not wait for the hourly list. */
-const PAPER_MISSING_TOKEN_REFRESH_MS = 1_000;
+/** A second serves all callers of a price with one request, and is younger than any decision made with it. */
+const REMOTE: Freshness = { tickerMaxAgeMs: 1_000, missingTokenRefreshMs: 60_000 };
+/** Asking the exchange in our own process costs no request: a token is listed with its first price, and no price is old. */
+const IN_PROCESS: Freshness = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
 
 export function createExchangeRegistry(options: ExchangeRegistryOptions): ExchangeRegistry {
   const opened = [openExchange(BITGET, options.bitgetBaseUrl, options)];
@@ -76,7 +78,7 @@ function openExchange(
     now,
     apiEndpoint: inProcess ? `paper://${dialect.platform.toLowerCase()}` : origin,
     createClient: () => dialect.createClient({ environment, userAgent, transport, now }),
-    ...(environment === 'paper' ? { missingTokenRefreshMs: PAPER_MISSING_TOKEN_REFRESH_MS } : {}),
+    freshness: inProcess ? IN_PROCESS : REMOTE,
   });
   return { exchange, transport };
 }

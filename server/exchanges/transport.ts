@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Agent, type Dispatcher, ProxyAgent, request as send } from 'undici';
 import { type CallScope, currentScope, type ExchangeAnswer } from './call-scope.ts';
 import type { ExchangeEnvironment } from './exchange.ts';
-import type { PaperRequest, PaperResponse } from './paper/paper-http.ts';
+import { type PaperRequest, type PaperResponse, VIEWER_HEADER } from './paper/paper-http.ts';
 import { TransportError, transportErrorOf } from './transport-error.ts';
 import { callRecord } from './transport-record.ts';
 
@@ -51,7 +51,6 @@ export interface Transport {
 /** Connections wait for this part of the deadline at most, so that an unreachable host is told from a silent one. */
 const CONNECT_FRACTION = 0.5;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-export const VIEWER_HEADER = 'paper-viewer';
 
 export function createTransport(options: TransportOptions): Transport {
   const { environment, timeoutMs, now, inProcess } = options;
@@ -92,6 +91,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     async fetch(url, request) {
       const scope = currentScope();
+      scope.answer = null;
       const headers = definedHeaders(request.headers);
       if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
       const target = check(scope, rewritten(url, options.origins), headers);

@@ -1,14 +1,15 @@
 import { RouterProvider } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ToastViewport } from '../ui/toast-viewport.tsx';
+import { TipArea } from '../ui/tip-area.tsx';
+import { ToastHost } from '../ui/toast-host.tsx';
 import { createAppRouter } from './router.tsx';
 
 export default function SignedInApp() {
   const [router] = useState(createAppRouter);
   return (
-    <>
+    <TipArea>
       <RouterProvider router={router} />
-      <ToastViewport />
-    </>
+      <ToastHost />
+    </TipArea>
   );
 }

@@ -19,5 +19,7 @@ export function themeVariablesCss(): string {
     block(':root', changed(ours.variables, defaults.variables)),
     block(":root[data-mantine-color-scheme='light']", changed(ours.light, defaults.light)),
     block(":root[data-mantine-color-scheme='dark']", changed(ours.dark, defaults.dark)),
-  ].join('\n');
+  ]
+    .join('\n')
+    .replaceAll("'", '"');
 }

@@ -35,7 +35,5 @@ export const theme: MantineThemeOverride = {
     Drawer: { defaultProps: { lockScroll: false } },
     DrawerRoot: { defaultProps: { lockScroll: false } },
     Paper: { defaultProps: { withBorder: true } },
-    Select: { defaultProps: { allowDeselect: false, comboboxProps: { shadow: 'md' } } },
-    Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
   },
 };

@@ -10,14 +10,16 @@ interface CardProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'title
   aside?: ReactNode;
 }
 
-/** A whole card that is one link. */
+/** The link is named by its title alone and spreads over the whole card. */
 export const CardLink = createLink(({ icon, title, text, aside, ...anchor }: CardProps) => (
-  <a {...anchor} className={classes.card}>
+  <div className={classes.card}>
     <span className={classes.icon}>{icon}</span>
-    <span className={classes.words}>
-      <span className={classes.title}>{title}</span>
-      <span className={classes.text}>{text}</span>
-    </span>
+    <div className={classes.words}>
+      <a {...anchor} className={classes.title}>
+        {title}
+      </a>
+      <p className={classes.text}>{text}</p>
+    </div>
     {aside}
-  </a>
+  </div>
 ));

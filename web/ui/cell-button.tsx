@@ -2,26 +2,27 @@ import type { ReactNode } from 'react';
 import classes from './cell-button.module.css';
 
 interface CellButtonProps {
-  /** Accessible name; says what opens, e.g. 'Trades of signal 1234...5678'. */
-  label: string;
+  /** What the cell shows. */
+  text: string;
+  /** What opens, e.g. 'trades of signal 1234...5678'; the accessible name is the text and this. */
+  opens: string;
   onClick: () => void;
-  /** Badges bring their own look. */
-  plain?: boolean;
   tip?: string;
-  children: ReactNode;
+  /** Shown in place of the text; a badge brings its own look. */
+  children?: ReactNode;
 }
 
-export function CellButton({ label, onClick, plain = false, tip, children }: CellButtonProps) {
+export function CellButton({ text, opens, onClick, tip, children }: CellButtonProps) {
   return (
     <button
       type="button"
       className={classes.button}
-      data-plain={plain || undefined}
+      data-plain={children ? true : undefined}
       data-tip={tip}
-      aria-label={label}
+      aria-label={`${text}, ${opens}`}
       onClick={onClick}
     >
-      {children}
+      {children ?? text}
     </button>
   );
 }

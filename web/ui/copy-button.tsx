@@ -1,6 +1,6 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useCopy } from '../lib/use-copy.ts';
+import { IconButton } from './icon-button.tsx';
 
 interface CopyButtonProps {
   value: string;
@@ -13,15 +13,13 @@ interface CopyButtonProps {
 export function CopyButton({ value, label, onCopied, onFailed }: CopyButtonProps) {
   const { copied, copy } = useCopy();
   return (
-    <Tooltip label={copied ? 'Copied' : label}>
-      <ActionIcon
-        variant="default"
-        size="md"
-        aria-label={label}
-        onClick={async () => ((await copy(value)) ? onCopied() : onFailed())}
-      >
-        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-      </ActionIcon>
-    </Tooltip>
+    <IconButton
+      label={label}
+      tip={copied ? 'Copied' : label}
+      size={28}
+      onClick={async () => ((await copy(value)) ? onCopied() : onFailed())}
+    >
+      {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+    </IconButton>
   );
 }

@@ -1,7 +1,6 @@
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { memo, type ReactNode } from 'react';
 import classes from './data-table.module.css';
-import { TipArea } from './tip-area.tsx';
 
 interface TableColumnMeta {
   align?: 'right';
@@ -63,31 +62,29 @@ function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
   }
 
   return (
-    <TipArea>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
-      <section className={classes.scroll} aria-label={label} tabIndex={0}>
-        <table
-          className={classes.table}
-          style={{ minWidth }}
-          aria-label={label}
-          aria-busy={rows === undefined || faded || undefined}
-          data-faded={faded || undefined}
-        >
-          <thead>
-            {table.getHeaderGroups().map((group) => (
-              <tr key={group.id}>
-                {group.headers.map((header) => (
-                  <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
-                    <table.FlexRender header={header} />
-                  </th>
-                ))}
-              </tr>
-            ))}
-          </thead>
-          <tbody>{body}</tbody>
-        </table>
-      </section>
-    </TipArea>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+      <table
+        className={classes.table}
+        style={{ minWidth }}
+        aria-label={label}
+        aria-busy={rows === undefined || faded || undefined}
+        data-faded={faded || undefined}
+      >
+        <thead>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id}>
+              {group.headers.map((header) => (
+                <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
+                  <table.FlexRender header={header} />
+                </th>
+              ))}
+            </tr>
+          ))}
+        </thead>
+        <tbody>{body}</tbody>
+      </table>
+    </section>
   );
 }
 

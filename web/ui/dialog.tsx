@@ -18,10 +18,11 @@ export function Dialog({ opened, onClose, title, size = 'md', children }: Dialog
       onClose={onClose}
       size={size}
       yOffset="4dvh"
+      classNames={{ content: classes.content ?? '' }}
       transitionProps={{ duration: 120 }}
     >
       <Modal.Overlay />
-      <Modal.Content data-scroll-lock radius="md" className={classes.content}>
+      <Modal.Content data-scroll-lock radius="md">
         <Modal.Header role="presentation" className={classes.header}>
           <Modal.Title className={classes.title}>{title}</Modal.Title>
           <Modal.CloseButton aria-label="Close dialog" />

@@ -1,36 +1,33 @@
-import { Select } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import classes from './filter-select.module.css';
 
 interface FilterSelectProps {
-  /** Shown while nothing is chosen, and the accessible name, e.g. 'Token'. */
+  /** Accessible name, e.g. 'Token'. */
   label: string;
+  /** The choice that filters nothing, e.g. 'All tokens'. */
   allLabel: string;
   value: string | undefined;
-  options: readonly string[] | readonly { value: string; label: string }[];
+  options: readonly (string | { value: string; label: string })[];
   onChange: (value: string | undefined) => void;
 }
 
-const ALL = '';
-
 /** An empty choice means no filter. A value from the address that no list offers stays visible. */
 export function FilterSelect({ label, allLabel, value, options, onChange }: FilterSelectProps) {
-  const listed = options.map((option) =>
+  const data = options.map((option) =>
     typeof option === 'string' ? { value: option, label: option } : option,
   );
-  const data = [{ value: ALL, label: allLabel }, ...listed];
-  if (value !== undefined && !listed.some((option) => option.value === value)) {
+  if (value !== undefined && !data.some((option) => option.value === value)) {
     data.push({ value, label: value });
   }
   return (
-    <Select
+    <NativeSelect
       className={classes.select}
       size="xs"
       aria-label={label}
-      placeholder={label}
-      data={data}
-      value={value ?? null}
-      searchable={listed.length > 12}
-      onChange={(chosen) => onChange(chosen === ALL || chosen === null ? undefined : chosen)}
+      data-empty={value === undefined || undefined}
+      data={[{ value: '', label: allLabel }, ...data]}
+      value={value ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
     />
   );
 }

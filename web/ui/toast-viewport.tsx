@@ -1,10 +1,11 @@
-import { Notifications } from '@mantine/notifications';
+import { Notifications, notifications } from '@mantine/notifications';
 import '@mantine/notifications/styles.layer.css';
+import type { ToastColor } from './toast.ts';
 import classes from './toast-viewport.module.css';
 
 const TOAST_MS = 5000;
 
-export function ToastViewport() {
+export default function ToastViewport() {
   return (
     <Notifications
       autoClose={TOAST_MS}
@@ -13,4 +14,10 @@ export function ToastViewport() {
       classNames={{ root: classes.root ?? '', notification: classes.notification ?? '' }}
     />
   );
+}
+
+/** Part 1 §8: at most one toast at a time. The library would queue; here the newest replaces the one shown. */
+export function showToast(toast: { title: string; message: string; color: ToastColor }): void {
+  notifications.clean();
+  notifications.show({ ...toast, closeButtonProps: { 'aria-label': 'Close notification' } });
 }

@@ -254,6 +254,7 @@ function closePart(
 
 /** Where exactly the whole margin is lost; the difference to the real mark is the exchange's insurance fund. */
 const bankruptcyPrice = (position: PaperPosition) => {
-  const perCoin = position.margin.div(position.size);
+  // Cut, not rounded: a position never loses more than its margin.
+  const perCoin = position.margin.div(position.size).toDecimalPlaces(QUOTIENT_PLACES);
   return position.side === 'long' ? position.entryPrice.minus(perCoin) : position.entryPrice.plus(perCoin);
 };

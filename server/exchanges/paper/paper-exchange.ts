@@ -1,6 +1,7 @@
 import type { ExchangeCredentials } from '../exchange.ts';
 import { createBitgetDialect } from './dialects/bitget.ts';
 import { createFaults, type PaperFault } from './faults.ts';
+import { createGate } from './gate.ts';
 import type { MarkSource } from './mark-source.ts';
 import { BUILT_IN_TOKENS } from './paper-contracts.ts';
 import type { PaperRequest, PaperResponse } from './paper-http.ts';
@@ -28,6 +29,8 @@ export interface PaperExchangeOptions {
   onError?: (error: unknown) => void;
 }
 
+const CONCURRENT_BOOKS = 6;
+
 export function createPaperExchange(options: PaperExchangeOptions): PaperExchange {
   const { db, clock, marks, startBalance, credentialsFor } = options;
   const onError = options.onError ?? (() => undefined);
@@ -38,6 +41,7 @@ export function createPaperExchange(options: PaperExchangeOptions): PaperExchang
     clock,
     marks,
     startBalance,
+    gate: createGate(CONCURRENT_BOOKS),
     knownTokens: new Set(BUILT_IN_TOKENS),
     stopIsDropped: (order) => ordersWithoutStop.has(order.clientOrderId),
   };
@@ -51,10 +55,11 @@ export function createPaperExchange(options: PaperExchangeOptions): PaperExchang
   return {
     handle: (request) => dialect.handle(request),
     async settle(token) {
-      for (const userId of await usersWithOpenBusiness(db, token)) {
-        // One account that cannot be settled must not keep the others waiting: it is settled with its next request.
-        await withAccount(context, userId, async () => undefined).catch(onError);
-      }
+      const userIds = await usersWithOpenBusiness(db, token);
+      // One account that cannot be settled does not keep the others from it: it is settled with its next request.
+      await Promise.all(
+        userIds.map((userId) => withAccount(context, userId, async () => undefined).catch(onError)),
+      );
     },
     setFaults: (next) => faults.set(next),
   };

@@ -1,3 +1,6 @@
+/** Names the user whose own signals count for a public price, which only the paper exchange knows about. */
+export const VIEWER_HEADER = 'paper-viewer';
+
 /** One request to the paper exchange, whether it came over a socket or not. */
 export interface PaperRequest {
   method: string;

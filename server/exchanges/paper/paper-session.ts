@@ -15,6 +15,8 @@ export interface PaperContext {
   clock: { now(): Date };
   marks: MarkSource;
   startBalance: string;
+  /** Books are worked on a few at a time, so that a thousand users at once do not exhaust the connections of all others. */
+  gate: <T>(work: () => Promise<T>) => Promise<T>;
   /** Tokens found to have a price: a price, once stored, is not taken back. */
   knownTokens: Set<string>;
   stopIsDropped: (order: PaperOrder) => boolean;
@@ -50,7 +52,17 @@ export async function withAccount<T>(
   userId: string,
   work: (session: PaperSession) => Promise<T>,
 ): Promise<T> {
-  const outcome = await context.db.transaction(async (db) => {
+  const outcome = await context.gate(() => transact(context, userId, work));
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome.value;
+}
+
+function transact<T>(
+  context: PaperContext,
+  userId: string,
+  work: (session: PaperSession) => Promise<T>,
+): Promise<{ value: T } | { refusal: PaperRefusal }> {
+  return context.db.transaction(async (db) => {
     const now = context.clock.now();
     const { startBalance } = context;
     const locked = await lockAccount({ db, userId, startBalance, now });
@@ -66,8 +78,6 @@ export async function withAccount<T>(
     await saveAccount(db, locked);
     return result;
   });
-  if ('refusal' in outcome) throw outcome.refusal;
-  return outcome.value;
 }
 
 function openSession(options: { context: PaperContext; db: PaperDatabase; account: AccountBook; now: Date }) {

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { union } from 'drizzle-orm/pg-core';
 import { D, type Decimal, toPlain } from '#domain/decimal.ts';
 import type {
   AccountBook,
@@ -210,17 +211,17 @@ export async function newestFills(
     .limit(query.limit);
 }
 
-/** Users whom a new price of the token may concern: an index look-up each, cheap when there are none. */
+/** Users whom a new price of the token may concern: two index look-ups, cheap when there are none. */
 export async function usersWithOpenBusiness(db: PaperDatabase, token: string): Promise<string[]> {
-  const resting = await db
+  const resting = db
     .select({ userId: paperOrders.userId })
     .from(paperOrders)
     .where(and(eq(paperOrders.token, token), isPendingRow));
-  const holding = await db
+  const holding = db
     .select({ userId: paperPositions.userId })
     .from(paperPositions)
     .where(eq(paperPositions.token, token));
-  return [...new Set([...resting, ...holding].map(({ userId }) => userId))].sort();
+  return (await union(resting, holding)).map(({ userId }) => userId);
 }
 
 function changeableRows(book: AccountBook): { of: object; row: object }[] {

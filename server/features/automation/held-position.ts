@@ -9,7 +9,7 @@ import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 
 const CLOSE_POLL_MS = 250;
-const CLOSE_PATIENCE_MS = 10_000;
+const CLOSE_POLLS = 40;
 
 /**
  * What a new order needs gone before it: another order of ours in the token, and a position (decisions §10). The
@@ -49,15 +49,14 @@ export async function clearTheWay(
   if (decision.decision === 'open') return null;
   if (decision.decision === 'skip') return decision.denial;
 
-  const deadline = deps.clock.now().getTime() + CLOSE_PATIENCE_MS;
   let message = '';
-  do {
+  for (let poll = 1; poll <= CLOSE_POLLS; poll += 1) {
     const reason = `reversed by signal ${signal.id}`;
     const result = await closePosition(deps, { exchange, account, token, reason, workflowId });
     if (result.outcome === 'flat') return null;
     message = result.message;
     await sleep(CLOSE_POLL_MS);
-  } while (deps.clock.now().getTime() < deadline);
+  }
   return { reason: `The opposite position in ${token} could not be closed: ${message}` };
 }
 

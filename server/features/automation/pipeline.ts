@@ -155,8 +155,8 @@ function invalid({ signal }: PipelineWork): StepOutcome | null {
 async function fetchCurrentPrices({ deps, signal }: PipelineWork): Promise<StepOutcome> {
   const prices = await Promise.all(
     deps.exchanges.supported.map(async (platform) => {
-      const owner = signal.fromAdmin ? null : await deps.findAccount(signal.ownerUserId, platform);
-      return { exchange: platform, price: await readLivePrice(deps.exchanges.get(platform), signal, owner) };
+      const viewer = signal.fromAdmin ? null : signal.ownerUserId;
+      return { exchange: platform, price: await readLivePrice(deps.exchanges.get(platform), signal, viewer) };
     }),
   );
   const deviations = prices.flatMap(({ price }) =>

@@ -20,7 +20,7 @@ test('a production deployment in live mode says so, and carries its ids', async 
     isProduction: true,
     autoTradeEnabled: true,
     autoTradeConfigured: true,
-    canProcessSignals: expect.any(Boolean),
+    canProcessSignals: false,
     serverInstanceId: 'instance-1',
     deploymentId: 'deployment-7',
     hasDeploymentId: true,
@@ -45,5 +45,21 @@ test('in development automatic trading is never enabled, and no deployment id is
     exchangeMode: 'paper',
   });
   expect(status).not.toHaveProperty('deploymentId');
+  await board.close();
+});
+
+test('signals can be processed once the engine runs, and the program is ready then', async () => {
+  const waiting = await startTestApp();
+  expect((await waiting.anonymous.get('/readyz')).statusCode).toBe(503);
+  await waiting.close();
+
+  const board = await startTestApp({ engine: true });
+  expect((await board.admin.get('/api/environment/status')).json()).toMatchObject({
+    canProcessSignals: true,
+  });
+  expect((await board.anonymous.get('/readyz')).json()).toEqual({
+    ready: true,
+    checks: { database: true, positionMaker: true },
+  });
   await board.close();
 });

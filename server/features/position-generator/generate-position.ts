@@ -74,7 +74,7 @@ async function calculate(
   const exchange = deps.exchanges.get(platform);
   const account = await deps.findAccount(userId, platform);
   if (account === null) return refuse(deny('exchange_not_connected', { exchange: platform }));
-  const ticker = await readLivePrice(exchange, signal, account);
+  const ticker = await readLivePrice(exchange, signal, userId);
   if (ticker === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
   const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice: ticker });
   if (deviation !== null) return refuse(deviation);
@@ -110,15 +110,15 @@ export function readTrendData(parameters: Record<string, unknown>) {
 }
 
 /**
- * Null when the exchange does not list the token, or gave no price in several tries. `account`: whose eyes; null for
- * the price that everyone sees.
+ * Null when the exchange does not list the token, or gave no price in several tries. `viewerUserId`: whose eyes
+ * (the paper exchange marks a user's own signals for that user alone); null for the price that everyone sees.
  */
 export async function readLivePrice(
   exchange: Exchange,
   { token }: { token: string },
-  account: ExchangeAccount | null,
+  viewerUserId: string | null,
 ): Promise<string | null> {
-  const context = account === null ? {} : { account };
+  const context = viewerUserId === null ? {} : { viewerUserId };
   const ticker = await retryRead(() => exchange.fetchTicker(token, context)).catch(ignoreExchangeError);
   return ticker?.lastPrice ?? null;
 }

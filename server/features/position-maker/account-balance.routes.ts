@@ -31,7 +31,7 @@ export function registerAccountBalanceRoutes(app: App, deps: Deps): void {
         });
       }
       try {
-        const balance = await deps.exchanges.get(platform).fetchBalance(account);
+        const balance = await deps.exchanges.get(platform).fetchBalance(account, { includeSpot: true });
         const spot = { balance: balance.spotBalance ?? '0', available: balance.spotAvailable ?? '0' };
         return {
           success: true as const,

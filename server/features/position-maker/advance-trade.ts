@@ -90,7 +90,7 @@ async function recordCalls(
   if (calls.length === 0) return;
   try {
     await addCalls(deps.db, trade.id, calls);
-    const placement = calls.find(({ type }) => type === 'placeOrder');
+    const placement = calls.find(({ type }) => type === 'place-order');
     if (placement !== undefined) {
       await deps.db
         .update(orderAttempts)

@@ -11,6 +11,7 @@ import { addTimeline } from './trades.store.ts';
 const RETRY_MS = 500;
 /** So many tries are made even when the deadline passed while the program was down. */
 const LEAST_TRIES = 2;
+const MOST_TRIES = PROTECTION_DEADLINE_MS / RETRY_MS;
 
 /**
  * I4: after a fill the stop is read back from the exchange; when it is not there it is placed, and when that fails
@@ -21,7 +22,8 @@ export async function protectPosition(work: TradeWork): Promise<'protected' | 'u
   const seenAt = attempt.finishedAt ?? deps.clock.now();
   const deadline = seenAt.getTime() + PROTECTION_DEADLINE_MS;
   let problem = '';
-  for (let tries = 1; tries <= LEAST_TRIES || deps.clock.now().getTime() < deadline; tries += 1) {
+  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
+    if (tries > LEAST_TRIES && deps.clock.now().getTime() >= deadline) break;
     try {
       const status = await ensureProtection(work, tries);
       await recordProtection(work, status.status, status.text);

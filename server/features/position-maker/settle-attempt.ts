@@ -32,8 +32,7 @@ export async function settleAttempt(work: TradeWork): Promise<StepResult> {
 
 /** Null when the second attempt is committed; otherwise why there is none. */
 async function planSecond(work: TradeWork, filledQuantity: string): Promise<string | null> {
-  const { deps, trade, exchange, account, lease } = work;
-  if (account === null) return 'the exchange credentials are gone';
+  const { deps, trade, exchange, lease } = work;
   const expired = isSignalExpired({
     receivedAt: trade.createdAt,
     startsAt: deps.clock.now(),
@@ -42,7 +41,7 @@ async function planSecond(work: TradeWork, filledQuantity: string): Promise<stri
   if (expired) return 'the order is too old for a second attempt';
   const log = await findPositionGeneratorLog(deps.db, trade.positionGeneratorLogId);
   if (log?.position == null) throw new Error(`trade ${trade.id} has no calculation`);
-  const freshPrice = await readLivePrice(exchange, trade, account);
+  const freshPrice = await readLivePrice(exchange, trade, trade.userId);
   if (freshPrice === null) return 'no fresh price for a second attempt';
   const position = {
     ...log.position,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { User } from '#contract/users.ts';
 import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
@@ -213,10 +214,15 @@ describe('the status of a user', () => {
 
   test('a sign-in under way while the user is deactivated leaves no session', async () => {
     const { user, username, password: own } = await board.createUser();
-    await Promise.all([
-      ...Array.from({ length: 5 }, () => board.signIn(username, own).catch(() => undefined)),
-      board.admin.patch(`/api/admin/users/${user.id}/deactivate`),
-    ]);
+    const deactivation = await board.database.pool.connect();
+    await deactivation.query('begin');
+    await deactivation.query('update users set is_active = false where id = $1', [user.id]);
+    await deactivation.query('delete from sessions where user_id = $1', [user.id]);
+    const signingIn = board.anonymous.post('/api/auth/login', { username, password: own });
+    await Promise.race([signingIn, sleep(300)]);
+    await deactivation.query('commit');
+    deactivation.release();
+    expect((await signingIn).statusCode).toBe(401);
     const { rows } = await board.database.pool.query('select id from sessions where user_id = $1', [user.id]);
     expect(rows).toEqual([]);
   });

@@ -5,8 +5,8 @@ import type { EmbeddedServer } from './embedded.ts';
 import { StartError } from './start-error.ts';
 
 const LOCK_KEY = 5_128_311;
-// The lock of a killed program is free as soon as the database has seen its connection end.
-const RELEASE_LIMIT_MS = 1_000;
+// A program that was told to end may still be ending when the next one is started.
+const RELEASE_LIMIT_MS = 5_000;
 const RESTART_LIMIT_MS = 20_000;
 
 export interface InstanceLock {

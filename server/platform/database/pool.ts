@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Db } from './database.ts';
+import { drizzleOver } from './drizzle-over.ts';
 import { type ServerConnection, startEmbedded } from './embedded.ts';
 import { acquireInstanceLock } from './instance-lock.ts';
-import * as schema from './schema.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -86,7 +85,7 @@ export function openPool(options: {
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection ended'));
   return {
     pool,
-    db: drizzle(pool, { schema }),
+    db: drizzleOver(pool),
     connection: options.connection,
     embedded: false,
     close: () => pool.end(),

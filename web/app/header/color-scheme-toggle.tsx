@@ -1,5 +1,7 @@
-import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { IconCheck, IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import classes from './header.module.css';
 
 const CHOICES = [
   { value: 'light', label: 'Light', icon: IconSun },
@@ -12,26 +14,27 @@ export function ColorSchemeToggle() {
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
   const shown = useComputedColorScheme('light');
   return (
-    <Menu position="bottom-end" width={150}>
-      <Menu.Target>
-        <ActionIcon variant="default" size={30} aria-label="Colour scheme">
-          {shown === 'dark' ? <IconSun size={16} aria-hidden /> : <IconMoon size={16} aria-hidden />}
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {CHOICES.map(({ value, label, icon: Icon }) => (
-          <Menu.Item
+    <Menu
+      label="Colour scheme"
+      tip="Colour scheme"
+      buttonClassName={classes.iconButton}
+      button={shown === 'dark' ? <IconSun size={16} aria-hidden /> : <IconMoon size={16} aria-hidden />}
+    >
+      {(close) =>
+        CHOICES.map(({ value, label, icon: Icon }) => (
+          <MenuItem
             key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            leftSection={<Icon size={16} aria-hidden />}
-            rightSection={colorScheme === value ? <IconCheck size={14} aria-hidden /> : null}
-            onClick={() => setColorScheme(value)}
+            icon={<Icon size={16} aria-hidden />}
+            checked={colorScheme === value}
+            onSelect={() => {
+              setColorScheme(value);
+              close();
+            }}
           >
             {label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+          </MenuItem>
+        ))
+      }
     </Menu>
   );
 }

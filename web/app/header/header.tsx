@@ -1,5 +1,6 @@
-import { Burger, Drawer } from '@mantine/core';
+import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { lazy, Suspense } from 'react';
 import { EnvironmentBadge } from '../../features/environment/environment-badge.tsx';
 import { useSession } from '../../lib/session.ts';
 import { Brand } from '../../ui/brand.tsx';
@@ -8,6 +9,8 @@ import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import classes from './header.module.css';
 import { NavLinks } from './nav-links.tsx';
 import { UserMenu } from './user-menu.tsx';
+
+const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
 
 export function Header() {
   const { user } = useSession();
@@ -44,21 +47,14 @@ export function Header() {
         <ColorSchemeToggle />
         <UserMenu username={user.username} />
       </div>
-      <Drawer.Root opened={drawerOpened} onClose={drawer.close} size={280}>
-        <Drawer.Overlay />
-        <Drawer.Content data-scroll-lock aria-label="Navigation">
-          <Drawer.Header role="presentation">
-            <Brand />
-            <Drawer.CloseButton aria-label="Close navigation" />
-          </Drawer.Header>
-          <Drawer.Body>
-            <nav className={classes.drawerNav} aria-label="Main">
-              <NavLinks onFollow={drawer.close} />
-              {user.isAdmin ? adminLink : null}
-            </nav>
-          </Drawer.Body>
-        </Drawer.Content>
-      </Drawer.Root>
+      {drawerOpened ? (
+        <Suspense fallback={null}>
+          <NavigationDrawer onClose={drawer.close}>
+            <NavLinks onFollow={drawer.close} />
+            {user.isAdmin ? adminLink : null}
+          </NavigationDrawer>
+        </Suspense>
+      ) : null}
     </header>
   );
 }

@@ -1,13 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { lazy, Suspense, useCallback } from 'react';
 import { AutomationScreen } from '../../features/automation/automation-screen.tsx';
 import { type AutomationSearch, CLOSED_DIALOG } from '../../features/automation/automation-search.ts';
 import {
   areManualTriggersDisabled,
   useEnvironmentStatus,
 } from '../../features/environment/environment-status.ts';
-import { SignalDetails } from '../../features/signals/signal-details.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+
+const SignalDialog = lazy(() => import('../../features/signals/signal-dialog.tsx'));
 
 export function AutomationPage() {
   const search = useSearch({ from: '/administrators/automation-workflows' });
@@ -29,14 +29,11 @@ export function AutomationPage() {
         onSearch={onSearch}
         retryDisabled={areManualTriggersDisabled(environment.data)}
       />
-      <Dialog
-        opened={search.dialog === 'signal' && search.signal !== undefined}
-        onClose={() => onSearch(CLOSED_DIALOG)}
-        title="Signal Details"
-        size={860}
-      >
-        {search.signal ? <SignalDetails signalId={search.signal} /> : null}
-      </Dialog>
+      {search.dialog === 'signal' && search.signal ? (
+        <Suspense fallback={null}>
+          <SignalDialog signalId={search.signal} onClose={() => onSearch(CLOSED_DIALOG)} />
+        </Suspense>
+      ) : null}
     </>
   );
 }

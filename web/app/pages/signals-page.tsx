@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback } from 'react';
-import { WorkflowStepsDialog } from '../../features/automation/workflow-steps-dialog.tsx';
+import { lazy, Suspense, useCallback } from 'react';
 import {
   areManualTriggersDisabled,
   useEnvironmentStatus,
 } from '../../features/environment/environment-status.ts';
 import { SignalsScreen } from '../../features/signals/signals-screen.tsx';
 import { CLOSED_DIALOG, type SignalsSearch } from '../../features/signals/signals-search.ts';
+
+const WorkflowStepsDialog = lazy(() => import('../../features/automation/workflow-steps-dialog.tsx'));
 
 export function SignalsPage() {
   const search = useSearch({ from: '/administrators/signals' });
@@ -24,12 +25,16 @@ export function SignalsPage() {
         onSearch={onSearch}
         triggersDisabled={areManualTriggersDisabled(environment.data)}
       />
-      <WorkflowStepsDialog
-        workflowId={search.dialog === 'steps' ? search.workflow : undefined}
-        title="Workflow Execution Details"
-        emptyText="No workflow steps found"
-        onClose={() => onSearch(CLOSED_DIALOG)}
-      />
+      {search.dialog === 'steps' && search.workflow ? (
+        <Suspense fallback={null}>
+          <WorkflowStepsDialog
+            workflowId={search.workflow}
+            title="Workflow Execution Details"
+            emptyText="No workflow steps found"
+            onClose={() => onSearch(CLOSED_DIALOG)}
+          />
+        </Suspense>
+      ) : null}
     </>
   );
 }

@@ -26,12 +26,11 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       header: 'Workflow ID',
       cell: ({ row: { original: run } }) => (
         <CellButton
-          label={`Steps of workflow ${short(run.workflowId)}`}
+          text={short(run.workflowId)}
+          opens="steps of the workflow"
           tip={run.workflowId}
           onClick={() => onOpen('steps', run)}
-        >
-          {short(run.workflowId)}
-        </CellButton>
+        />
       ),
     },
     {
@@ -40,12 +39,11 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       cell: ({ row: { original: run } }) =>
         run.signalId ? (
           <CellButton
-            label={`Details of signal ${short(run.signalId)}`}
+            text={short(run.signalId)}
+            opens="details of the signal"
             tip={run.signalId}
             onClick={() => onOpen('signal', run)}
-          >
-            {short(run.signalId)}
-          </CellButton>
+          />
         ) : (
           'N/A'
         ),
@@ -78,11 +76,10 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       meta: { align: 'right' },
       cell: ({ row: { original: run } }) => (
         <CellButton
-          label={`${run.stepCount} steps of workflow ${short(run.workflowId)}`}
+          text={String(run.stepCount)}
+          opens={`steps of workflow ${short(run.workflowId)}`}
           onClick={() => onOpen('steps', run)}
-        >
-          {run.stepCount}
-        </CellButton>
+        />
       ),
     },
     {
@@ -97,11 +94,10 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       meta: { align: 'right' },
       cell: ({ row: { original: run } }) => (
         <CellButton
-          label={`Eligible users of workflow ${short(run.workflowId)}`}
+          text={String(run.eligibleUsersCount)}
+          opens={`eligible users of workflow ${short(run.workflowId)}`}
           onClick={() => onOpen('users', run)}
-        >
-          {run.eligibleUsersCount}
-        </CellButton>
+        />
       ),
     },
     {

@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Page } from '../../ui/page.tsx';
 import { toastError } from '../../ui/toast.ts';
 import { type AutomationSearch, CLOSED_DIALOG } from './automation-search.ts';
 import { AutomationTable } from './automation-table.tsx';
 import { useWorkflows } from './get-workflows.ts';
-import { WorkflowStepsDialog } from './workflow-steps-dialog.tsx';
-import { WorkflowUsersDialog } from './workflow-users-dialog.tsx';
+
+const WorkflowStepsDialog = lazy(() => import('./workflow-steps-dialog.tsx'));
+const WorkflowUsersDialog = lazy(() => import('./workflow-users-dialog.tsx'));
 
 export interface AutomationScreenProps {
   search: AutomationSearch;
@@ -46,16 +47,19 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
         retryDisabled={retryDisabled}
         workflows={workflows}
       />
-      <WorkflowUsersDialog
-        workflowId={search.dialog === 'users' ? search.workflow : undefined}
-        onClose={close}
-      />
-      <WorkflowStepsDialog
-        workflowId={search.dialog === 'steps' ? search.workflow : undefined}
-        title="Workflow Execution Steps"
-        emptyText="No execution steps found for this workflow"
-        onClose={close}
-      />
+      <Suspense fallback={null}>
+        {search.dialog === 'users' && search.workflow ? (
+          <WorkflowUsersDialog workflowId={search.workflow} onClose={close} />
+        ) : null}
+        {search.dialog === 'steps' && search.workflow ? (
+          <WorkflowStepsDialog
+            workflowId={search.workflow}
+            title="Workflow Execution Steps"
+            emptyText="No execution steps found for this workflow"
+            onClose={close}
+          />
+        ) : null}
+      </Suspense>
     </Page>
   );
 }

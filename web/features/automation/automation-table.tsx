@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { WorkflowRun, WorkflowsAnswer } from '#contract/automation.ts';
@@ -96,15 +96,16 @@ function AutomationFilters({ search, onSearch }: Pick<AutomationScreenProps, 'se
         options={(statuses.data ?? []).map((value) => ({ value, label: capitalise(value) }))}
         onChange={(status) => onSearch({ status, page: undefined })}
       />
-      <Select
+      <NativeSelect
         className={classes.pageSize}
         size="xs"
         aria-label="Page size"
         data={PAGE_SIZES.map((size) => ({ value: String(size), label: `${size} per page` }))}
         value={String(search.limit ?? DEFAULT_PAGE_SIZE)}
-        onChange={(chosen) =>
-          onSearch({ limit: PAGE_SIZES.find((size) => String(size) === chosen), page: undefined })
-        }
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          onSearch({ limit: PAGE_SIZES.find((size) => String(size) === chosen), page: undefined });
+        }}
       />
     </>
   );

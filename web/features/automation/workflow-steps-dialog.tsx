@@ -8,16 +8,21 @@ import { StepCard } from './workflow-step.tsx';
 import classes from './workflow-steps.module.css';
 
 interface WorkflowStepsDialogProps {
-  workflowId: string | undefined;
+  workflowId: string;
   title: string;
   emptyText: string;
   onClose: () => void;
 }
 
-export function WorkflowStepsDialog({ workflowId, title, emptyText, onClose }: WorkflowStepsDialogProps) {
+export default function WorkflowStepsDialog({
+  workflowId,
+  title,
+  emptyText,
+  onClose,
+}: WorkflowStepsDialogProps) {
   return (
-    <Dialog opened={workflowId !== undefined} onClose={onClose} title={title} size={860}>
-      {workflowId ? <WorkflowSteps workflowId={workflowId} emptyText={emptyText} /> : null}
+    <Dialog opened onClose={onClose} title={title} size={860}>
+      <WorkflowSteps workflowId={workflowId} emptyText={emptyText} />
     </Dialog>
   );
 }

@@ -4,14 +4,14 @@ import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
 import { useUsernames, useWorkflowUsers } from './get-workflow.ts';
 
 interface WorkflowUsersDialogProps {
-  workflowId: string | undefined;
+  workflowId: string;
   onClose: () => void;
 }
 
-export function WorkflowUsersDialog({ workflowId, onClose }: WorkflowUsersDialogProps) {
+export default function WorkflowUsersDialog({ workflowId, onClose }: WorkflowUsersDialogProps) {
   return (
-    <Dialog opened={workflowId !== undefined} onClose={onClose} title="Eligible Users" size="lg">
-      {workflowId ? <WorkflowUsers workflowId={workflowId} /> : null}
+    <Dialog opened onClose={onClose} title="Eligible Users" size="lg">
+      <WorkflowUsers workflowId={workflowId} />
     </Dialog>
   );
 }

@@ -17,13 +17,12 @@ const ID_LENGTH = 20;
 
 interface EnvironmentDialogProps {
   query: UseQueryResult<EnvironmentStatus>;
-  opened: boolean;
   onClose: () => void;
 }
 
-export function EnvironmentDialog({ query, opened, onClose }: EnvironmentDialogProps) {
+export default function EnvironmentDialog({ query, onClose }: EnvironmentDialogProps) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="System Environment Details" size="lg">
+    <Dialog opened onClose={onClose} title="System Environment Details" size="lg">
       <QueryView query={query} errorTitle="Failed to fetch environment status">
         {(status) => <EnvironmentDetails status={status} />}
       </QueryView>

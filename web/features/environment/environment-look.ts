@@ -53,3 +53,13 @@ export function environmentBanner(status: EnvironmentStatus): EnvironmentBanner 
     color: 'red',
   };
 }
+
+export function environmentTip(status: EnvironmentStatus | undefined, failed: boolean): string {
+  const lines = status
+    ? [
+        `Environment: ${environmentName(status.environment)}`,
+        `Auto-Trade: ${status.autoTradeEnabled ? 'ENABLED' : 'DISABLED'}`,
+      ]
+    : [failed ? 'Failed to fetch environment status' : 'Loading...'];
+  return [...lines, 'Click for detailed information'].join('\n');
+}

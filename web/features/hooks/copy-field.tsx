@@ -1,7 +1,8 @@
-import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCopy } from '../../lib/use-copy.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import classes from './webhook-screen.module.css';
 
@@ -32,16 +33,13 @@ export function CopyField({ label, description, value, onCopy, extra }: CopyFiel
         onFocus={(event) => event.currentTarget.select()}
       />
       {extra}
-      <Tooltip label={copied ? 'Copied' : `Copy ${label}`}>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label={`Copy ${label}`}
-          onClick={() => onCopy((text) => void copyText(text))}
-        >
-          {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-        </ActionIcon>
-      </Tooltip>
+      <IconButton
+        label={`Copy ${label}`}
+        tip={copied ? 'Copied' : `Copy ${label}`}
+        onClick={() => onCopy((text) => void copyText(text))}
+      >
+        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+      </IconButton>
     </div>
   );
 }

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Group, Skeleton, Stack, Tooltip } from '@mantine/core';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { IconEye, IconEyeOff, IconPlus, IconRefresh, IconTrash, IconWebhook } from '@tabler/icons-react';
 import type { Webhook } from '#contract/hooks.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { CopyField } from './copy-field.tsx';
 import type { WebhookActions } from './use-webhook-actions.ts';
 import classes from './webhook-screen.module.css';
@@ -48,16 +49,12 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
   };
 
   const toggle = (
-    <Tooltip label={keyVisible ? 'Hide key' : 'Show key'}>
-      <ActionIcon
-        variant="default"
-        size={36}
-        aria-label={keyVisible ? 'Hide key' : 'Show key'}
-        onClick={() => (keyVisible ? actions.hideKey() : actions.askForKey(null))}
-      >
-        {keyVisible ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-      </ActionIcon>
-    </Tooltip>
+    <IconButton
+      label={keyVisible ? 'Hide key' : 'Show key'}
+      onClick={() => (keyVisible ? actions.hideKey() : actions.askForKey(null))}
+    >
+      {keyVisible ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+    </IconButton>
   );
 
   return (

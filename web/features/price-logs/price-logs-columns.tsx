@@ -67,9 +67,7 @@ export function priceLogsColumns({ formatInstant, onView }: ColumnOptions): Tabl
       header: 'Parameters',
       cell: ({ row: { original: log } }) =>
         Object.keys(log.parameters).length > 0 ? (
-          <CellButton label={`View parameters of ${shortId(log.id, 9)}`} onClick={() => onView(log)}>
-            View
-          </CellButton>
+          <CellButton text="View" opens={`parameters of ${shortId(log.id, 9)}`} onClick={() => onView(log)} />
         ) : (
           'No parameters available'
         ),

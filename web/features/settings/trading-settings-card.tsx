@@ -1,4 +1,4 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { UserSettings } from '#contract/settings.ts';
 import {
@@ -66,8 +66,8 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
     }),
   );
 
-  const changeMethod = (text: string | null) => {
-    if (!text || !isSizingMethod(text)) return;
+  const changeMethod = (text: string) => {
+    if (!isSizingMethod(text)) return;
     form.setValues({ positionSizingMethod: text, ...fractionsFor(text, settings) });
   };
 
@@ -77,7 +77,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
   return (
     <Panel title="Trading settings">
       <form onSubmit={submit} className={classes.form}>
-        <Select
+        <NativeSelect
           label="Market type"
           data={MARKET_TYPES.map((value) => ({
             value,
@@ -86,37 +86,37 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
           }))}
           {...form.getInputProps('marketType')}
         />
-        <Select
+        <NativeSelect
           label="Position sizing method"
           data={SIZING_OPTIONS}
           value={values.positionSizingMethod}
-          onChange={changeMethod}
+          onChange={(event) => changeMethod(event.currentTarget.value)}
         />
-        <Select
+        <NativeSelect
           label="Investment portion"
           description="Share of the balance per position"
           data={portionIsAuto ? AUTO_OPTION : portionOptions(values.investmentPortion)}
           disabled={portionIsAuto}
           {...form.getInputProps('investmentPortion')}
         />
-        <Select
+        <NativeSelect
           label="Maximum risk per trade"
           description="Loss limit if the stop is hit"
           data={riskIsAuto ? AUTO_OPTION : riskOptions(values.maximumRiskPerTrade)}
           disabled={riskIsAuto}
           {...form.getInputProps('maximumRiskPerTrade')}
         />
-        <Select
+        <NativeSelect
           label="Exchange platform"
           data={withCurrent(EXCHANGE_PLATFORMS, values.exchangePlatform)}
           {...form.getInputProps('exchangePlatform')}
         />
-        <Select
+        <NativeSelect
           label="Signal processor"
           data={withCurrent([...SIGNAL_PROCESSORS, ANY_PROCESSOR], values.signalProcessor)}
           {...form.getInputProps('signalProcessor')}
         />
-        <Select
+        <NativeSelect
           label="Signal timeframe"
           description={
             timeframes.isError ? 'Failed to fetch timeframes' : 'Signals of other timeframes are skipped'
@@ -124,7 +124,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
           data={withCurrent(timeframes.data ?? [], values.signalTimeframe)}
           {...form.getInputProps('signalTimeframe')}
         />
-        <Select
+        <NativeSelect
           label="Stop loss / take profit calculation"
           description="This parameter is reserved for future development and cannot be modified"
           data={[...CALCULATION_BEHAVIORS]}

@@ -23,7 +23,7 @@ interface SignalDialogsProps {
   onSearch: (change: SignalsSearch) => void;
 }
 
-export function SignalDialogs({ search, onSearch }: SignalDialogsProps) {
+export default function SignalDialogs({ search, onSearch }: SignalDialogsProps) {
   const { dialog, signal: signalId } = search;
   const close = () => onSearch(CLOSED_DIALOG);
   if (!signalId || !dialog || dialog === 'steps') return null;

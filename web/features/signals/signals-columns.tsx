@@ -1,7 +1,7 @@
 import { IconPlayerPlay } from '@tabler/icons-react';
 import type { Signal } from '#contract/signals.ts';
 import { workflowTooltip } from '#domain/workflow-lifecycle.ts';
-import { formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
+import { capitalise, formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
 import { ActionBadge, StatusBadge, TimeframeBadge } from '../../ui/trading-badges.tsx';
@@ -27,12 +27,11 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       header: 'ID',
       cell: ({ row: { original: signal } }) => (
         <CellButton
-          label={`Details of signal ${name(signal)}`}
+          text={name(signal)}
+          opens="details of the signal"
           tip={signal.id}
           onClick={() => onOpen('signal', signal)}
-        >
-          {name(signal)}
-        </CellButton>
+        />
       ),
     },
     {
@@ -59,11 +58,10 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       meta: { align: 'right' },
       cell: ({ row: { original: signal } }) => (
         <CellButton
-          label={`SL/TP calculation of signal ${name(signal)}`}
+          text={`${formatDecimals(signal.stopLoss, 4)} / ${formatDecimals(signal.takeProfit, 4)}`}
+          opens={`SL/TP calculation of signal ${name(signal)}`}
           onClick={() => onOpen('sltp', signal)}
-        >
-          {formatDecimals(signal.stopLoss, 4)} / {formatDecimals(signal.takeProfit, 4)}
-        </CellButton>
+        />
       ),
     },
     {
@@ -79,12 +77,11 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       meta: { align: 'right' },
       cell: ({ row: { original: signal } }) => (
         <CellButton
-          label={`Workflows of signal ${name(signal)}`}
+          text={`${signal.automaticCount} , ${signal.manualCount}`}
+          opens={`workflows of signal ${name(signal)}`}
           tip={`${signal.automaticCount} automatic, ${signal.manualCount} manual`}
           onClick={() => onOpen('workflows', signal)}
-        >
-          {signal.automaticCount} , {signal.manualCount}
-        </CellButton>
+        />
       ),
     },
     {
@@ -93,8 +90,8 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       cell: ({ row: { original: signal } }) =>
         signal.workflowId && signal.workflowStatus ? (
           <CellButton
-            plain
-            label={`Workflow execution of signal ${name(signal)}: ${signal.workflowStatus}`}
+            text={capitalise(signal.workflowStatus)}
+            opens={`workflow execution of signal ${name(signal)}`}
             tip={workflowTooltip({
               status: signal.workflowStatus,
               successfulUsers: signal.successfulUsersCount,
@@ -121,9 +118,11 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       header: 'Trades',
       meta: { align: 'right' },
       cell: ({ row: { original: signal } }) => (
-        <CellButton label={`Trades of signal ${name(signal)}`} onClick={() => onOpen('trades', signal)}>
-          {signal.successfulTrades}/{signal.totalTrades}
-        </CellButton>
+        <CellButton
+          text={`${signal.successfulTrades}/${signal.totalTrades}`}
+          opens={`trades of signal ${name(signal)}`}
+          onClick={() => onOpen('trades', signal)}
+        />
       ),
     },
     {
@@ -131,9 +130,11 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       header: 'Users',
       meta: { align: 'right' },
       cell: ({ row: { original: signal } }) => (
-        <CellButton label={`Users of signal ${name(signal)}`} onClick={() => onOpen('users', signal)}>
-          {signal.successfulUsersCount}/{signal.eligibleUsersCount}
-        </CellButton>
+        <CellButton
+          text={`${signal.successfulUsersCount}/${signal.eligibleUsersCount}`}
+          opens={`users of signal ${name(signal)}`}
+          onClick={() => onOpen('users', signal)}
+        />
       ),
     },
     {

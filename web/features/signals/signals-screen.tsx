@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconRefresh, IconWebhook } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { ErrorBanner } from '../../ui/states.tsx';
 import { useRefreshSignals, useSignalFilter, useSignalStats, useSignals } from './get-signals.ts';
-import { SignalDialogs } from './signal-dialogs.tsx';
 import { SignalStatCards } from './signal-stats.tsx';
 import type { SignalsSearch } from './signals-search.ts';
 import { SignalsTable } from './signals-table.tsx';
+
+const SignalDialogs = lazy(() => import('./signal-dialogs.tsx'));
 
 export interface SignalsScreenProps {
   search: SignalsSearch;
@@ -73,7 +75,11 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
           timeframes: timeframes.data ?? [],
         }}
       />
-      <SignalDialogs search={search} onSearch={onSearch} />
+      {search.dialog ? (
+        <Suspense fallback={null}>
+          <SignalDialogs search={search} onSearch={onSearch} />
+        </Suspense>
+      ) : null}
     </Page>
   );
 }

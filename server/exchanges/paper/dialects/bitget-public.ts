@@ -1,12 +1,9 @@
 import { isListed, listedTokens } from '../listed-tokens.ts';
 import { paperContract } from '../paper-contracts.ts';
-import type { PaperRequest } from '../paper-http.ts';
+import { type PaperRequest, VIEWER_HEADER } from '../paper-http.ts';
 import type { PaperContext } from '../paper-session.ts';
 import { parametersOf, requireUsdtFutures, tokenOf } from './bitget-parameters.ts';
 import { contractView, tickerView } from './bitget-views.ts';
-
-/** Names the user whose own signals count for the price, which only this exchange knows about. */
-export const VIEWER_HEADER = 'paper-viewer';
 
 export type PublicHandler = (call: { context: PaperContext; request: PaperRequest }) => Promise<unknown>;
 

@@ -1,0 +1,55 @@
+import { type CcxtConnection, readAnswer } from './ccxt-connection.ts';
+import type { AccountState, CcxtClient, CcxtDialect } from './ccxt-dialect.ts';
+import {
+  type AccountPreparation,
+  type CallContext,
+  type ExchangeAccount,
+  ExchangeError,
+} from './exchange.ts';
+
+/**
+ * One-way mode, isolated margin and the leverage. Only what differs is set, since an exchange may refuse even a
+ * repetition while a position is open; what was set is read back.
+ */
+export async function prepareAccount(options: {
+  connection: CcxtConnection;
+  dialect: CcxtDialect;
+  account: ExchangeAccount;
+  preparation: AccountPreparation;
+  context: CallContext | undefined;
+}): Promise<void> {
+  const { connection, dialect, account, context } = options;
+  const { token, leverage } = options.preparation;
+  const state = () =>
+    connection.callForToken({ type: 'account', account, context }, token, async (client, symbol) => {
+      const { info } = await client.fetchLeverage(symbol);
+      return readAnswer(() => dialect.accountStateOf(info));
+    });
+  const set = (type: string, work: (client: CcxtClient, symbol: string) => Promise<unknown>) =>
+    connection.callForToken({ type, account, context }, token, work);
+  const isReady = (present: AccountState) =>
+    present.positionMode === dialect.oneWayMode &&
+    present.marginMode === dialect.isolatedMode &&
+    present.leverage === leverage;
+
+  let present = await state();
+  if (isReady(present)) return;
+  if (present.positionMode !== dialect.oneWayMode) {
+    await set('set-position-mode', (client, symbol) => client.setPositionMode(false, symbol));
+  }
+  if (present.marginMode !== dialect.isolatedMode) {
+    await set('set-margin-mode', (client, symbol) => client.setMarginMode('isolated', symbol));
+    // Each margin mode has a leverage of its own.
+    present = await state();
+  }
+  if (present.leverage !== leverage) {
+    await set('set-leverage', (client, symbol) => client.setLeverage(leverage, symbol));
+  }
+  present = await state();
+  if (isReady(present)) return;
+  throw new ExchangeError(
+    'refused',
+    `${dialect.platform} reads back ${present.positionMode}, ${present.marginMode}, leverage ${present.leverage}` +
+      ` instead of ${dialect.oneWayMode}, ${dialect.isolatedMode}, leverage ${leverage}`,
+  );
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+
+let board: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp();
+});
+afterAll(() => board.close());
+
+describe('writes from other sites', () => {
+  const logout = (headers: Record<string, string>) =>
+    board.anonymous.post('/api/auth/logout', undefined, { headers: { host: 'board.example', ...headers } });
+
+  test.each([
+    [{ origin: 'https://evil.example' }],
+    [{ origin: 'null' }],
+    [{ origin: 'https://board.example.evil.example' }],
+    [{ origin: 'https://board.example:8443' }],
+    [{ 'sec-fetch-site': 'cross-site' }],
+    [{ 'sec-fetch-site': 'same-site' }],
+    [{ origin: 'https://board.example', 'sec-fetch-site': 'cross-site' }],
+    [{ origin: 'https://evil.example', 'x-forwarded-host': 'evil.example' }],
+  ])('are refused: %j', async (headers) => {
+    const answer = await logout(headers);
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json()).toEqual({ message: 'Cross-site requests are refused' });
+  });
+
+  test.each([
+    [{}],
+    [{ origin: 'https://board.example' }],
+    [{ origin: 'http://board.example', 'sec-fetch-site': 'same-origin' }],
+    [{ 'sec-fetch-site': 'none' }],
+  ])('are told from our own: %j', async (headers) => {
+    expect((await logout(headers)).statusCode).toBe(200);
+  });
+
+  test('are told by the forwarded host behind a trusted proxy', async () => {
+    const proxied = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
+    const headers = {
+      host: 'inner:3000',
+      'x-forwarded-host': 'board.example',
+      origin: 'https://board.example',
+    };
+    expect((await proxied.anonymous.post('/api/auth/logout', undefined, { headers })).statusCode).toBe(200);
+    await proxied.close();
+  });
+
+  test('leave everything as it was, whatever route they aim at', async () => {
+    const { client, user, password } = await board.createUser();
+    const headers = { origin: 'https://evil.example' };
+    const answers = [
+      await client.put('/api/user-settings', { signalProcessor: 'Any' }, { headers }),
+      await client.post('/api/hooks', {}, { headers }),
+      await client.put(
+        '/api/user-settings/change-password',
+        { currentPassword: password, newPassword: 'stolen' },
+        { headers },
+      ),
+      await client.post('/api/auth/logout', undefined, { headers }),
+      await board.admin.patch(`/api/admin/users/${user.id}/deactivate`, undefined, { headers }),
+    ];
+    expect(answers.map((answer) => answer.statusCode)).toEqual(Array(5).fill(403));
+    expect((await board.admin.get(`/api/admin/user/${user.id}`)).json()).toEqual({ user });
+    expect((await client.get('/api/hooks')).json()).toEqual([]);
+  });
+
+  test('cannot come as a form or as text: a body is JSON', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      '',
+    ]) {
+      const answer = await board.anonymous.send({
+        method: 'POST',
+        url: '/api/auth/login',
+        headers: { 'content-type': type },
+        payload: '{"username":"a","password":"b"}',
+      });
+      expect(answer.statusCode, type).toBe(415);
+      expect(answer.json()).toEqual({ message: 'Send the body as application/json' });
+    }
+  });
+});
+
+describe('bodies', () => {
+  const login = (payload: string | Buffer, type = 'application/json') =>
+    board.anonymous.send({
+      method: 'POST',
+      url: '/api/auth/login',
+      headers: { 'content-type': type },
+      payload,
+    });
+
+  test.each([
+    ['malformed', '{"username":', 'The body is not valid JSON'],
+    [
+      'too deep',
+      `{"username":${'['.repeat(21)}${']'.repeat(21)}}`,
+      'The body is nested deeper than 20 levels',
+    ],
+    ['with a prototype', '{"__proto__":{"isAdmin":true}}', 'The body contains a forbidden key'],
+    ['with NUL', '{"username":"a\\u0000b"}', 'The body contains characters that cannot be stored'],
+    ['with half a character', '{"username":"\\ud83d"}', 'The body contains characters that cannot be stored'],
+  ])('%s are 400', async (_name, payload, message) => {
+    const answer = await login(payload);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toEqual({ message });
+  });
+
+  test('of another shape than the contract are 400 with the fields', async () => {
+    const answer = await login('{"username":5,"password":["x"]}');
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().errors.map((error: { path: string }) => error.path)).toEqual([
+      'username',
+      'password',
+    ]);
+    expect((await login('[]')).statusCode).toBe(400);
+    expect((await login('null')).statusCode).toBe(400);
+    expect((await login('')).json()).toMatchObject({ message: 'The request has no body' });
+  });
+
+  test('over 256 KiB are 413, up to it they are read', async () => {
+    const body = (bytes: number) => JSON.stringify({ username: 'a', password: 'b', x: 'x'.repeat(bytes) });
+    const answer = await login(body(256 * 1024));
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json()).toEqual({ message: 'The request is too large' });
+    expect((await login(body(255 * 1024))).statusCode).toBe(401);
+  });
+
+  test('may say their character set', async () => {
+    expect(
+      (await login('{"username":"a","password":"b"}', 'application/json; charset=utf-8')).statusCode,
+    ).toBe(401);
+  });
+});
+
+test('an address with NUL is 400 before it meets the database', async () => {
+  for (const url of ['/api/users?x=%00', '/api/admin/user/%00', '/hooks/%00']) {
+    expect((await board.admin.get(url)).statusCode).toBe(400);
+  }
+});

@@ -1,0 +1,257 @@
+import { asc, eq, ne } from 'drizzle-orm';
+import type { TradingSettings } from '#domain/user-settings.ts';
+import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
+import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
+import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
+import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { createExchangeRegistry } from '#server/exchanges/registry.ts';
+import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
+import { runWorkflow } from '#server/features/automation/run-workflow.ts';
+import { tradeUser } from '#server/features/automation/trade-user.ts';
+import { listUnfinished } from '#server/features/automation/workflows.store.ts';
+import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
+import { listUnfinishedTrades } from '#server/features/position-maker/trades.store.ts';
+import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
+import { type Config, parseConfig } from '#server/platform/config.ts';
+import {
+  priceLogs,
+  signals,
+  trades,
+  userSettings,
+  users,
+  workflowSteps,
+  workflows,
+} from '#server/platform/database/schema.ts';
+import { randomId, timeOrderedId } from '#server/platform/ids.ts';
+import { releaseAllLeases } from '#server/platform/leases.ts';
+import { createLog } from '#server/platform/log.ts';
+import { type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
+import { type FakeClock, fakeClock } from './fake-clock.ts';
+import { createTestDatabase } from './test-database.ts';
+
+const SECRET = 'a secret key of the tests, long enough';
+
+export interface SignalFields {
+  token?: string;
+  action?: 'buy' | 'sell';
+  price?: string;
+  ownerUserId?: string;
+  receivedAt?: Date;
+}
+
+/**
+ * The engine over a real database and the paper exchange, without job queue and timers: `settle` calls the handlers
+ * for whatever the tables say is unfinished and moves the clock to the next due time, until nothing is left. So it
+ * also proves that no job is needed for anything but waking up.
+ */
+export interface TestEngine {
+  clock: FakeClock;
+  db: AutomationDeps['db'];
+  paper: PaperExchange;
+  deps: AutomationDeps;
+  createUser(
+    settings?: Partial<TradingSettings>,
+    user?: { isActive?: boolean; username?: string },
+  ): Promise<string>;
+  storeCandle(fields: { token: string; price: string; atr?: string; matureTrend?: string }): Promise<string>;
+  /** A stored signal with its pending automatic workflow, as ingest leaves them. */
+  storeSignal(fields?: SignalFields): Promise<{ signalId: string; workflowId: string }>;
+  settle(options?: { deps?: AutomationDeps; maxRounds?: number }): Promise<void>;
+  /** A process that dies at the n-th thing that it does to the outside; and how to bury it. */
+  mortal(at: number): { deps: AutomationDeps; point: CrashPoint; bury(): Promise<void> };
+  /** What a new process does first. */
+  restart(): Promise<void>;
+  trades(signalId: string): Promise<(typeof trades.$inferSelect)[]>;
+  steps(workflowId: string): Promise<(typeof workflowSteps.$inferSelect)[]>;
+  workflow(id: string): Promise<typeof workflows.$inferSelect>;
+  /** The exchange's own ledger: every order that it ever took from the user. */
+  exchangeOrders(userId: string): Promise<(typeof paperOrders.$inferSelect)[]>;
+  close(): Promise<void>;
+}
+
+export async function startTestEngine(options: { config?: Partial<Config> } = {}): Promise<TestEngine> {
+  const { database, close } = await createTestDatabase();
+  const { db } = database;
+  const clock = fakeClock('2026-05-04T10:00:00.000Z');
+  const config: Config = {
+    ...parseConfig({ APP_ENV: 'production', SECRET_KEY: SECRET, EXCHANGE_TIMEOUT_MS: '1000' }),
+    instanceId: 'first-instance',
+    ...options.config,
+  };
+  const log = createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' });
+  const paper = createPaperExchange({
+    db,
+    clock,
+    marks: storedMarks(),
+    startBalance: config.paperBalance,
+    credentialsFor: (userId) => paperCredentials(userId, SECRET),
+  });
+
+  function createDeps(overrides: {
+    db: AutomationDeps['db'];
+    instanceId: string;
+    point?: CrashPoint;
+  }): AutomationDeps {
+    const { point } = overrides;
+    const handle: PaperExchange['handle'] = async (request) => {
+      point?.pass();
+      const answer = await paper.handle(request);
+      point?.pass();
+      return answer;
+    };
+    return {
+      db: overrides.db,
+      clock,
+      config: { ...config, instanceId: overrides.instanceId },
+      log,
+      jobs: {
+        send: async () => {},
+        start: async () => {},
+        stop: async () => {},
+        isRunning: () => true,
+        activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
+      },
+      exchanges: createExchangeRegistry({ ...config, paper: { handle }, now: () => clock.now() }),
+      findAccount: async (userId) => ({
+        userId,
+        environment: 'paper',
+        credentials: paperCredentials(userId, SECRET),
+      }),
+    };
+  }
+
+  const deps = createDeps({ db, instanceId: 'first-instance' });
+  let incarnation = 1;
+
+  return {
+    clock,
+    db,
+    paper,
+    deps,
+    async createUser(settings = {}, user = {}) {
+      const id = randomId();
+      const username = user.username ?? `${id.slice(0, 8)}@example.com`;
+      const now = clock.now();
+      await db.insert(users).values({
+        id,
+        username,
+        usernameKey: username,
+        passwordHash: 'none',
+        isTestUser: true,
+        isActive: user.isActive ?? true,
+        createdAt: now,
+        updatedAt: now,
+      });
+      await db.insert(userSettings).values({
+        userId: id,
+        ...DEFAULT_USER_SETTINGS,
+        activeTrading: true,
+        ...settings,
+        updatedAt: now,
+      });
+      return id;
+    },
+    async storeCandle({ token, price, atr, matureTrend }) {
+      const id = timeOrderedId();
+      await db.insert(priceLogs).values({
+        id,
+        hookId: randomId(),
+        ownerUserId: randomId(),
+        fromAdmin: true,
+        token,
+        timeframe: '15',
+        price,
+        currency: 'USDT',
+        processor: null,
+        candleTimeTradingview: 'test',
+        candleTimeServer: clock.now(),
+        receivedAt: clock.now(),
+        sourceIp: '127.0.0.1',
+        hashValue: id,
+        parameters: { close: price, ...(atr && { atr }), ...(matureTrend && { mature_trend: matureTrend }) },
+      });
+      await paper.settle(token);
+      return id;
+    },
+    async storeSignal(fields = {}) {
+      const signalId = timeOrderedId();
+      const workflowId = timeOrderedId();
+      const { token = 'BTC', action = 'buy', price = '65000' } = fields;
+      const receivedAt = fields.receivedAt ?? clock.now();
+      await db.transaction(async (tx) => {
+        await tx.insert(signals).values({
+          id: signalId,
+          hookId: randomId(),
+          ownerUserId: fields.ownerUserId ?? randomId(),
+          fromAdmin: fields.ownerUserId === undefined,
+          token,
+          action,
+          price,
+          currency: 'USDT',
+          timeframe: '15',
+          processor: 'Tesla',
+          receivedAt,
+          sourceIp: '127.0.0.1',
+          hashValue: signalId,
+          parameters: {},
+        });
+        await tx.insert(workflows).values({
+          id: workflowId,
+          signalId,
+          trigger: 'automatic',
+          status: 'pending',
+          token,
+          processor: 'Tesla',
+          createdAt: receivedAt,
+        });
+      });
+      await paper.settle(token);
+      return { signalId, workflowId };
+    },
+    async settle({ deps: by = deps, maxRounds = 400 } = {}) {
+      for (let round = 0; round < maxRounds; round += 1) {
+        const { pipelines, waiting } = await listUnfinished(by.db);
+        const tradeIds = await listUnfinishedTrades(by.db, null);
+        if (pipelines.length === 0 && tradeIds.length === 0) return;
+        for (const { workflowId } of pipelines) await runWorkflow(by, workflowId);
+        for (const task of waiting) await tradeUser(by, task);
+        for (const id of tradeIds) await advanceTrade(by, id);
+        const [next] = await by.db
+          .select({ dueAt: trades.dueAt })
+          .from(trades)
+          .where(ne(trades.state, 'done'))
+          .orderBy(asc(trades.dueAt))
+          .limit(1);
+        if (next?.dueAt && next.dueAt > clock.now()) clock.set(next.dueAt);
+        else clock.advance(10);
+      }
+      throw new Error(`work was left after ${maxRounds} rounds`);
+    },
+    mortal(at) {
+      incarnation += 1;
+      const point = crashPoint(at);
+      const own = openCrashingDatabase(database, point);
+      return {
+        deps: createDeps({ db: own.db, instanceId: `instance-${incarnation}`, point }),
+        point,
+        bury: () => own.kill(),
+      };
+    },
+    restart: () => releaseAllLeases(db),
+    trades: (signalId) => db.select().from(trades).where(eq(trades.signalId, signalId)),
+    steps: (workflowId) =>
+      db
+        .select()
+        .from(workflowSteps)
+        .where(eq(workflowSteps.workflowId, workflowId))
+        .orderBy(asc(workflowSteps.stepNumber)),
+    async workflow(id) {
+      const [row] = await db.select().from(workflows).where(eq(workflows.id, id));
+      if (row === undefined) throw new Error(`no workflow ${id}`);
+      return row;
+    },
+    exchangeOrders: (userId) =>
+      db.select().from(paperOrders).where(eq(paperOrders.userId, userId)).orderBy(asc(paperOrders.id)),
+    close,
+  };
+}

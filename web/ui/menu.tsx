@@ -1,0 +1,113 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import classes from './menu.module.css';
+
+interface MenuProps {
+  /** Accessible name of the button that opens the menu; absent when its content says it. */
+  label?: string;
+  tip?: string;
+  buttonClassName?: string | undefined;
+  button: ReactNode;
+  children: (close: () => void) => ReactNode;
+}
+
+/**
+ * A menu below its button, right-aligned. The library's menu brings a positioning engine of 40 KiB (gzip) along,
+ * which the two menus of the header have no use for.
+ */
+export function Menu({ label, tip, buttonClassName, button, children }: MenuProps) {
+  const [opened, setOpened] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const trigger = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const items = () => [
+    ...(root.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]:not(:disabled)') ?? []),
+  ];
+
+  const close = () => {
+    setOpened(false);
+    trigger.current?.focus();
+  };
+
+  useEffect(() => {
+    if (!opened) return;
+    root.current?.querySelector<HTMLElement>('[role^="menuitem"]:not(:disabled)')?.focus();
+    const closeFromOutside = (event: PointerEvent) => {
+      if (!root.current?.contains(event.target as Node)) setOpened(false);
+    };
+    document.addEventListener('pointerdown', closeFromOutside);
+    return () => document.removeEventListener('pointerdown', closeFromOutside);
+  }, [opened]);
+
+  const move = (event: KeyboardEvent) => {
+    const all = items();
+    const current = all.indexOf(document.activeElement as HTMLElement);
+    const target = {
+      ArrowDown: (current + 1) % all.length,
+      ArrowUp: (current - 1 + all.length) % all.length,
+      Home: 0,
+      End: all.length - 1,
+    }[event.key];
+    if (target !== undefined) {
+      event.preventDefault();
+      all[target]?.focus();
+    } else if (event.key === 'Escape') close();
+    else if (event.key === 'Tab') setOpened(false);
+  };
+
+  return (
+    <div className={classes.root} ref={root}>
+      <button
+        ref={trigger}
+        type="button"
+        className={buttonClassName}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={opened}
+        aria-controls={opened ? id : undefined}
+        data-tip={opened ? undefined : tip}
+        onClick={() => setOpened(!opened)}
+      >
+        {button}
+      </button>
+      {opened ? (
+        <div id={id} role="menu" aria-label={label ?? 'Account'} className={classes.menu} onKeyDown={move}>
+          {children(close)}
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+interface MenuItemProps {
+  icon: ReactNode;
+  /** Set for one of several choices. */
+  checked?: boolean;
+  disabled?: boolean;
+  onSelect: () => void;
+  children: ReactNode;
+}
+
+export function MenuItem({ icon, checked, disabled = false, onSelect, children }: MenuItemProps) {
+  const common = {
+    type: 'button' as const,
+    className: classes.item,
+    tabIndex: -1,
+    disabled,
+    onClick: onSelect,
+  };
+  const content = (
+    <>
+      {icon}
+      {children}
+    </>
+  );
+  return checked === undefined ? (
+    <button {...common} role="menuitem">
+      {content}
+    </button>
+  ) : (
+    <button {...common} role="menuitemradio" aria-checked={checked}>
+      {content}
+    </button>
+  );
+}
