@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
 import { findPostmaster, stopPostmaster } from './platform/database/embedded-postmaster.ts';
 
+const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node', import.meta.url));
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 let dataDir: string;
@@ -37,7 +38,7 @@ async function start(env: Record<string, string> = {}): Promise<TestServerProces
 async function runToEnd(env: Record<string, string>, args: string[] = []) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: dataDir,
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -90,7 +91,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 
 test('a stop during the start leaves no database running', async () => {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: dataDir },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { findPostmaster, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
 
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url));
+const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node', import.meta.url));
 const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 15_000;
 
@@ -40,7 +41,7 @@ export async function startServerProcess(
     env: {
       PATH: process.env.PATH,
       TMPDIR: tmpdir(),
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       PORT: '0',
       DATA_DIR: dataDir,
       ADMIN_USERNAME: adminUsername,

@@ -59,7 +59,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     superviseIntervalSeconds: 1,
     monitorIntervalSeconds: 1,
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'job queue'));
+  // The library reports a plain object with the message, not an Error.
+  boss.on('error', ({ message }) => log.warn({ reason: message }, 'the job queue reports a fault'));
   const activity: WorkerActivity = { activeJobs: 0, completedJobs: 0, lastActivityAt: null };
   let running = false;
 

@@ -1,11 +1,13 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isStatus, type QueryParams, requestJson } from './api-client.ts';
-import { sessionKey } from './session-key.ts';
+import { forgetUserData, sessionKey } from './session-key.ts';
 
 /** Part 1 §7: nothing is fetched again by itself, and nothing is tried twice. */
 export function createQueryClient(): QueryClient {
   const endSession = (error: unknown) => {
-    if (isStatus(error, 401)) client.setQueryData(sessionKey, null);
+    if (!isStatus(error, 401)) return;
+    client.setQueryData(sessionKey, null);
+    forgetUserData(client);
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: endSession }),

@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { SessionAnswer } from '#contract/auth.ts';
 import { isStatus, requestJson } from './api-client.ts';
-import { sessionKey } from './session-key.ts';
+import { forgetUserData, sessionKey } from './session-key.ts';
 
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
@@ -28,12 +28,11 @@ export function useSession(): SessionAnswer {
   return session;
 }
 
-/** After sign-out: nothing of the former user stays in memory. */
+/** After sign-out the session is looked up again, and everything else is forgotten. */
 export function useForgetSession(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
     await client.invalidateQueries({ queryKey: sessionKey });
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionKey[0] });
-    client.getMutationCache().clear();
+    forgetUserData(client);
   };
 }

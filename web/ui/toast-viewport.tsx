@@ -9,8 +9,7 @@ export default function ToastViewport() {
   return (
     <Notifications
       autoClose={TOAST_MS}
-      position="top-right"
-      containerWidth="min(440px, calc(100vw - 24px))"
+      position="bottom-right"
       classNames={{ root: classes.root ?? '', notification: classes.notification ?? '' }}
     />
   );

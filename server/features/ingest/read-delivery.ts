@@ -78,7 +78,7 @@ export function readCandle(payload: Payload): Read<CandleFields> {
   const timeframe = reader.required('Timeframe', readTimeframe);
   const time = reader.required('DateTime', (value) => {
     const text = typeof value === 'number' ? String(value) : value;
-    const parsed = typeof text === 'string' ? parseCandleTime(text.trim()) : null;
+    const parsed = typeof text === 'string' ? readCandleTime(text.trim()) : null;
     return parsed === null
       ? 'must be a date as yyyymmddhhmm'
       : { value: { text: String(text).trim(), parsed } };
@@ -103,6 +103,10 @@ export function readCandle(payload: Payload): Read<CandleFields> {
     },
   };
 }
+
+/** yyyymmddhhmm, or what TradingView writes for {{time}}: both in UTC. */
+const readCandleTime = (text: string): Date | null =>
+  parseCandleTime(text) ?? (/^\d{4}-\d{2}-\d{2}T/.test(text) ? parseSignalTime(text) : null);
 
 type Checked<Value> = { value: Value } | string;
 

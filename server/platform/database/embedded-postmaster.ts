@@ -1,4 +1,4 @@
-import { readFile, readlink, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode } from './start-error.ts';
@@ -34,7 +34,8 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | null
 async function belongsElsewhere(pid: number, cluster: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   try {
-    return (await readlink(`/proc/${pid}/cwd`)) !== cluster;
+    const [its, ours] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(cluster)]);
+    return its.dev !== ours.dev || its.ino !== ours.ino;
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -198,6 +198,19 @@ test('a stale postmaster.pid that names another living process does not keep the
   await database.close();
   opened = [];
   await writeFile(pidFile, text.replace(/^\d+/, String(process.ppid)));
+  const { pool } = await open();
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+});
+
+test('a data folder whose database lies behind a symbolic link is found running', async () => {
+  await mkdir(join(root, 'elsewhere'));
+  await (await open()).close();
+  opened = [];
+  await rename(cluster, join(root, 'elsewhere', 'postgres'));
+  await symlink(join(root, 'elsewhere', 'postgres'), cluster);
+  const { child } = await holdInChild();
+  child.kill('SIGKILL');
+  await once(child, 'exit');
   const { pool } = await open();
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
 });

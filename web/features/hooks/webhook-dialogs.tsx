@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import type { WebhookActions } from './use-webhook-actions.ts';
 
-export function WebhookDialogs({ actions }: { actions: WebhookActions }) {
+export default function WebhookDialogs({ actions }: { actions: WebhookActions }) {
   const { dialog, open, close, pending } = actions;
   return (
     <>

@@ -1,4 +1,5 @@
 import { IconChartCandle } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -7,9 +8,10 @@ import { DeliveriesCard } from './deliveries-card.tsx';
 import { EndpointsCard } from './endpoints-card.tsx';
 import { useWebhookActions } from './use-webhook-actions.ts';
 import { NoWebhook, WebhookDetails, WebhookSkeleton } from './webhook-card.tsx';
-import { WebhookDialogs } from './webhook-dialogs.tsx';
 import classes from './webhook-screen.module.css';
 import { useWebhook } from './webhooks.ts';
+
+const WebhookDialogs = lazy(() => import('./webhook-dialogs.tsx'));
 
 export function WebhookScreen() {
   const webhook = useWebhook();
@@ -35,7 +37,11 @@ export function WebhookScreen() {
         <EndpointsCard />
       </div>
       {webhook.data ? <DeliveriesCard hookId={webhook.data.id} /> : null}
-      <WebhookDialogs actions={actions} />
+      {actions.dialog ? (
+        <Suspense fallback={null}>
+          <WebhookDialogs actions={actions} />
+        </Suspense>
+      ) : null}
     </Page>
   );
 }

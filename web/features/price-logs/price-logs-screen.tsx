@@ -1,12 +1,10 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import type { PriceLog } from '#contract/price-logs.ts';
 import { formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
 import { DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { JsonView } from '../../ui/json-view.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
@@ -16,6 +14,8 @@ import { PriceLogFilters } from './price-log-filters.tsx';
 import { priceLogsColumns } from './price-logs-columns.tsx';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 import { TimestampLegend } from './timestamp-legend.tsx';
+
+const ParametersDialog = lazy(() => import('./parameters-dialog.tsx'));
 
 interface PriceLogsScreenProps {
   search: PriceLogsSearch;
@@ -87,14 +87,11 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
         />
       </Panel>
       <TimestampLegend />
-      <Dialog
-        opened={shown !== undefined}
-        onClose={() => onSearch({ log: undefined })}
-        title={`Parameters of ${shown?.token ?? ''}`}
-        size="lg"
-      >
-        {shown ? <JsonView value={shown.parameters} label="Parameters" /> : null}
-      </Dialog>
+      {shown ? (
+        <Suspense fallback={null}>
+          <ParametersDialog log={shown} onClose={() => onSearch({ log: undefined })} />
+        </Suspense>
+      ) : null}
     </Page>
   );
 }

@@ -6,9 +6,9 @@ import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { passwordErrors } from './password-rules.ts';
 import { useChangePassword } from './save-settings.ts';
 
-export function ChangePasswordDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export default function ChangePasswordDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Change Password">
+    <Dialog opened onClose={onClose} title="Change Password">
       <ChangePasswordForm onClose={onClose} />
     </Dialog>
   );

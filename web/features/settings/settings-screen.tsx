@@ -1,17 +1,19 @@
 import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle, IconLock, IconWebhook } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import type { CurrentUser } from '#contract/auth.ts';
 import { useSession } from '../../lib/session.ts';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { ChangePasswordDialog } from './change-password-dialog.tsx';
 import { useOtherUser, useSettings } from './get-settings.ts';
 import classes from './settings-screen.module.css';
 import type { SettingsSearch } from './settings-search.ts';
 import { TradingSettingsCard } from './trading-settings-card.tsx';
 import { UserInfoCard } from './user-info-card.tsx';
+
+const ChangePasswordDialog = lazy(() => import('./change-password-dialog.tsx'));
 
 interface SettingsScreenProps {
   search: SettingsSearch;
@@ -61,10 +63,11 @@ function OwnSettings({ user, search, onSearch }: SettingsScreenProps & { user: C
           {(data) => <TradingSettingsCard settings={data} otherUser={null} />}
         </QueryView>
       </div>
-      <ChangePasswordDialog
-        opened={search.dialog === 'password'}
-        onClose={() => onSearch({ dialog: undefined })}
-      />
+      {search.dialog === 'password' ? (
+        <Suspense fallback={null}>
+          <ChangePasswordDialog onClose={() => onSearch({ dialog: undefined })} />
+        </Suspense>
+      ) : null}
     </Page>
   );
 }

@@ -40,13 +40,12 @@ function wordsFor({ kind, username, on }: UserChange): Words {
 }
 
 interface ChangeUserDialogProps {
-  change: UserChange | null;
+  change: UserChange;
   onClose: () => void;
 }
 
-export function ChangeUserDialog({ change, onClose }: ChangeUserDialogProps) {
+export default function ChangeUserDialog({ change, onClose }: ChangeUserDialogProps) {
   const changeUser = useChangeUser();
-  if (!change) return null;
   const words = wordsFor(change);
   const confirm = () =>
     changeUser.mutate(change, {

@@ -7,9 +7,9 @@ import { useCreateUser } from './create-user.ts';
 import { EMPTY_NEW_USER, type NewUserValues, newUserErrors } from './new-user-rules.ts';
 import classes from './users-screen.module.css';
 
-export function CreateUserDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export default function CreateUserDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog opened={opened} onClose={onClose} title="Create New User" size="lg">
+    <Dialog opened onClose={onClose} title="Create New User" size="lg">
       <CreateUserForm onClose={onClose} />
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { Button, Switch } from '@mantine/core';
 import { IconArrowLeft, IconUserPlus } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -10,12 +10,13 @@ import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import type { UserChange } from './change-user.ts';
-import { ChangeUserDialog } from './change-user-dialog.tsx';
-import { CreateUserDialog } from './create-user-dialog.tsx';
 import { USERS_PAGE_SIZE, useUsers } from './get-users.ts';
 import { usersColumns } from './users-columns.tsx';
 import { UsersInfo } from './users-info.tsx';
 import type { UsersSearch } from './users-search.ts';
+
+const CreateUserDialog = lazy(() => import('./create-user-dialog.tsx'));
+const ChangeUserDialog = lazy(() => import('./change-user-dialog.tsx'));
 
 interface UsersScreenProps {
   search: UsersSearch;
@@ -101,8 +102,12 @@ export function UsersScreen({ search, onSearch }: UsersScreenProps) {
         />
       </Panel>
       <UsersInfo />
-      <CreateUserDialog opened={search.dialog === 'create'} onClose={() => onSearch({ dialog: undefined })} />
-      <ChangeUserDialog change={change} onClose={() => setChange(null)} />
+      <Suspense fallback={null}>
+        {search.dialog === 'create' ? (
+          <CreateUserDialog onClose={() => onSearch({ dialog: undefined })} />
+        ) : null}
+        {change ? <ChangeUserDialog change={change} onClose={() => setChange(null)} /> : null}
+      </Suspense>
     </Page>
   );
 }
