@@ -5,6 +5,8 @@ export default defineConfig({
     // Two at a time: every file of the server brings its own database and its own program.
     maxWorkers: 2,
     pool: 'forks',
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
     projects: [
       {
         extends: true,

@@ -1,6 +1,7 @@
 import autocannon, { type Result } from 'autocannon';
 import { type BenchResult, createFigures } from './figures.ts';
 import { findPgbench, preparePgbench, runPgbench } from './pgbench.ts';
+import { cpuSeconds, processTree } from './processes.ts';
 import { type Program, withDatabase, withProgram } from './program.ts';
 
 const ROUNDS = 3;
@@ -54,7 +55,9 @@ async function measure(options: {
   const { program, kind, tps, figures } = options;
   await load(program, kind, WARM_UP_SECONDS);
   const before = await countStored(program, kind);
+  const cpuBefore = await cpuUsed(program);
   const result = await load(program, kind, SECONDS);
+  const cpuAfter = await cpuUsed(program);
   const stored = (await countStored(program, kind)) - before;
   const answered = result['2xx'];
   if (result.non2xx > 0 || result.errors > 0 || stored < answered) {
@@ -66,6 +69,12 @@ async function measure(options: {
   figures.add(`${kind}s`, '/s', rate);
   figures.add(`${kind}s, answer p50`, 'ms', result.latency.p50);
   figures.add(`${kind}s, answer p99`, 'ms', result.latency.p99);
+  if (cpuBefore !== null && cpuAfter !== null) {
+    for (const part of ['program', 'database'] as const) {
+      const ms = (1000 * (cpuAfter[part] - cpuBefore[part])) / answered;
+      figures.add(`${kind}s, processor time of the ${part} for each`, 'ms', ms);
+    }
+  }
   if (tps !== null) figures.add(`${kind}s per pgbench transaction`, '×', rate / tps);
 }
 
@@ -84,6 +93,16 @@ function load({ server, hookKey }: Program, kind: Kind, seconds: number): Promis
       },
     ],
   });
+}
+
+/** Seconds so far; unlike a rate it hardly depends on what else the machine is doing. */
+async function cpuUsed({ server, postmaster }: Program) {
+  const pid = server.child.pid;
+  if (process.platform !== 'linux' || pid === undefined) return null;
+  return {
+    program: await cpuSeconds([pid]),
+    database: await cpuSeconds(await processTree(postmaster.pid)),
+  };
 }
 
 let serial = 0;

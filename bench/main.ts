@@ -20,7 +20,7 @@ const HELP = `npm run bench [-- NAME …] [-- --json FILE]
 Measures the real program on an embedded database of its own, on this machine alone. NAME is one or more of:
 
   ingest        deliveries per second at 50 connections, beside pgbench      about 2 minutes
-  first-order   from a signal's answer to the orders of 1, 10 and 50 users   about 1 minute
+  first-order   from a signal's answer to the orders of 1, 10 and 50 users   about 2 minutes
   at-rest       memory and processor time without a request                  about 1 minute
   starts        the first start and the second                               about half a minute
 

@@ -74,6 +74,16 @@ export const PAGES = [
     adminOnly: true,
     active: true,
   },
+  {
+    pageName: 'webhook',
+    path: '/webhook',
+    displayName: 'Webhook',
+    icon: 'Webhook',
+    adminOnly: false,
+    active: true,
+    /** Administrators have the same screen at /configuration. */
+    navigation: 'ordinary users',
+  },
 ] as const;
 
 export const navigationPage = z.object({

@@ -174,6 +174,22 @@ describe('npm start', () => {
     },
   );
 
+  test('the server ends when the shell between npm and the starter dies of the signal', async () => {
+    await write(
+      'server/main.ts',
+      `import { writeFileSync } from 'node:fs'
+      process.on('SIGTERM', () => { writeFileSync('ended', 'by SIGTERM\\n'); process.exit(0) })
+      setInterval(() => {}, 1000)
+      console.log('up')`,
+    );
+    const shell =
+      "process.env.npm_lifecycle_event = 'start'; require('node:child_process').spawn(process.execPath, ['scripts/start.mjs'], { stdio: 'inherit' })";
+    const { child, output } = start(['-e', shell]);
+    await expect.poll(output).toContain('up');
+    child.kill('SIGKILL');
+    await expect.poll(() => lines('ended'), { timeout: 5_000 }).toEqual(['by SIGTERM']);
+  });
+
   test('the server hears when the starter is killed', async () => {
     await write(
       'server/main.ts',

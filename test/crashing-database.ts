@@ -16,16 +16,22 @@ export interface CrashPoint {
   pass(): void;
   count(): number;
   isDead(): boolean;
+  /** Resolves when the process dies. */
+  death: Promise<void>;
 }
 
 export function crashPoint(at: number): CrashPoint {
   let count = 0;
   let dead = false;
+  const { promise: death, resolve: die } = Promise.withResolvers<void>();
   return {
+    death,
     pass() {
       count += 1;
       if (count >= at) dead = true;
-      if (dead) throw new Crash();
+      if (!dead) return;
+      die();
+      throw new Crash();
     },
     count: () => count,
     isDead: () => dead,
@@ -58,13 +64,16 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
   return {
     db: drizzleOver(pool),
     pool,
-    /** What the kernel does for a killed process: all connections end, open transactions with them. */
+    /**
+     * What the kernel does for a killed process: all connections end, open transactions with them. The pool's own
+     * end is not waited for: the dead process's code may still sleep with a connection in hand.
+     */
     async kill() {
       for (const client of connections) {
         const { stream } = (client as unknown as { connection: { stream: { destroy(): void } } }).connection;
         stream.destroy();
       }
-      await pool.end();
+      void pool.end();
     },
   };
 }

@@ -1,26 +1,32 @@
-import { asc, eq, ne } from 'drizzle-orm';
+import { and, asc, eq, inArray, ne } from 'drizzle-orm';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { paperOrders, paperPositions, paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { listUnfinished } from '#server/features/automation/workflows.store.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
-import { listUnfinishedTrades } from '#server/features/position-maker/trades.store.ts';
+import {
+  type AttemptRow,
+  listAttempts,
+  listUnfinishedTrades,
+} from '#server/features/position-maker/trades.store.ts';
 import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
 import { type Config, parseConfig } from '#server/platform/config.ts';
 import {
   priceLogs,
   signals,
+  tradeEvents,
   trades,
   userSettings,
   users,
   workflowSteps,
   workflows,
+  workflowUsers,
 } from '#server/platform/database/schema.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
 import { releaseAllLeases } from '#server/platform/leases.ts';
@@ -57,16 +63,44 @@ export interface TestEngine {
   /** A stored signal with its pending automatic workflow, as ingest leaves them. */
   storeSignal(fields?: SignalFields): Promise<{ signalId: string; workflowId: string }>;
   settle(options?: { deps?: AutomationDeps; maxRounds?: number }): Promise<void>;
-  /** A process that dies at the n-th thing that it does to the outside; and how to bury it. */
-  mortal(at: number): { deps: AutomationDeps; point: CrashPoint; bury(): Promise<void> };
+  /** Runs a workflow until its users' orders are planned, and no further. */
+  plan(workflowId: string, deps?: AutomationDeps): Promise<(typeof trades.$inferSelect)[]>;
+  /** Sets the clock to the trade's next due time and brings it as far as it goes. */
+  advance(tradeId: string): Promise<typeof trades.$inferSelect>;
+  /** A process that dies at the n-th thing that it does to the outside. */
+  mortal(at: number): Mortal;
   /** What a new process does first. */
   restart(): Promise<void>;
   trades(signalId: string): Promise<(typeof trades.$inferSelect)[]>;
   steps(workflowId: string): Promise<(typeof workflowSteps.$inferSelect)[]>;
   workflow(id: string): Promise<typeof workflows.$inferSelect>;
+  /** What became of each user of a workflow. */
+  outcomes(workflowId: string): Promise<Map<string, typeof workflowUsers.$inferSelect>>;
+  /** Oldest first. */
+  attempts(tradeId: string): Promise<AttemptRow[]>;
+  /** What the result dialog shows: the trade's own lines, and the calls to the exchange by type. */
+  events(tradeId: string): Promise<{ timeline: string[]; calls: string[] }>;
   /** The exchange's own ledger: every order that it ever took from the user. */
   exchangeOrders(userId: string): Promise<(typeof paperOrders.$inferSelect)[]>;
+  /** What the exchange holds for the user in the token: the open position, and the prices of its live stop and target. */
+  holding(userId: string, token: string): Promise<Holding>;
+  /** Every moment at which the exchange had two entries of one user and token open. I2: there is none. */
+  doubleEntries: string[];
   close(): Promise<void>;
+}
+
+export interface Mortal {
+  deps: AutomationDeps;
+  point: CrashPoint;
+  /** Works until nothing is left, or until it dies: what a dead process would still do is not waited for. */
+  live(): Promise<void>;
+  bury(): Promise<void>;
+}
+
+export interface Holding {
+  position: typeof paperPositions.$inferSelect | null;
+  stopLoss: string | null;
+  takeProfit: string | null;
 }
 
 export async function startTestEngine(options: { config?: Partial<Config> } = {}): Promise<TestEngine> {
@@ -87,6 +121,22 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
     credentialsFor: (userId) => paperCredentials(userId, SECRET),
   });
 
+  const doubleEntries: string[] = [];
+  async function noteDoubleEntries(): Promise<void> {
+    const open = await db
+      .select({ userId: paperOrders.userId, token: paperOrders.token })
+      .from(paperOrders)
+      .where(
+        and(inArray(paperOrders.state, ['live', 'partially_filled']), eq(paperOrders.reduceOnly, false)),
+      );
+    const seen = new Set<string>();
+    for (const { userId, token } of open) {
+      const key = `${userId} ${token}`;
+      if (seen.has(key)) doubleEntries.push(key);
+      seen.add(key);
+    }
+  }
+
   function createDeps(overrides: {
     db: AutomationDeps['db'];
     instanceId: string;
@@ -96,6 +146,7 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
     const handle: PaperExchange['handle'] = async (request) => {
       point?.pass();
       const answer = await paper.handle(request);
+      if (request.path.endsWith('/place-order')) await noteDoubleEntries();
       point?.pass();
       return answer;
     };
@@ -123,8 +174,9 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
   const deps = createDeps({ db, instanceId: 'first-instance' });
   let incarnation = 1;
 
-  return {
+  const engine: TestEngine = {
     clock,
+    doubleEntries,
     db,
     paper,
     deps,
@@ -227,13 +279,39 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
       }
       throw new Error(`work was left after ${maxRounds} rounds`);
     },
+    async plan(workflowId, by = deps) {
+      await runWorkflow(by, workflowId);
+      for (const [userId, { position }] of await engine.outcomes(workflowId)) {
+        if (position !== null) await tradeUser(by, { workflowId, userId });
+      }
+      return await db
+        .select()
+        .from(trades)
+        .where(eq(trades.workflowId, workflowId))
+        .orderBy(asc(trades.createdAt));
+    },
+    async advance(tradeId) {
+      const [before] = await db.select().from(trades).where(eq(trades.id, tradeId));
+      if (before?.dueAt && before.dueAt > clock.now()) clock.set(before.dueAt);
+      await advanceTrade(deps, tradeId);
+      const [after] = await db.select().from(trades).where(eq(trades.id, tradeId));
+      if (after === undefined) throw new Error(`no trade ${tradeId}`);
+      return after;
+    },
     mortal(at) {
       incarnation += 1;
       const point = crashPoint(at);
       const own = openCrashingDatabase(database, point);
+      const mortalDeps = createDeps({ db: own.db, instanceId: `instance-${incarnation}`, point });
       return {
-        deps: createDeps({ db: own.db, instanceId: `instance-${incarnation}`, point }),
+        deps: mortalDeps,
         point,
+        async live() {
+          const life = engine.settle({ deps: mortalDeps }).catch((error: unknown) => {
+            if (!point.isDead()) throw error;
+          });
+          await Promise.race([life, point.death]);
+        },
         bury: () => own.kill(),
       };
     },
@@ -250,8 +328,50 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
       if (row === undefined) throw new Error(`no workflow ${id}`);
       return row;
     },
+    async outcomes(workflowId) {
+      const rows = await db
+        .select()
+        .from(workflowUsers)
+        .where(eq(workflowUsers.workflowId, workflowId))
+        .orderBy(asc(workflowUsers.position));
+      return new Map(rows.map((row) => [row.userId, row]));
+    },
+    attempts: (tradeId) => listAttempts(db, tradeId),
+    async events(tradeId) {
+      const rows = await db
+        .select()
+        .from(tradeEvents)
+        .where(eq(tradeEvents.tradeId, tradeId))
+        .orderBy(asc(tradeEvents.id));
+      const texts = (kind: string) => rows.filter((row) => row.kind === kind).map(({ text }) => text);
+      return { timeline: texts('timeline'), calls: texts('call') };
+    },
     exchangeOrders: (userId) =>
       db.select().from(paperOrders).where(eq(paperOrders.userId, userId)).orderBy(asc(paperOrders.id)),
+    async holding(userId, token) {
+      const [position] = await db
+        .select()
+        .from(paperPositions)
+        .where(and(eq(paperPositions.userId, userId), eq(paperPositions.token, token)));
+      const triggers = await db
+        .select()
+        .from(paperTriggerOrders)
+        .where(
+          and(
+            eq(paperTriggerOrders.userId, userId),
+            eq(paperTriggerOrders.token, token),
+            eq(paperTriggerOrders.state, 'live'),
+          ),
+        );
+      const priceOf = (planType: string) =>
+        triggers.find((trigger) => trigger.planType === planType)?.triggerPrice ?? null;
+      return {
+        position: position ?? null,
+        stopLoss: priceOf('pos_loss'),
+        takeProfit: priceOf('pos_profit'),
+      };
+    },
     close,
   };
+  return engine;
 }

@@ -50,7 +50,7 @@ export function ended(child) {
       else child.kill(signal);
     };
     for (const signal of SIGNALS) process.on(signal, passOn);
-    const watch = watchParent(() => passOn('SIGTERM'));
+    const watch = watchParent();
     const done = () => {
       clearInterval(watch);
       for (const signal of SIGNALS) process.off(signal, passOn);
@@ -67,17 +67,16 @@ export function ended(child) {
 }
 
 /**
- * npm passes SIGTERM on to the shell that it runs a script in, and where that shell does not, the script only sees
- * that its parent is gone.
- * @param {() => void} onGone
+ * npm passes SIGTERM on to the shell that it runs a script in. Where that shell does not pass it on as well, the
+ * script only sees that its parent is gone, and takes that for the signal.
  */
-function watchParent(onGone) {
+function watchParent() {
   if (!process.env.npm_lifecycle_event) return undefined;
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(watch);
-    onGone();
+    process.kill(process.pid, 'SIGTERM');
   }, 200);
   return watch;
 }

@@ -69,8 +69,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       name,
       {
         localConcurrency: QUEUES[name].concurrency,
-        pollingIntervalSeconds: 0.5,
-        notifyPollingIntervalSeconds: 0.5,
+        pollingIntervalSeconds: QUEUES[name].pollSeconds,
+        notifyPollingIntervalSeconds: QUEUES[name].pollSeconds,
       },
       async (batch: Job<JobData[Name]>[]) => {
         for (const job of batch) {

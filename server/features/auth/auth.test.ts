@@ -175,14 +175,14 @@ test('a right password is verified, a wrong one is 403', async () => {
   expect(wrong.json()).toEqual({ message: 'Invalid password' });
 });
 
-test('an administrator is offered every page, anybody else the dashboard and the settings', async () => {
+test('an administrator is offered every page of the specification, anybody else the dashboard, the settings and the webhook', async () => {
   const admin = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const { client } = await board.createUser();
   const namesFor = async (caller: typeof client) =>
     (await caller.get('/api/navigation/pages'))
       .json()
       .pages.map((page: { pageName: string }) => page.pageName);
-  expect(await namesFor(client)).toEqual(['Dashboard', 'Settings']);
+  expect(await namesFor(client)).toEqual(['Dashboard', 'Settings', 'webhook']);
   expect(await namesFor(admin)).toEqual([
     'Dashboard',
     'Settings',

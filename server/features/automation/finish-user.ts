@@ -1,4 +1,5 @@
 import { type PerUserStepType, PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
+import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
 import { endUserStep, type UserTask } from './user-steps.ts';
@@ -15,12 +16,15 @@ export async function finishUser(
     workflow: WorkflowRow;
     task: UserTask;
     outcome: 'success' | 'skipped' | 'failed';
+    /** Whose run it is that found this; without one it is the trade's own end. */
+    lease?: Lease;
     step: { type: PerUserStepType; outputData?: unknown; errorMessage?: string };
   },
 ): Promise<void> {
-  const { workflow, task, outcome, step } = options;
+  const { workflow, task, outcome, lease, step } = options;
   const at = deps.clock.now();
   await deps.db.transaction(async (tx) => {
+    if (lease !== undefined) await assertHeld(tx, lease);
     const { changed, remaining } = await writeUserOutcome(tx, { ...task, outcome });
     if (!changed) return;
     const { type, ...end } = step;

@@ -5,11 +5,15 @@ import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.
 import { ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import { closePosition } from '#server/features/position-maker/close-position.ts';
 import { findLastFilledTrade, findWorkingTrade } from '#server/features/position-maker/trades.store.ts';
+import { readTradingPermission } from '#server/features/position-maker/trading-permission.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
+import type { Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 
 const CLOSE_POLL_MS = 250;
 const CLOSE_POLLS = 40;
+/** The exchange's clock and ours differ by less. */
+const CLOCK_SLACK_MS = 60_000;
 
 /**
  * What a new order needs gone before it: another order of ours in the token, and a position (decisions §10). The
@@ -18,9 +22,9 @@ const CLOSE_POLLS = 40;
  */
 export async function clearTheWay(
   deps: AutomationDeps,
-  options: { signal: SignalRow; settings: TradingSettings; userId: string; workflowId: string },
+  options: { signal: SignalRow; settings: TradingSettings; userId: string; workflowId: string; lease: Lease },
 ): Promise<Pick<Denial, 'reason'> | null> {
-  const { signal, settings, userId, workflowId } = options;
+  const { signal, settings, userId, workflowId, lease } = options;
   const { token, action } = signal;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) return null;
@@ -49,10 +53,21 @@ export async function clearTheWay(
   if (decision.decision === 'open') return null;
   if (decision.decision === 'skip') return decision.denial;
 
+  // The intent asks again; but who was switched off meanwhile keeps the position as well.
+  const withdrawn = await deps.db.transaction((tx) =>
+    readTradingPermission(tx, {
+      userId,
+      now: deps.clock.now(),
+      exchangeMode: deps.config.exchangeMode,
+      automatic: true,
+    }),
+  );
+  if (withdrawn !== null) return withdrawn;
+
   let message = '';
   for (let poll = 1; poll <= CLOSE_POLLS; poll += 1) {
     const reason = `reversed by signal ${signal.id}`;
-    const result = await closePosition(deps, { exchange, account, token, reason, workflowId });
+    const result = await closePosition(deps, { exchange, account, token, reason, workflowId, lease });
     if (result.outcome === 'flat') return null;
     message = result.message;
     await sleep(CLOSE_POLL_MS);
@@ -60,7 +75,10 @@ export async function clearTheWay(
   return { reason: `The opposite position in ${token} could not be closed: ${message}` };
 }
 
-/** The newest order of ours that filled in the token went the same way: the position is taken to be its. */
+/**
+ * The newest order of ours that filled in the token went the same way, was not closed by us, and was at work when
+ * the position was opened: the position is taken to be its.
+ */
 async function isOurs(
   deps: AutomationDeps,
   userId: string,
@@ -68,5 +86,10 @@ async function isOurs(
   position: OpenPosition,
 ): Promise<boolean> {
   const trade = await findLastFilledTrade(deps.db, { userId, token });
-  return trade !== null && (trade.side === 'buy' ? 'long' : 'short') === position.side;
+  if (trade === null || trade.protectionStatus === 'closed') return false;
+  if ((trade.side === 'buy' ? 'long' : 'short') !== position.side) return false;
+  const openedAt = position.openedAt?.getTime();
+  if (openedAt === undefined) return true;
+  const endedAt = trade.completedAt?.getTime() ?? deps.clock.now().getTime();
+  return openedAt >= trade.createdAt.getTime() - CLOCK_SLACK_MS && openedAt <= endedAt + CLOCK_SLACK_MS;
 }

@@ -8,27 +8,42 @@ import {
   type PositionGeneratorLogRow,
 } from '#server/features/position-generator/position-generator.store.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
-import {
-  findStandingTrade,
-  findWorkflowTrade,
-  type TradeRow,
-} from '#server/features/position-maker/trades.store.ts';
+import { findStandingTrade, findWorkflowTrade } from '#server/features/position-maker/trades.store.ts';
 import { findPriceLog } from '#server/features/price-logs/price-logs.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import { findSignal, type SignalRow } from '#server/features/signals/signals.store.ts';
+import type { Tx } from '#server/platform/database/database.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
-import { type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
+import { followTrade } from './follow-trade.ts';
 import { clearTheWay } from './held-position.ts';
 import { beginUserStep, endUserStep, type UserTask } from './user-steps.ts';
 import { listSteps } from './workflow-steps.store.ts';
-import { countUserFailedTry, findWorkflow, findWorkflowUser, type WorkflowRow } from './workflows.store.ts';
+import {
+  countUserFailedTry,
+  findProcessingStart,
+  findWorkflow,
+  findWorkflowUser,
+  isEarlierUserSizing,
+  type WorkflowRow,
+} from './workflows.store.ts';
 
 const TRIES = 3;
 const LEASE_POLL_MS = 100;
 const LEASE_PATIENCE_MS = 2_000;
 const LEASE_RETRY_MS = 1_000;
+/** So long after the users' processing began, orders are held back for the users before (decisions §10, layer 4). */
+const ORDER_PATIENCE_MS = 2_000;
+const ORDER_POLL_MS = 25;
+/** One user's part of a workflow, under the user's lease. */
+interface UserRun {
+  deps: AutomationDeps;
+  workflow: WorkflowRow;
+  task: UserTask;
+  lease: Lease;
+}
 
 /**
  * One eligible user's part of a workflow: settings, position, order. From sizing to the committed order intent the
@@ -45,14 +60,17 @@ export async function tradeUser(
   if (row?.position == null || (row.outcome !== 'waiting' && row.outcome !== 'running')) return;
   const task: UserTask = { workflowId, userId, position: row.position };
   const existing = await findWorkflowTrade(deps.db, task);
-  if (existing !== null) return await followTrade(deps, workflow, task, existing);
+  if (existing !== null) return await followTrade({ deps, workflow, task }, existing);
+  // The snapshot is there, step 7 is not yet: it calls again.
+  const processingSince = await findProcessingStart(deps.db, workflowId);
+  if (processingSince === null) return;
 
   const deadline = deps.clock.now().getTime() + LEASE_PATIENCE_MS;
   for (;;) {
     const key = `user:${userId}`;
     const holder = `${deps.config.instanceId} ${workflowId}`;
     const leased = await withLease({ db: deps.db, key, holder }, (lease) =>
-      tradeUnderLease(deps, workflow, task, lease),
+      tradeUnderLease({ deps, workflow, task, lease }, processingSince),
     );
     if (leased.held) return;
     if (deps.clock.now().getTime() >= deadline) break;
@@ -62,70 +80,81 @@ export async function tradeUser(
   await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { after });
 }
 
-async function tradeUnderLease(
-  deps: AutomationDeps,
-  workflow: WorkflowRow,
-  task: UserTask,
-  lease: Lease,
-): Promise<void> {
+async function tradeUnderLease(run: UserRun, processingSince: Date): Promise<void> {
+  const committed = await findWorkflowTrade(run.deps.db, run.task);
+  if (committed !== null) return await followTrade(run, committed);
   try {
-    const committed = await findWorkflowTrade(deps.db, task);
-    if (committed !== null) return await followTrade(deps, workflow, task, committed);
-    await runUserSteps(deps, workflow, task, lease);
+    await runUserSteps(run, processingSince);
   } catch (error) {
     if (error instanceof LeaseLostError) return;
-    await countFailure(deps, workflow, task, error);
+    await countFailure(run, error);
   }
 }
 
-async function runUserSteps(
-  deps: AutomationDeps,
-  workflow: WorkflowRow,
-  task: UserTask,
-  lease: Lease,
-): Promise<void> {
+async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> {
+  const { deps, workflow, task, lease } = run;
   const { db } = deps;
   const signal = await findSignal(db, workflow.signalId);
   if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
 
-  await beginUserStep(deps, db, task, 'user_settings', { userId: task.userId });
+  await whileHeld(run, (tx) => beginUserStep(deps, tx, task, 'user_settings', { userId: task.userId }));
   const settings = await findTradingSettings(db, task.userId);
   if (settings === null) {
     const errorMessage = deny('settings_not_found', {}).reason;
     return await finishUser(deps, {
       workflow,
       task,
+      lease,
       outcome: 'skipped',
       step: { type: 'user_settings', errorMessage },
     });
   }
-  await endUserStep(deps, db, task, 'user_settings', { status: 'completed', outputData: settings });
-
-  await beginUserStep(deps, db, task, 'position_generation', positionInput(signal, settings));
-  const calculated = await calculateOnce({ deps, workflow, task, signal, settings });
-  if (!calculated.ok) return await skip(deps, workflow, task, 'position_generation', calculated.denial);
+  await whileHeld(run, async (tx) => {
+    await endUserStep(deps, tx, task, 'user_settings', { status: 'completed', outputData: settings });
+    await beginUserStep(deps, tx, task, 'position_generation', positionInput(signal, settings));
+  });
+  const calculated = await calculateOnce(run, { signal, settings });
+  if (!calculated.ok) return await skip(run, 'position_generation', calculated.denial);
   const { log } = calculated;
   const { position } = log;
   if (position === null) throw new Error(`the calculation ${log.id} has no position`);
-  await endUserStep(deps, db, task, 'position_generation', {
-    status: 'completed',
-    outputData: { positionGeneratorLogId: log.id, position },
+  await whileHeld(run, async (tx) => {
+    await endUserStep(deps, tx, task, 'position_generation', {
+      status: 'completed',
+      outputData: { positionGeneratorLogId: log.id, position },
+    });
+    await beginUserStep(deps, tx, task, 'order_submission', {
+      positionGeneratorLogId: log.id,
+      token: signal.token,
+      action: signal.action,
+      entryPrice: position.entryPrice,
+      quantity: position.assetQuantity,
+      stopLoss: position.stopLoss,
+      takeProfit: position.takeProfit,
+      leverage: position.leverage,
+    });
   });
-
-  await beginUserStep(deps, db, task, 'order_submission', {
-    positionGeneratorLogId: log.id,
-    token: signal.token,
-    action: signal.action,
-    entryPrice: position.entryPrice,
-    quantity: position.assetQuantity,
-    stopLoss: position.stopLoss,
-    takeProfit: position.takeProfit,
-    leverage: position.leverage,
-  });
+  await letEarlierUsersGoFirst(run, processingSince);
   const intent = await commitOrderIntent(deps, { log, position, triggerType: workflow.trigger, lease });
   if (intent.ok) return;
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
-  await skip(deps, workflow, task, 'order_submission', denial);
+  await skip(run, 'order_submission', denial);
+}
+
+/** A step is written by whoever holds the user's lease, by nobody else. */
+const whileHeld = ({ deps, lease }: UserRun, write: (tx: Tx) => Promise<void>): Promise<void> =>
+  deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await write(tx);
+  });
+
+/** Users are sized side by side; their orders are planned in the order of trading. A slow one loses its place. */
+async function letEarlierUsersGoFirst({ deps, task }: UserRun, processingSince: Date): Promise<void> {
+  const leftMs = processingSince.getTime() + ORDER_PATIENCE_MS - deps.clock.now().getTime();
+  for (let polls = Math.min(leftMs, ORDER_PATIENCE_MS) / ORDER_POLL_MS; polls > 0; polls -= 1) {
+    if (!(await isEarlierUserSizing(deps.db, task))) return;
+    await sleep(ORDER_POLL_MS);
+  }
 }
 
 const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
@@ -139,14 +168,10 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
 });
 
 /** The position of this workflow and user: what an interrupted run recorded holds. */
-async function calculateOnce(options: {
-  deps: AutomationDeps;
-  workflow: WorkflowRow;
-  task: UserTask;
-  signal: SignalRow;
-  settings: TradingSettings;
-}): Promise<{ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> }> {
-  const { deps, workflow, task, signal, settings } = options;
+async function calculateOnce(
+  { deps, workflow, task, lease }: UserRun,
+  { signal, settings }: { signal: SignalRow; settings: TradingSettings },
+): Promise<{ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> }> {
   const standing = await findStandingTrade(deps.db, { signalId: signal.id, userId: task.userId });
   if (standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   const recorded = await findWorkflowCalculation(deps.db, task);
@@ -154,7 +179,8 @@ async function calculateOnce(options: {
     if (recorded.success) return { ok: true, log: recorded };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
   }
-  const blocked = await clearTheWay(deps, { signal, settings, userId: task.userId, workflowId: workflow.id });
+  const { userId, workflowId } = task;
+  const blocked = await clearTheWay(deps, { signal, settings, userId, workflowId, lease });
   if (blocked !== null) return { ok: false, denial: blocked };
   const steps = await listSteps(deps.db, workflow.id);
   const matched = steps.find(({ stepType }) => stepType === 'price_log_match')?.outputData as
@@ -165,10 +191,11 @@ async function calculateOnce(options: {
   const generated = await generatePosition(deps, {
     signal,
     priceLog,
-    userId: task.userId,
+    userId,
     settings,
     profile: 'automatic',
-    workflowId: workflow.id,
+    workflowId,
+    lease,
   });
   if (!generated.ok) return { ok: false, denial: generated.denial };
   const log = await findPositionGeneratorLog(deps.db, generated.logId);
@@ -177,57 +204,15 @@ async function calculateOnce(options: {
 }
 
 async function skip(
-  deps: AutomationDeps,
-  workflow: WorkflowRow,
-  task: UserTask,
+  { deps, workflow, task, lease }: UserRun,
   type: 'position_generation' | 'order_submission',
   denial: Pick<Denial, 'reason'>,
 ): Promise<void> {
   const errorMessage = `${denial.reason}; user will be skipped`;
-  await finishUser(deps, { workflow, task, outcome: 'skipped', step: { type, errorMessage } });
+  await finishUser(deps, { workflow, task, lease, outcome: 'skipped', step: { type, errorMessage } });
 }
 
-/** The order is on its way or done: its end is the user's end. */
-async function followTrade(
-  deps: AutomationDeps,
-  workflow: WorkflowRow,
-  task: UserTask,
-  trade: TradeRow,
-): Promise<void> {
-  if (trade.state !== 'done') {
-    // Whoever works on it holds its lease; if nobody does, this wakes somebody.
-    if (trade.dueAt !== null && trade.dueAt > deps.clock.now()) return;
-    await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
-    return;
-  }
-  const outputData = {
-    tradeId: trade.id,
-    orderId: trade.orderId,
-    fillStatus: trade.fillStatus,
-    filledQuantity: trade.filledQuantity,
-    averagePrice: trade.averagePrice,
-    fee: trade.fee,
-    protection: trade.protectionStatus,
-  };
-  const success = trade.success === true;
-  await finishUser(deps, {
-    workflow,
-    task,
-    outcome: success ? 'success' : 'failed',
-    step: {
-      type: 'order_submission',
-      outputData,
-      ...(success ? {} : { errorMessage: trade.error ?? 'The order failed' }),
-    },
-  });
-}
-
-async function countFailure(
-  deps: AutomationDeps,
-  workflow: WorkflowRow,
-  task: UserTask,
-  error: unknown,
-): Promise<void> {
+async function countFailure({ deps, workflow, task, lease }: UserRun, error: unknown): Promise<void> {
   if (isDatabaseUnavailable(error)) throw error;
   const tries = await countUserFailedTry(deps.db, task);
   deps.log.error({ err: error, ...task, tries }, "a user's part of a workflow ended unexpectedly");
@@ -240,6 +225,7 @@ async function countFailure(
   await finishUser(deps, {
     workflow,
     task,
+    lease,
     outcome: 'failed',
     step: {
       type: type ?? 'user_settings',

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, inArray, isNull, lt, ne, type SQL, sql } from 'drizzle-orm';
 import type { EligibilityResult } from '#domain/eligibility.ts';
 import type { FailureExplanation, WorkflowStatus } from '#domain/workflow-lifecycle.ts';
 import { nextWorkflowStatus } from '#domain/workflow-lifecycle.ts';
@@ -182,6 +182,39 @@ export async function findWorkflowUser(
   return row ?? null;
 }
 
+/** When step 7 began; null before. */
+export async function findProcessingStart(db: Queryable, workflowId: string): Promise<Date | null> {
+  const [row] = await db
+    .select({ startedAt: workflowSteps.startedAt })
+    .from(workflowSteps)
+    .where(and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepType, 'user_processing')));
+  return row?.startedAt ?? null;
+}
+
+/** Whether a user who trades before this one has neither an order nor an outcome yet. */
+export async function isEarlierUserSizing(
+  db: Queryable,
+  { workflowId, position }: { workflowId: string; position: number },
+): Promise<boolean> {
+  const [row] = await db
+    .select({ userId: workflowUsers.userId })
+    .from(workflowUsers)
+    .leftJoin(
+      trades,
+      and(eq(trades.workflowId, workflowUsers.workflowId), eq(trades.userId, workflowUsers.userId)),
+    )
+    .where(
+      and(
+        eq(workflowUsers.workflowId, workflowId),
+        lt(workflowUsers.position, position),
+        inArray(workflowUsers.outcome, ['waiting', 'running']),
+        isNull(trades.id),
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
+}
+
 /** Eligible ones first, in the order of trading. */
 export async function listWorkflowUsers(db: Queryable, workflowId: string): Promise<WorkflowUserRow[]> {
   return await db
@@ -251,6 +284,7 @@ export async function listUnfinished(db: Queryable) {
     .from(workflowUsers)
     .innerJoin(workflows, eq(workflows.id, workflowUsers.workflowId))
     .where(and(isRunning, inArray(workflowUsers.outcome, ['waiting', 'running'])))
+    .orderBy(asc(workflowUsers.workflowId), asc(workflowUsers.position))
     .limit(5000);
   return { pipelines, waiting };
 }

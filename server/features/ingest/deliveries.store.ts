@@ -11,6 +11,7 @@ import {
 } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { Jobs } from '#server/platform/jobs.ts';
+import type { DeliveryLimit } from './delivery-limit.ts';
 import { payloadHash } from './payload-hash.ts';
 import type { CandleFields, SignalFields } from './read-delivery.ts';
 import type { Payload, Refusal } from './read-payload.ts';
@@ -59,8 +60,7 @@ interface Placed {
 export interface StoreDeliveries {
   db: Db;
   jobs: Pick<Jobs, 'send'>;
-  /** Counts one delivery to the webhook; false when it is over its limit. */
-  withinLimit: (hookId: string) => boolean;
+  withinLimit: DeliveryLimit;
 }
 
 /** Stores a batch in one transaction; outcomes stand in the order of the deliveries. */
@@ -78,7 +78,7 @@ export async function storeDeliveries(
       const hook = hooksByKey.get(delivery.keyHash.toString('hex'));
       if (hook === undefined) return;
       hookIds.set(index, hook.id);
-      if (!withinLimit(hook.id)) outcomes[index] = { outcome: 'limited' };
+      if (!withinLimit(hook.id, delivery)) outcomes[index] = { outcome: 'limited' };
       else if (delivery.content.kind === 'refused') {
         outcomes[index] = { outcome: 'refused', refusal: delivery.content.refusal };
       } else accepted.push({ index, delivery, hook });

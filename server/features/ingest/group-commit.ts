@@ -30,7 +30,8 @@ export function createGroupCommit<Item, Result>(options: {
   let active = 0;
   let whenIdle: (() => void)[] = [];
 
-  async function commitAll(batch: Waiting<Item, Result>[]): Promise<void> {
+  /** Answers the error when it was nobody's fault. */
+  async function commitAll(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
     try {
       const results = await options.commit(batch.map(({ item }) => item));
       batch.forEach(({ resolve, reject }, index) => {
@@ -39,14 +40,24 @@ export function createGroupCommit<Item, Result>(options: {
           reject(new Error(`the commit answered ${results.length} of ${batch.length}`));
         else resolve(result);
       });
+      return null;
     } catch (error) {
-      if (batch.length === 1 || !options.isItemFault(error)) {
-        for (const { reject } of batch) reject(error);
-        return;
-      }
-      // One row may be what the database refuses: each then stands for itself.
-      for (const one of batch) await commitAll([one]);
+      const isItemFault = options.isItemFault(error);
+      if (isItemFault && batch.length > 1) return await commitEach(batch);
+      for (const { reject } of batch) reject(error);
+      return isItemFault ? null : { outage: error };
     }
+  }
+
+  /** One row may be what the database refuses: each then stands for itself, as long as the database is there. */
+  async function commitEach(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
+    for (const [index, one] of batch.entries()) {
+      const failed = await commitAll([one]);
+      if (failed === null) continue;
+      for (const { reject } of batch.slice(index + 1)) reject(failed.outage);
+      return failed;
+    }
+    return null;
   }
 
   function pump(): void {

@@ -32,7 +32,12 @@ export interface CandleFields {
 
 type Read<Fields> = { ok: true; fields: Fields } | Refusal;
 
-const ACTIONS: Record<string, 'buy' | 'sell'> = { buy: 'buy', long: 'buy', sell: 'sell', short: 'sell' };
+const ACTIONS = new Map<string, 'buy' | 'sell'>([
+  ['buy', 'buy'],
+  ['long', 'buy'],
+  ['sell', 'sell'],
+  ['short', 'sell'],
+]);
 const TIME_FIELDS = ['time', 'timenow', 'datetime'];
 const SIGNAL_FIELDS = new Set(['symbol', 'action', 'price', 'timeframe', 'processor']);
 /** What the calculator reads from a candle, in lower case beside the payload as it came. */
@@ -43,7 +48,7 @@ export function readSignal(payload: Payload): Read<SignalFields> {
   const reader = createReader(payload);
   const symbol = reader.symbol('symbol');
   const action = reader.required('action', (value) => {
-    const known = typeof value === 'string' ? ACTIONS[value.trim().toLowerCase()] : undefined;
+    const known = typeof value === 'string' ? ACTIONS.get(value.trim().toLowerCase()) : undefined;
     return known === undefined ? 'must be buy, sell, long or short' : { value: known };
   });
   const price = reader.required('price', readNumber);
@@ -53,7 +58,7 @@ export function readSignal(payload: Payload): Read<SignalFields> {
     return reader.refuse();
   }
   if (reader.errors.length > 0) return reader.refuse();
-  const timeValue = TIME_FIELDS.map((name) => reader.find(name)).find(isGiven);
+  const time = TIME_FIELDS.map((name) => reader.find(name)).find(isTime) ?? null;
   return {
     ok: true,
     fields: {
@@ -62,10 +67,10 @@ export function readSignal(payload: Payload): Read<SignalFields> {
       price,
       timeframe,
       processor,
-      timeText: isGiven(timeValue) ? String(timeValue).slice(0, 100) : null,
-      time: isGiven(timeValue) ? parseSignalTime(timeValue) : null,
+      timeText: time === null ? null : String(time).slice(0, 100),
+      time: parseSignalTime(time),
       parameters: Object.fromEntries(
-        Object.entries(payload).filter(([name]) => !SIGNAL_FIELDS.has(name.toLowerCase())),
+        Object.entries(payload).filter(([name]) => !SIGNAL_FIELDS.has(fold(name))),
       ),
     },
   };
@@ -132,6 +137,7 @@ const readCurrency = (value: unknown): Checked<string> => {
 };
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
+const isTime = (value: unknown) => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
 /** Looks fields up without regard to case (and to `_`, `-`, blanks), and collects what is wrong with them. */
 function createReader(payload: Payload) {

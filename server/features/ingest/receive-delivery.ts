@@ -8,6 +8,7 @@ import {
   type DeliveryOutcome,
   storeDeliveries,
 } from './deliveries.store.ts';
+import { createDeliveryLimit } from './delivery-limit.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
 import { readPayload, type refusal } from './read-payload.ts';
@@ -34,7 +35,7 @@ export function createReceiver(
   deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config' | 'secretBox' | 'onPrice'>,
 ): Receiver {
   const { config, clock } = deps;
-  const withinLimit = createLimit(config.webhookRateLimit);
+  const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
   const commits = createGroupCommit<Delivery, DeliveryOutcome>({
     commit: (batch) => storeDeliveries({ db: deps.db, jobs: deps.jobs, withinLimit }, batch),
     maxItems: MAX_BATCH,
@@ -75,20 +76,4 @@ function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {
   }
   const candle = readCandle(payload);
   return candle.ok ? { kind, payload, fields: candle.fields } : refused(candle);
-}
-
-/** Deliveries a minute and webhook; 0 means no limit. */
-function createLimit(perMinute: number): (hookId: string) => boolean {
-  if (perMinute === 0) return () => true;
-  const windows = new Map<string, { since: number; count: number }>();
-  return (hookId) => {
-    const now = performance.now();
-    const current = windows.get(hookId);
-    if (current === undefined || now - current.since >= 60_000) {
-      windows.set(hookId, { since: now, count: 1 });
-      return true;
-    }
-    current.count += 1;
-    return current.count <= perMinute;
-  };
 }

@@ -11,6 +11,7 @@ import { type Exchange, type ExchangeAccount, ExchangeError } from '#server/exch
 import type { PriceLogRow } from '#server/features/price-logs/price-logs.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import { insertPositionGeneratorLog, sumUnknownMargin } from './position-generator.store.ts';
 
 const READ_TRIES = 3;
@@ -23,6 +24,8 @@ export interface GenerateRequest {
   settings: TradingSettings;
   profile: ExecutionProfileName;
   workflowId: string | null;
+  /** Where given, the record is written only while it is held. */
+  lease?: Lease;
 }
 
 export type Generated = { logId: string } & (
@@ -41,7 +44,7 @@ export async function generatePosition(
   const { signal, settings, userId } = request;
   const result = await calculate(deps, request);
   const logId = timeOrderedId();
-  await insertPositionGeneratorLog(deps.db, {
+  const row = {
     id: logId,
     signalId: signal.id,
     priceLogId: request.priceLog?.id ?? null,
@@ -56,6 +59,10 @@ export async function generatePosition(
     position: result.ok ? result.position : null,
     settings,
     createdAt: deps.clock.now(),
+  };
+  await deps.db.transaction(async (tx) => {
+    if (request.lease !== undefined) await assertHeld(tx, request.lease);
+    await insertPositionGeneratorLog(tx, row);
   });
   return { logId, ...result };
 }
@@ -134,12 +141,13 @@ async function readAvailableBalance(
   target: { exchange: Exchange; account: ExchangeAccount; platform: ExchangePlatform },
 ): Promise<string | null> {
   const { exchange, account, platform } = target;
+  // In this order: an order that the exchange accepts in between is then counted twice, never not at all.
+  const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
   const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
     deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');
     return ignoreExchangeError(error);
   });
   if (balance === null) return null;
-  const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
   const available = D(balance.futuresAvailable).minus(committed);
   return toPlain(available.isNegative() ? D(0) : available);
 }

@@ -11,8 +11,9 @@ export function closingOrderId(closeId: string): string {
   return `${compact(closeId)}-c`;
 }
 
-export function protectionOrderId(tradeId: string, round: number): string {
-  return `${compact(tradeId)}-p${round}`;
+/** A new one for each try: what a try in doubt placed is seen by reading the protection back. */
+export function protectionOrderId(tryId: string): string {
+  return `${compact(tryId)}-p`;
 }
 
 const compact = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url');

@@ -8,6 +8,7 @@ import {
 } from '#server/exchanges/exchange.ts';
 import { positionCloses } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import { closingOrderId } from './client-order-id.ts';
 import type { TradeDeps } from './trade-work.ts';
 
@@ -20,6 +21,8 @@ export interface CloseRequest {
   reason: string;
   workflowId?: string | null;
   tradeId?: string | null;
+  /** Nothing is sent once it was taken over. */
+  lease: Lease;
   context?: CallContext;
 }
 
@@ -33,6 +36,8 @@ export type CloseResult = { outcome: 'flat' } | { outcome: 'pending'; message: s
  */
 export async function closePosition(deps: TradeDeps, request: CloseRequest): Promise<CloseResult> {
   const { exchange, account, token, context = {} } = request;
+  // From before the reading: what was read is not acted on by a process that was frozen since.
+  const notAfter = new Date(deps.clock.now().getTime() + SEND_WITHIN_MS);
   try {
     const position = await exchange.fetchPosition(account, token, context);
     if (position === null) {
@@ -56,7 +61,7 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
         'ended without closing all of it',
       );
     }
-    return await sendClose(deps, request, position);
+    return await sendClose(deps, request, { position, notAfter });
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     return { outcome: 'pending', message: error.message };
@@ -66,30 +71,32 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
 async function sendClose(
   deps: TradeDeps,
   request: CloseRequest,
-  position: OpenPosition,
+  { position, notAfter }: { position: OpenPosition; notAfter: Date },
 ): Promise<CloseResult> {
-  const { exchange, account, token, reason, context = {} } = request;
+  const { exchange, account, token, reason, lease, context = {} } = request;
   const id = timeOrderedId();
-  const now = deps.clock.now();
   const clientOrderId = closingOrderId(id);
-  await deps.db.insert(positionCloses).values({
-    id,
-    userId: account.userId,
-    exchangePlatform: exchange.platform,
-    token,
-    side: position.side,
-    quantity: position.quantity,
-    reason,
-    workflowId: request.workflowId ?? null,
-    tradeId: request.tradeId ?? null,
-    clientOrderId,
-    state: 'submitting',
-    createdAt: now,
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx.insert(positionCloses).values({
+      id,
+      userId: account.userId,
+      exchangePlatform: exchange.platform,
+      token,
+      side: position.side,
+      quantity: position.quantity,
+      reason,
+      workflowId: request.workflowId ?? null,
+      tradeId: request.tradeId ?? null,
+      clientOrderId,
+      state: 'submitting',
+      createdAt: deps.clock.now(),
+    });
   });
   const placement = await exchange.closePosition(
     account,
     { token, side: position.side, quantity: position.quantity, clientOrderId },
-    { ...context, notAfter: new Date(now.getTime() + SEND_WITHIN_MS) },
+    { ...context, notAfter },
   );
   if (placement.outcome === 'refused' || placement.outcome === 'retry-later') {
     await finishClose(deps, id, 'refused', placement.message);

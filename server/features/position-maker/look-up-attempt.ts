@@ -55,8 +55,12 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
     text: `${name}: not found (look-up ${misses})`,
     changes: { lookupMisses: misses },
   });
-  return later(work, LOOK_UP_WAITS_MS[misses - 1] ?? LOOK_UP_WAITS_MS.at(-1) ?? 15_000);
+  return later(work, lookUpWaitMs(misses));
 }
+
+/** Longer with every miss, so that an order that stays unfindable does not eat the user's requests. */
+export const lookUpWaitMs = (misses: number): number =>
+  LOOK_UP_WAITS_MS[misses - 1] ?? LOOK_UP_WAITS_MS.at(-1) ?? 0;
 
 /** 'unreachable' when the exchange gave no answer to build on: nothing is concluded from that. */
 export async function findReport(work: TradeWork): Promise<OrderReport | null | 'unreachable'> {

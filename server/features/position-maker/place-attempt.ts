@@ -3,6 +3,7 @@ import { deny } from '#domain/denials.ts';
 import { CALCULATION_MAX_AGE_MINUTES } from '#domain/trading-constants.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { orderAttempts } from '#server/platform/database/schema.ts';
+import { assertHeld } from '#server/platform/leases.ts';
 import { doubtInterrupted, findReport } from './look-up-attempt.ts';
 import { goOn, later, recordEvent, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
 import { readTradingPermission } from './trading-permission.ts';
@@ -115,15 +116,18 @@ async function tryAgainOrAbandon(
   work: TradeWork,
   { error, tries, what }: { error: ExchangeError; tries: number; what: string },
 ): Promise<StepResult> {
-  const { deps, attempt } = work;
+  const { deps, lease, attempt } = work;
   const used = attempt.placementTries + 1;
   const isFinal = error.kind === 'refused' || error.kind === 'credentials' || used >= tries;
   const reason = `${what} could not be set: ${error.message}`;
   if (isFinal) return abandon(work, reason);
-  await deps.db
-    .update(orderAttempts)
-    .set({ placementTries: used, error: reason })
-    .where(eq(orderAttempts.id, attempt.id));
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx
+      .update(orderAttempts)
+      .set({ placementTries: used, error: reason })
+      .where(eq(orderAttempts.id, attempt.id));
+  });
   return later(work, RETRY_MS * used);
 }
 

@@ -3,47 +3,46 @@ import { eq } from 'drizzle-orm';
 import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
 import { ExchangeError, type Protection } from '#server/exchanges/exchange.ts';
 import { trades } from '#server/platform/database/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld } from '#server/platform/leases.ts';
 import { protectionOrderId } from './client-order-id.ts';
 import type { TradeWork } from './trade-work.ts';
 import { addTimeline } from './trades.store.ts';
 
-const RETRY_MS = 500;
-/** So many tries are made even when the deadline passed while the program was down. */
-const LEAST_TRIES = 2;
-const MOST_TRIES = PROTECTION_DEADLINE_MS / RETRY_MS;
+export const PROTECTION_RETRY_MS = 500;
+/** So often it is tried even when the deadline passed while the program was down. */
+const LAST_TRIES = 2;
 
 /**
  * I4: after a fill the stop is read back from the exchange; when it is not there it is placed, and when that fails
- * until the deadline, the caller closes the position.
+ * until the deadline, the caller closes the position. `again`: not yet, and the deadline has not passed.
  */
-export async function protectPosition(work: TradeWork): Promise<'protected' | 'unprotected'> {
+export async function protectPosition(work: TradeWork): Promise<'protected' | 'again' | 'unprotected'> {
   const { deps, trade, attempt } = work;
   const seenAt = attempt.finishedAt ?? deps.clock.now();
   const deadline = seenAt.getTime() + PROTECTION_DEADLINE_MS;
-  let problem = '';
-  for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
-    if (tries > LEAST_TRIES && deps.clock.now().getTime() >= deadline) break;
+  for (let tries = 1; ; tries += 1) {
     try {
-      const status = await ensureProtection(work, tries);
-      await recordProtection(work, status.status, status.text);
+      const { status, text } = await ensureProtection(work);
+      await recordProtection(work, status, text);
       return 'protected';
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
-      problem = error.message;
       deps.log.error({ err: error, tradeId: trade.id }, 'a filled position has no verified stop yet');
-      await sleep(RETRY_MS);
+      if (deps.clock.now().getTime() < deadline) return 'again';
+      if (tries === LAST_TRIES) {
+        await recordProtection(work, 'missing', `The stop loss could not be placed: ${error.message}`);
+        return 'unprotected';
+      }
     }
+    await sleep(PROTECTION_RETRY_MS);
   }
-  await recordProtection(work, 'missing', `The stop loss could not be placed: ${problem}`);
-  return 'unprotected';
 }
 
-async function ensureProtection(
-  work: TradeWork,
-  round: number,
-): Promise<{ status: 'verified' | 'repaired'; text: string }> {
-  const { account, exchange, trade, deps, onCall } = work;
+async function ensureProtection(work: TradeWork): Promise<{ status: 'verified' | 'repaired'; text: string }> {
+  const { account, exchange, trade, deps, lease, onCall } = work;
+  // From before the reading: what was read is not acted on by a process that was frozen since.
+  const notAfter = new Date(deps.clock.now().getTime() + PROTECTION_DEADLINE_MS);
   if (account === null) throw new ExchangeError('credentials', 'the exchange credentials are gone');
   const position = await exchange.fetchPosition(account, trade.token, { onCall });
   if (position === null)
@@ -55,6 +54,7 @@ async function ensureProtection(
       text: `Protection read back: stop ${before.stopLoss}, target ${before.takeProfit}`,
     };
   }
+  await assertHeld(deps.db, lease);
   await exchange.placeProtection(
     account,
     {
@@ -63,9 +63,9 @@ async function ensureProtection(
       quantity: position.quantity,
       stopLoss: before.stopLoss === null ? trade.stopLoss : null,
       takeProfit: before.takeProfit === null ? trade.takeProfit : null,
-      clientOrderId: protectionOrderId(trade.id, round),
+      clientOrderId: protectionOrderId(timeOrderedId()),
     },
-    { onCall, notAfter: new Date(deps.clock.now().getTime() + PROTECTION_DEADLINE_MS) },
+    { onCall, notAfter },
   );
   const after = await exchange.fetchProtection(account, trade.token, { onCall });
   if (after.stopLoss === null) throw new ExchangeError('unknown', 'the stop loss is still not there');

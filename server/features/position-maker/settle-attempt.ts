@@ -11,7 +11,7 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { closePosition } from './close-position.ts';
-import { protectPosition } from './protect-position.ts';
+import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
 import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
 import { type AttemptRow, addTimeline } from './trades.store.ts';
 
@@ -21,7 +21,11 @@ const CLOSE_RETRY_MS = 500;
 export async function settleAttempt(work: TradeWork): Promise<StepResult> {
   const { attempts, attempt } = work;
   const filled = sumFilled(attempts);
-  if (isPositive(filled) && (await protectPosition(work)) === 'unprotected') return startClosing(work);
+  if (isPositive(filled)) {
+    const protection = await protectPosition(work);
+    if (protection === 'again') return later(work, PROTECTION_RETRY_MS);
+    if (protection === 'unprotected') return startClosing(work);
+  }
   const mayTryAgain =
     attempt.attempt === 1 &&
     (attempt.state === 'unfilled' || (attempt.state === 'never_placed' && attempt.submittedAt !== null));
@@ -90,7 +94,7 @@ async function startClosing(work: TradeWork): Promise<StepResult> {
 
 /** Goes on until the exchange says that nothing is open; until then the user opens nothing else in this token. */
 export async function continueClosing(work: TradeWork): Promise<StepResult> {
-  const { deps, trade, exchange, account, onCall } = work;
+  const { deps, lease, trade, exchange, account, onCall } = work;
   if (account === null) return later(work, CLOSE_RETRY_MS * 10);
   const result = await closePosition(deps, {
     exchange,
@@ -99,6 +103,7 @@ export async function continueClosing(work: TradeWork): Promise<StepResult> {
     reason: 'stop loss missing',
     tradeId: trade.id,
     workflowId: trade.workflowId,
+    lease,
     context: { onCall },
   });
   if (result.outcome === 'pending') {
@@ -120,7 +125,7 @@ async function finishTrade(work: TradeWork, whyNoSecond: string | null): Promise
   const { attempts } = work;
   const { success, fillStatus } = tradeOutcome(attempts);
   const error = success ? null : describeFailure(attempts, whyNoSecond);
-  return writeEnd(work, { success, fillStatus, error });
+  return writeEnd(work, { success, fillStatus, error }, success ? whyNoSecond : null);
 }
 
 function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): string {
@@ -135,6 +140,7 @@ function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): st
 async function writeEnd(
   work: TradeWork,
   end: Pick<typeof trades.$inferInsert, 'success' | 'fillStatus' | 'error' | 'protectionStatus'>,
+  note: string | null = null,
 ): Promise<StepResult> {
   const { deps, lease, trade, attempts } = work;
   const now = deps.clock.now();
@@ -170,7 +176,7 @@ async function writeEnd(
       tradeId: trade.id,
       at: now,
       text: end.success
-        ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}`
+        ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}${note === null ? '' : `; ${note}`}`
         : `Failed: ${end.error ?? 'no reason given'}`,
     });
     await wakeWorkflow(work, tx);

@@ -1,5 +1,5 @@
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { findReport, recordFound } from './look-up-attempt.ts';
+import { findReport, lookUpWaitMs, recordFound } from './look-up-attempt.ts';
 import { goOn, later, recordEvent, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
 
 const UNREACHABLE_WAIT_MS = 1_000;
@@ -55,7 +55,7 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
       text: `${name}: not found while confirming the cancel`,
       changes: { lookupMisses: attempt.lookupMisses + 1 },
     });
-    return later(work, MISSED_WAIT_MS);
+    return later(work, lookUpWaitMs(attempt.lookupMisses + 1));
   }
   if (report.state === 'filled' || report.state === 'cancelled') {
     await recordFound(work, report, `${name}: after the cancel`, dueAt);

@@ -7,7 +7,7 @@ import {
   priceLogsQuery,
   stringList,
 } from '#contract/price-logs.ts';
-import { parsePositiveNumber } from '#domain/decimal.ts';
+import { isDecimal, toPlain } from '#domain/decimal.ts';
 import type { Deps } from '#server/deps.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
@@ -72,8 +72,9 @@ function toPriceLog(row: PriceLogRow): PriceLog {
 function toPriceLogDetail(row: PriceLogRow): PriceLogDetail {
   const figures = new Map(Object.entries(row.parameters).map(([name, value]) => [name.toLowerCase(), value]));
   const figure = (name: string) => {
-    const parsed = parsePositiveNumber(figures.get(name));
-    return parsed.ok ? parsed.value : null;
+    const value = figures.get(name);
+    const text = typeof value === 'number' ? String(value) : value;
+    return typeof text === 'string' && isDecimal(text) ? toPlain(text) : null;
   };
   return {
     ...toPriceLog(row),

@@ -10,6 +10,9 @@ export function drizzleOver(pool: pg.Pool): Db {
   const db: Db = drizzle(pool);
   db.transaction = async (work, config) => {
     const client = await pool.connect();
+    // The pool listens to idle connections only. Between two statements nobody else hears that this one ended, and
+    // an error that nobody hears ends the program; the next statement fails anyway.
+    client.on('error', ignore);
     let failure: Error | undefined;
     try {
       return await drizzle(client).transaction(work, config);
@@ -17,11 +20,15 @@ export function drizzleOver(pool: pg.Pool): Db {
       failure = error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {
-      client.release(failure === undefined || (await isUsable(client)) ? undefined : failure);
+      const usable = failure === undefined || (await isUsable(client));
+      client.off('error', ignore);
+      client.release(usable ? undefined : failure);
     }
   };
   return db;
 }
+
+const ignore = () => {};
 
 /** After a failed transaction: whether its rollback went through. If not, the connection must go. */
 async function isUsable(client: pg.PoolClient): Promise<boolean> {

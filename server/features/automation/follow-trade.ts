@@ -1,0 +1,54 @@
+import type { TradeRow } from '#server/features/position-maker/trades.store.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { finishUser } from './finish-user.ts';
+import type { UserTask } from './user-steps.ts';
+import type { WorkflowRow } from './workflows.store.ts';
+
+/** An order that the exchange leaves in doubt for longer keeps neither its workflow nor its token from going on. */
+const UNSETTLED_LIMIT_MS = 5 * 60_000;
+
+interface UserPart {
+  deps: AutomationDeps;
+  workflow: WorkflowRow;
+  task: UserTask;
+}
+
+/** The order is on its way or done: its end is the user's end. */
+export async function followTrade({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
+  if (trade.state !== 'done') {
+    const unsettledMs = deps.clock.now().getTime() - trade.createdAt.getTime();
+    if (unsettledMs > UNSETTLED_LIMIT_MS) await leaveUnsettled({ deps, workflow, task }, trade);
+    // Whoever works on it holds its lease; if nobody does, this wakes somebody.
+    if (trade.dueAt !== null && trade.dueAt > deps.clock.now()) return;
+    await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
+    return;
+  }
+  const outputData = {
+    tradeId: trade.id,
+    orderId: trade.orderId,
+    fillStatus: trade.fillStatus,
+    filledQuantity: trade.filledQuantity,
+    averagePrice: trade.averagePrice,
+    fee: trade.fee,
+    protection: trade.protectionStatus,
+  };
+  const success = trade.success === true;
+  await finishUser(deps, {
+    workflow,
+    task,
+    outcome: success ? 'success' : 'failed',
+    step: {
+      type: 'order_submission',
+      outputData,
+      ...(success ? {} : { errorMessage: trade.error ?? 'The order failed' }),
+    },
+  });
+}
+
+/** I8: the workflow ends without it; the trade is followed up, and keeps its user out of the token until it is settled. */
+async function leaveUnsettled({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
+  const errorMessage = `The order is not settled after ${UNSETTLED_LIMIT_MS / 60_000} minutes and is still being followed up`;
+  const outputData = { tradeId: trade.id, fillStatus: 'unknown' };
+  const step = { type: 'order_submission' as const, outputData, errorMessage };
+  await finishUser(deps, { workflow, task, outcome: 'failed', step });
+}

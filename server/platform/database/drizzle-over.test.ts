@@ -1,0 +1,134 @@
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createLog } from '../log.ts';
+import { type OpenDatabase, openPool } from './pool.ts';
+
+const POOL_SIZE = 2;
+let own: TestDatabase;
+let database: OpenDatabase;
+let killer: pg.Client;
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  const { connection } = own.database;
+  database = openPool({ connection, log: createLog({ level: 'silent' }), maxConnections: POOL_SIZE });
+  killer = new pg.Client(connection);
+  await killer.connect();
+  await killer.query('create table notes (text text primary key)');
+});
+beforeEach(() => killer.query('truncate notes'));
+afterAll(async () => {
+  await killer.end();
+  await database.close();
+  await own.close();
+});
+
+const note = (text: string) => sql`insert into notes values (${text})`;
+const notes = async () => {
+  const { rows } = await killer.query<{ text: string }>('select text from notes order by text');
+  return rows.map(({ text }) => text);
+};
+/** Ends a connection of the pool on the server, and waits until it is gone there. */
+const terminate = (pid: number) => killer.query('select pg_terminate_backend($1, 10000)', [pid]);
+const ownPid = sql<{ pid: number }>`select pg_backend_pid() as pid`;
+
+async function poolWorks() {
+  // All connections at once: one that was lost to the pool would leave the last of these waiting.
+  await Promise.all(
+    Array.from({ length: POOL_SIZE }, (_, index) => database.db.transaction((tx) => tx.execute(note(`${index}`)))),
+  );
+  expect(await notes()).toEqual(Array.from({ length: POOL_SIZE }, (_, index) => `${index}`));
+  expect(database.pool.totalCount).toBeLessThanOrEqual(POOL_SIZE);
+  expect(database.pool.idleCount).toBe(database.pool.totalCount);
+}
+
+test('a connection that ends between its checkout and its BEGIN goes back, however often that happens', async () => {
+  const connect = database.pool.connect.bind(database.pool) as () => Promise<pg.PoolClient>;
+  const connectDying = async () => {
+    const client = await connect();
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    client.on('error', () => {});
+    await terminate(rows[0].pid);
+    return client;
+  };
+  database.pool.connect = connectDying as typeof database.pool.connect;
+  try {
+    for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+      await expect(database.db.transaction((tx) => tx.execute(note('lost')))).rejects.toThrow();
+    }
+  } finally {
+    database.pool.connect = connect as typeof database.pool.connect;
+  }
+  await poolWorks();
+});
+
+test('a connection that ends while its transaction waits for something else fails the transaction alone', async () => {
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = database.db.transaction(async (tx) => {
+      await tx.execute(note('lost'));
+      const { rows } = await tx.execute<{ pid: number }>(ownPid);
+      await terminate(Number(rows[0]?.pid));
+      // The notice of the end has arrived by the time that another connection has answered.
+      await killer.query('select 1');
+      await tx.execute(note('after'));
+    });
+    await expect(work).rejects.toThrow();
+  }
+  await poolWorks();
+});
+
+test('a transaction that throws is rolled back and its connection serves on', async () => {
+  await poolWorks();
+  await killer.query('truncate notes');
+  let connected = 0;
+  const count = () => (connected += 1);
+  database.pool.on('connect', count);
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = database.db.transaction(async (tx) => {
+      await tx.execute(note('never'));
+      throw new RangeError('changed its mind');
+    });
+    await expect(work).rejects.toThrow(new RangeError('changed its mind'));
+  }
+  await poolWorks();
+  database.pool.off('connect', count);
+  expect(connected).toBe(0);
+});
+
+test('a transaction in which a statement failed is rolled back and its connection serves on', async () => {
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = database.db.transaction(async (tx) => {
+      await tx.execute(note('twice'));
+      await tx.execute(note('twice'));
+    });
+    await expect(work).rejects.toMatchObject({ cause: { code: '23505' } });
+  }
+  await poolWorks();
+});
+
+test('a COMMIT that the database refuses fails the transaction and leaves no open one behind', async () => {
+  await killer.query(
+    'create table pages (note text references notes deferrable initially deferred)',
+  );
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = database.db.transaction((tx) => tx.execute(sql`insert into pages values ('not there')`));
+    await expect(work).rejects.toMatchObject({ cause: { code: '23503' } });
+  }
+  await killer.query('drop table pages');
+  await poolWorks();
+});
+
+test('what a transaction answers is handed on, with its isolation level', async () => {
+  const level = await database.db.transaction(
+    async (tx) => {
+      const { rows } = await tx.execute<{ level: string }>(
+        sql`select current_setting('transaction_isolation') as level`,
+      );
+      return rows[0]?.level;
+    },
+    { isolationLevel: 'serializable' },
+  );
+  expect(level).toBe('serializable');
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { randomId, timeOrderedId } from './ids.ts';
+
+const some = (make: () => string) => Array.from({ length: 5000 }, make);
+
+test('time-ordered ids sort in the order in which they were made, within a millisecond too', () => {
+  const ids = some(timeOrderedId);
+  expect(ids).toEqual([...ids].sort());
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test('random ids are of version 4 and differ in their first eight characters', () => {
+  const ids = some(randomId).slice(0, 100);
+  expect(ids.every((id) => id[14] === '4')).toBe(true);
+  expect(new Set(ids.map((id) => id.slice(0, 8))).size).toBe(ids.length);
+});

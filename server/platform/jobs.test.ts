@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createJobs, type JobData, type JobHandlers, type Jobs } from './jobs.ts';
+import { createLog } from './log.ts';
+
+let own: TestDatabase;
+const opened: Jobs[] = [];
+const lines: string[] = [];
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const jobs of opened.splice(0)) await jobs.stop();
+  await own.database.pool.query('delete from jobs.job');
+});
+afterAll(() => own.close());
+
+async function openJobs(): Promise<Jobs> {
+  const log = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
+  const jobs = await createJobs({ database: own.database, log });
+  opened.push(jobs);
+  return jobs;
+}
+
+type Task = JobData['run-workflow'];
+
+const handlers = (handle: (task: Task) => Promise<void>): JobHandlers => ({
+  'run-workflow': handle,
+  'trade-user': async () => {},
+  'advance-trade': async () => {},
+});
+
+const workflow = (workflowId: string) => ({ workflowId });
+const soon = { timeout: 20_000, interval: 20 };
+
+test('a job that was sent in a transaction appears with its commit, and never when it is rolled back', async () => {
+  const jobs = await openJobs();
+  const handled: string[] = [];
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  const { db, pool } = own.database;
+  const failing = db.transaction(async (tx) => {
+    await jobs.send(tx, 'run-workflow', workflow('rolled back'));
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  let handledBeforeCommit: string[] = [];
+  await db.transaction(async (tx) => {
+    await jobs.send(tx, 'run-workflow', workflow('committed'));
+    const { rows } = await pool.query("select 1 from jobs.job where name = 'run-workflow'");
+    expect(rows).toEqual([]);
+    handledBeforeCommit = [...handled];
+  });
+  await expect.poll(() => handled, soon).toEqual(['committed']);
+  expect(handledBeforeCommit).toEqual([]);
+});
+
+test('all jobs of a list are handled, each with its own data, and an empty list is none', async () => {
+  const jobs = await openJobs();
+  const handled: string[] = [];
+  const ids = Array.from({ length: 50 }, (_, index) => `workflow ${String(index).padStart(2, '0')}`);
+  await jobs.send(own.database.db, 'run-workflow', []);
+  await jobs.send(own.database.db, 'run-workflow', ids.map(workflow));
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  await expect.poll(() => handled.length, soon).toBe(ids.length);
+  expect(handled.sort()).toEqual(ids);
+  await expect
+    .poll(() => jobs.activity(), soon)
+    .toEqual({ activeJobs: 0, completedJobs: ids.length, lastActivityAt: expect.any(Date) });
+});
+
+test('a delayed job is not handled before its time', async () => {
+  const jobs = await openJobs();
+  const handledAt: Date[] = [];
+  await jobs.start(
+    handlers(async () => {
+      handledAt.push(new Date());
+    }),
+  );
+  const after = new Date(Date.now() + 1200);
+  await jobs.send(own.database.db, 'run-workflow', workflow('later'), { after });
+  await expect.poll(() => handledAt.length, soon).toBe(1);
+  expect(handledAt[0]?.getTime()).toBeGreaterThanOrEqual(after.getTime());
+});
+
+test('a job whose handler fails is logged and handled again', async () => {
+  const jobs = await openJobs();
+  let tries = 0;
+  await jobs.start(
+    handlers(async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('a passing fault');
+    }),
+  );
+  await jobs.send(own.database.db, 'run-workflow', workflow('twice'));
+  await expect.poll(() => tries, soon).toBe(2);
+  const logged = lines.find((line) => line.includes('job failed'));
+  expect(logged).toContain('a passing fault');
+  expect(logged).toContain('twice');
+  await expect.poll(() => jobs.activity().completedJobs, soon).toBe(1);
+});
+
+test('two instances share the jobs, and each job is handled once', async () => {
+  const [one, two] = [await openJobs(), await openJobs()];
+  const handled: string[] = [];
+  const handle = handlers(async ({ workflowId }) => {
+    handled.push(workflowId);
+  });
+  await Promise.all([one.start(handle), two.start(handle)]);
+  const ids = Array.from({ length: 40 }, (_, index) => `workflow ${String(index).padStart(2, '0')}`);
+  await one.send(own.database.db, 'run-workflow', ids.map(workflow));
+  const done = () => one.activity().completedJobs + two.activity().completedJobs;
+  await expect.poll(done, soon).toBe(ids.length);
+  expect(handled.sort()).toEqual(ids);
+});
+
+test('stopping lets what is under way finish, and takes nothing after that', async () => {
+  const [stopped, other] = [await openJobs(), await openJobs()];
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const taken: string[] = [];
+  await stopped.start(
+    handlers(async ({ workflowId }) => {
+      taken.push(workflowId);
+      await finished;
+    }),
+  );
+  expect(stopped.isRunning()).toBe(true);
+  await other.send(own.database.db, 'run-workflow', workflow('under way'));
+  await vi.waitFor(() => expect(taken).toEqual(['under way']), soon);
+
+  const stopping = stopped.stop();
+  expect(stopped.isRunning()).toBe(false);
+  finish();
+  await stopping;
+  expect(stopped.activity()).toMatchObject({ activeJobs: 0, completedJobs: 1 });
+
+  const ids = Array.from({ length: 10 }, (_, index) => `after ${index}`);
+  await other.send(own.database.db, 'run-workflow', ids.map(workflow));
+  const handled: string[] = [];
+  await other.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  await expect.poll(() => handled.length, soon).toBe(ids.length);
+  expect(taken).toEqual(['under way']);
+});

@@ -1,0 +1,201 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import type { Db } from './database/database.ts';
+import { acquireLease, assertHeld, type Lease, LeaseLostError, releaseAllLeases, withLease } from './leases.ts';
+
+let own: TestDatabase;
+let db: Db;
+let key: string;
+let keys = 0;
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  db = own.database.db;
+});
+beforeEach(() => {
+  keys += 1;
+  key = `key ${keys}`;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(() => own.close());
+
+const acquire = (holder: string) => acquireLease({ db, key, holder });
+
+async function acquired(holder: string): Promise<Lease> {
+  const lease = await acquire(holder);
+  if (lease === null) throw new Error(`${holder} did not get the lease`);
+  return lease;
+}
+
+/** By the database's clock, the only one that counts. */
+const expire = () => db.execute(sql`update leases set lease_until = now() - interval '1 ms' where key = ${key}`);
+
+async function secondsLeft(): Promise<number> {
+  const { rows } = await db.execute<{ left: number }>(
+    sql`select extract(epoch from lease_until - now())::float8 as left from leases where key = ${key}`,
+  );
+  return rows[0]?.left ?? Number.NaN;
+}
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe('acquiring', () => {
+  test('a key has one holder, and the holder itself does not get it twice', async () => {
+    expect(await acquire('first')).toEqual({ key, holder: 'first', version: 1 });
+    expect(await acquire('second')).toBeNull();
+    expect(await acquire('first')).toBeNull();
+  });
+
+  test('of fifty who ask at once one gets it', async () => {
+    const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`holder ${index}`)));
+    expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
+  });
+
+  test('different keys do not hinder each other', async () => {
+    await acquired('first');
+    expect(await acquireLease({ db, key: `${key} other`, holder: 'second' })).not.toBeNull();
+  });
+
+  test('a lease lasts thirty seconds and is taken over when they have passed, with a higher version', async () => {
+    await acquired('first');
+    expect(await secondsLeft()).toBeGreaterThan(25);
+    expect(await secondsLeft()).toBeLessThanOrEqual(30);
+    await expire();
+    expect(await acquire('second')).toEqual({ key, holder: 'second', version: 2 });
+    expect(await acquire('first')).toBeNull();
+  });
+
+  test('of fifty who take over an expired lease at once one gets it', async () => {
+    await acquired('first');
+    await expire();
+    const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`holder ${index}`)));
+    expect(leases.filter((lease) => lease !== null)).toEqual([expect.objectContaining({ version: 2 })]);
+  });
+});
+
+describe('fencing', () => {
+  test('a holder whose lease was taken over cannot write any more, and its successor can', async () => {
+    const first = await acquired('first');
+    await expire();
+    const second = await acquired('second');
+    await expect(db.transaction((tx) => assertHeld(tx, first))).rejects.toThrow(
+      new LeaseLostError(key),
+    );
+    await db.transaction((tx) => assertHeld(tx, second));
+  });
+
+  test('the same holder in a later life is somebody else', async () => {
+    const earlier = await acquired('same');
+    await expire();
+    await acquired('same');
+    await expect(db.transaction((tx) => assertHeld(tx, earlier))).rejects.toThrow(LeaseLostError);
+  });
+
+  test('nobody takes over while a transaction of the holder is under way, however long it lasts', async () => {
+    const first = await acquired('first');
+    const { open, opened } = gate();
+    const order: string[] = [];
+    const checked = gate();
+    const writing = db.transaction(async (tx) => {
+      await assertHeld(tx, first);
+      checked.open();
+      await opened;
+      order.push('written');
+    });
+    await checked.opened;
+    // The row is locked: only its owner could let it expire. A takeover has to wait for that lock.
+    const takeover = (async () => {
+      await expire();
+      const lease = await acquire('second');
+      order.push('taken over');
+      return lease;
+    })();
+    await vi.waitFor(async () => {
+      const { rows } = await db.execute(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    open();
+    await writing;
+    expect(await takeover).toMatchObject({ holder: 'second', version: 2 });
+    expect(order).toEqual(['written', 'taken over']);
+  });
+});
+
+describe('work under a lease', () => {
+  test('answers its result, and gives the key back for the next one', async () => {
+    for (const version of [1, 2, 3]) {
+      const done = await withLease({ db, key, holder: 'worker' }, async (lease) => lease.version);
+      expect(done).toEqual({ held: true, result: version });
+    }
+  });
+
+  test('does not run while somebody else holds the key', async () => {
+    await acquired('other');
+    const work = vi.fn(async () => {});
+    expect(await withLease({ db, key, holder: 'worker' }, work)).toEqual({ held: false });
+    expect(work).not.toHaveBeenCalled();
+    // It did not give back what was not its own.
+    expect(await acquire('third')).toBeNull();
+  });
+
+  test('gives the key back when it fails', async () => {
+    const failing = withLease({ db, key, holder: 'worker' }, async () => {
+      throw new RangeError('failed');
+    });
+    await expect(failing).rejects.toThrow(new RangeError('failed'));
+    expect(await acquire('next')).toMatchObject({ version: 2 });
+  });
+
+  test('keeps the key of a successor when it ends late', async () => {
+    await withLease({ db, key, holder: 'slow' }, async () => {
+      await expire();
+      await acquired('successor');
+    });
+    expect(await acquire('third')).toBeNull();
+  });
+
+  test('renews its lease every ten seconds while it lasts, and not after that', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await withLease({ db, key, holder: 'worker' }, async () => {
+      await db.execute(sql`update leases set lease_until = now() + interval '1 s' where key = ${key}`);
+      vi.advanceTimersByTime(9_999);
+      expect(await secondsLeft()).toBeLessThanOrEqual(1);
+      vi.advanceTimersByTime(1);
+      await vi.waitFor(async () => expect(await secondsLeft()).toBeGreaterThan(25));
+    });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await acquire('next')).not.toBeNull();
+  });
+
+  test('does not renew what was taken over', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await withLease({ db, key, holder: 'slow' }, async (lease) => {
+      await expire();
+      await acquired('successor');
+      await db.execute(sql`update leases set lease_until = now() + interval '1 s' where key = ${key}`);
+      vi.advanceTimersByTime(10_000);
+      // The renewal is one statement over the same pool; this one is queued behind it on the row, if it locks it.
+      await db.execute(sql`select 1 from leases where key = ${key} for update`);
+      expect(await secondsLeft()).toBeLessThanOrEqual(1);
+      await expect(assertHeld(db, lease)).rejects.toThrow(LeaseLostError);
+    });
+  });
+});
+
+test('a program that has its database to itself frees what its predecessor held, and outranks it', async () => {
+  const dead = await acquired('dead');
+  await releaseAllLeases(db);
+  expect(await acquire('living')).toMatchObject({ version: 2 });
+  await expect(db.transaction((tx) => assertHeld(tx, dead))).rejects.toThrow(LeaseLostError);
+});
