@@ -98,13 +98,13 @@ export async function buildProgram(options: {
     app,
     deps,
     async start() {
-      const firstAdministrator = await ensureFirstAdministrator(deps);
       // An embedded database has one program: whatever still holds a lease is dead.
       if (database.embedded) await releaseAllLeases(db);
       await wakeUnfinished(deps, { all: true });
       await jobs.start(handlers);
       stopSweep = startSweep(deps);
-      return { firstAdministrator };
+      // Last, so that a start that fails before this has not used up the only showing of the password.
+      return { firstAdministrator: await ensureFirstAdministrator(deps) };
     },
     async stop() {
       stopSweep();

@@ -66,7 +66,8 @@ export interface TestEngine {
   /** Runs a workflow until its users' orders are planned, and no further. */
   plan(workflowId: string, deps?: AutomationDeps): Promise<(typeof trades.$inferSelect)[]>;
   /** Sets the clock to the trade's next due time and brings it as far as it goes. */
-  advance(tradeId: string): Promise<typeof trades.$inferSelect>;
+  advance(tradeId: string, deps?: AutomationDeps): Promise<typeof trades.$inferSelect>;
+  trade(id: string): Promise<typeof trades.$inferSelect>;
   /** A process that dies at the n-th thing that it does to the outside. */
   mortal(at: number): Mortal;
   /** What a new process does first. */
@@ -290,13 +291,16 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
         .where(eq(trades.workflowId, workflowId))
         .orderBy(asc(trades.createdAt));
     },
-    async advance(tradeId) {
-      const [before] = await db.select().from(trades).where(eq(trades.id, tradeId));
-      if (before?.dueAt && before.dueAt > clock.now()) clock.set(before.dueAt);
-      await advanceTrade(deps, tradeId);
-      const [after] = await db.select().from(trades).where(eq(trades.id, tradeId));
-      if (after === undefined) throw new Error(`no trade ${tradeId}`);
-      return after;
+    async advance(tradeId, by = deps) {
+      const { dueAt } = await engine.trade(tradeId);
+      if (dueAt !== null && dueAt > clock.now()) clock.set(dueAt);
+      await advanceTrade(by, tradeId);
+      return await engine.trade(tradeId);
+    },
+    async trade(id) {
+      const [row] = await db.select().from(trades).where(eq(trades.id, id));
+      if (row === undefined) throw new Error(`no trade ${id}`);
+      return row;
     },
     mortal(at) {
       incarnation += 1;

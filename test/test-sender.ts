@@ -4,7 +4,13 @@ import type { Answer, TestClient } from './test-client.ts';
 
 export type DeliveryPath = 'trading_view_signal' | 'trading_view_candler';
 
-export const SIGNAL = { symbol: 'BTCUSDT', action: 'buy', price: '65000', timeframe: '15', processor: 'Tesla' };
+export const SIGNAL = {
+  symbol: 'BTCUSDT',
+  action: 'buy',
+  price: '65000',
+  timeframe: '15',
+  processor: 'Tesla',
+};
 
 export const CANDLE = {
   Timeframe: '15',

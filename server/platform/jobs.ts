@@ -65,10 +65,17 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   let running = false;
 
   async function work<Name extends JobName>(name: Name, handle: (data: JobData[Name]) => Promise<void>) {
-    await boss.work<JobData[Name]>(
+    for (let count = 0; count < QUEUES[name].concurrency; count += 1) await startWorker(name, handle);
+  }
+
+  async function startWorker<Name extends JobName>(
+    name: Name,
+    handle: (data: JobData[Name]) => Promise<void>,
+  ) {
+    let workerId = '';
+    workerId = await boss.work<JobData[Name]>(
       name,
       {
-        localConcurrency: QUEUES[name].concurrency,
         pollingIntervalSeconds: QUEUES[name].pollSeconds,
         notifyPollingIntervalSeconds: QUEUES[name].pollSeconds,
       },
@@ -84,6 +91,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
             throw error;
           } finally {
             activity.activeJobs -= 1;
+            // Where one job waited there may be more: without this, a backlog goes at one job a poll.
+            boss.notifyWorker(workerId);
           }
         }
       },

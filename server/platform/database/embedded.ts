@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { readFile, rename, rm, rmdir, stat, truncate } from 'node:fs/promises';
+import { readFile, rmdir, stat, truncate } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { binaryPath, packagedPostgres } from './embedded-binaries.ts';
-import { createDraft, hasCluster, openDataFolder, openSocketFolder } from './embedded-folders.ts';
+import { createCluster, reasonIn, serverEnvironment, USER } from './embedded-cluster.ts';
+import { hasCluster, openDataFolder, openSocketFolder } from './embedded-folders.ts';
 import { findPostmaster, type Postmaster, stopPostmaster } from './embedded-postmaster.ts';
 import { commandOf, findInstallation, ownerOf, type PostgresInstallation } from './embedded-runner.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const MAJOR = '18';
-const USER = 'postgres';
 const DATABASE = 'signal_board';
 const PORT = 5432;
 const MAX_LOG_BYTES = 10_000_000;
@@ -180,47 +180,6 @@ function isLeftover(output: string): boolean {
   return /lock file ".*" already exists|pre-existing shared memory block|could not bind/.test(output);
 }
 
-function reasonIn(output: string): string {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const fatal =
-    lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
-  return fatal.replace(/^.*?(FATAL|PANIC):\s*/, '').trim();
-}
-
-/** Made aside and renamed when complete, so that an interruption leaves no half cluster. */
-async function createCluster(options: {
-  native: string;
-  dataDir: string;
-  cluster: string;
-  log: Logger;
-}): Promise<PostgresInstallation> {
-  const { dataDir, cluster, log } = options;
-  const draft = await createDraft(dataDir);
-  try {
-    const installation = await findInstallation({ native: options.native, dataDir, folder: draft });
-    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-    const args = ['-D', draft, '-U', USER, '-A', 'trust', ...locale];
-    const command = commandOf(installation.runner, binaryPath(installation.native, 'initdb'), args);
-    const child = spawn(command.file, command.args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environment(),
-      cwd: dataDir,
-      ...command.identity,
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
-    const [code] = await once(child, 'close');
-    if (code !== 0) throw new StartError(`The embedded database could not be created: ${reasonIn(output)}`);
-    await rename(draft, cluster).catch((error: unknown) => {
-      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
-    });
-    log.info({ cluster }, 'created the embedded database');
-    return installation;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
-}
-
 interface Launch {
   server: Postmaster | null;
   output: string;
@@ -245,7 +204,7 @@ async function launch(options: {
   const child = spawn(command.file, command.args, {
     detached: true,
     stdio: ['ignore', logFile, logFile],
-    env: environment(),
+    env: serverEnvironment(),
     cwd: dataDir,
     ...command.identity,
   });
@@ -297,12 +256,6 @@ async function rotate(path: string): Promise<number> {
   if (size < MAX_LOG_BYTES) return size;
   await truncate(path);
   return 0;
-}
-
-/** PostgreSQL's own variables (PGDATA, PGPORT, …) and the locale of a terminal must not change the server. */
-function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
-  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
 }
 
 async function createDatabase(connection: ServerConnection): Promise<void> {

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createDeliveryLimit } from './delivery-limit.ts';
+
+function limitOf(perMinute: number) {
+  let nowMs = 1000;
+  const limit = createDeliveryLimit({ perMinute, nowMs: () => nowMs });
+  return {
+    deliver: (hookId: string) => limit(hookId, {}),
+    limit,
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+test('a webhook has its deliveries a minute, then none, then as many again', () => {
+  const { deliver, advance } = limitOf(3);
+  expect([1, 2, 3, 4, 5].map(() => deliver('a'))).toEqual([true, true, true, false, false]);
+  advance(59_999);
+  expect(deliver('a')).toBe(false);
+  advance(1);
+  expect([1, 2, 3, 4].map(() => deliver('a'))).toEqual([true, true, true, false]);
+});
+
+test('webhooks do not use up each other’s deliveries', () => {
+  const { deliver } = limitOf(1);
+  expect([deliver('a'), deliver('b'), deliver('a'), deliver('b')]).toEqual([true, true, false, false]);
+});
+
+test('a delivery whose commit is tried again counts once', () => {
+  const { limit } = limitOf(1);
+  const [first, second] = [{}, {}];
+  expect([limit('a', first), limit('a', first), limit('a', second), limit('a', first)]).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('zero is no limit', () => {
+  const { deliver } = limitOf(0);
+  expect(Array.from({ length: 10_000 }, () => deliver('a')).every(Boolean)).toBe(true);
+});

@@ -1,0 +1,368 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { PriceLog } from '#contract/price-logs.ts';
+import type { SignalDetail } from '#contract/signals.ts';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+import { CANDLE, createSender, type DeliveryPath, SIGNAL, type TestSender } from '#test/test-sender.ts';
+
+const clock = fakeClock();
+let board: TestApp;
+let sender: TestSender;
+
+beforeAll(async () => {
+  board = await startTestApp({ clock, config: { webhookRateLimit: 0 } });
+  sender = await createSender({ app: board.app, client: board.admin });
+});
+// What was sent before is no duplicate of what comes next.
+afterEach(() => clock.advance(61_000));
+afterAll(() => board.close());
+
+let minutes = 0;
+/** A candle time that no other candle of this file has. */
+function newCandleTime(): string {
+  minutes += 1;
+  const iso = new Date(Date.UTC(2025, 0, 1, 0, minutes)).toISOString();
+  return iso.slice(0, 16).replaceAll(/\D/g, '');
+}
+
+async function storedSignal(answer: Answer): Promise<SignalDetail> {
+  expect(answer.body).toContain('"duplicate":false');
+  return (await board.admin.get(`/api/signals/${answer.json().id}`)).json<SignalDetail>();
+}
+
+async function storedCandle(answer: Answer): Promise<PriceLog> {
+  expect(answer.body).toContain('"duplicate":false');
+  const { priceLogs } = (await board.admin.get('/api/price-logs?limit=1')).json<{ priceLogs: PriceLog[] }>();
+  const [newest] = priceLogs;
+  if (newest?.id !== answer.json().id) throw new Error('another price log is the newest');
+  return newest;
+}
+
+async function rowsStored(): Promise<string> {
+  const { rows } = await board.database.pool.query(
+    'select (select count(*) from signals) as signals, (select count(*) from price_logs) as candles',
+  );
+  return JSON.stringify(rows);
+}
+
+/** 400 with the reason, and nothing stored. */
+async function expectRefused(send: () => Promise<Answer>, message: RegExp | string): Promise<void> {
+  const before = await rowsStored();
+  const answer = await send();
+  expect(answer.statusCode, answer.body).toBe(400);
+  expect(answer.json()).toMatchObject({ success: false });
+  if (typeof message === 'string') expect(answer.json().message).toBe(message);
+  else expect(answer.json().message).toMatch(message);
+  expect(await rowsStored()).toBe(before);
+}
+
+describe('field names', () => {
+  test.each([
+    ['capital letters', { SYMBOL: 'ETHUSDT', ACTION: 'sell', PRICE: '3000', TIMEFRAME: '5', PROCESSOR: 'P' }],
+    ['a capital first', { Symbol: 'ETHUSDT', Action: 'sell', Price: '3000', Timeframe: '5', Processor: 'P' }],
+    ['two words', { symbol: 'ETHUSDT', action: 'sell', price: '3000', timeFrame: '5', processor: 'P' }],
+  ])('of a signal may be written with %s', async (_how, fields) => {
+    const signal = await storedSignal(await sender.send('trading_view_signal', JSON.stringify(fields)));
+    expect(signal).toMatchObject({ token: 'ETH', action: 'sell', price: '3000', timeframe: '5', processor: 'P' });
+    expect(signal.parameters).toEqual({});
+  });
+
+  test.each([
+    ['small letters', { symbol: 'SOLUSDT', timeframe: '5', datetime: '202601010000', close: '150' }],
+    ['capital letters', { SYMBOL: 'SOLUSDT', TIMEFRAME: '5', DATETIME: '202601010005', CLOSE: '150' }],
+  ])('of a candle may be written with %s', async (_how, fields) => {
+    const candle = await storedCandle(await sender.send('trading_view_candler', JSON.stringify(fields)));
+    expect(candle).toMatchObject({ token: 'SOL', timeframe: '5', price: '150' });
+  });
+
+  test('that are the same but for case are refused where they are read', async () => {
+    await expectRefused(() => sender.signal({ Price: '1' }), 'price is given twice');
+    await expectRefused(() => sender.candle({ close: '1' }), 'Close is given twice');
+  });
+});
+
+describe('symbols', () => {
+  test.each([
+    ['BTCUSDT', 'BTC', 'USDT'],
+    ['btcusdt', 'BTC', 'USDT'],
+    ['BITGET:BTCUSDT.P', 'BTC', 'USDT'],
+    ['BTC/USDT', 'BTC', 'USDT'],
+    ['BTCUSD', 'BTC', 'USD'],
+    ['BTC', 'BTC', 'USDT'],
+    ['1000PEPEUSDT', '1000PEPE', 'USDT'],
+    [`${'A'.repeat(20)}USDT`, 'A'.repeat(20), 'USDT'],
+  ])('%s is the token %s in %s', async (symbol, token, currency) => {
+    expect(await storedSignal(await sender.signal({ symbol }))).toMatchObject({ token, currency });
+    const candle = await sender.candle({ Symbol: symbol, Currency: undefined, DateTime: newCandleTime() });
+    expect(await storedCandle(candle)).toMatchObject({ token, currency });
+  });
+
+  test.each([
+    'A'.repeat(21),
+    'BTC USDT',
+    '../../x',
+    'BTC?x=',
+    '@169.254.169.254',
+    '=HYPERLINK("http://x")',
+    '<script>',
+    'БТЦ',
+    'BTC\u200B',
+    ' ',
+    5,
+    true,
+    ['BTC'],
+    { token: 'BTC' },
+  ])('%j is none', async (symbol) => {
+    await expectRefused(() => sender.signal({ symbol }), /^symbol (must be|is required)/);
+    await expectRefused(() => sender.candle({ Symbol: symbol }), /^Symbol (must be|is required)/);
+  });
+});
+
+describe('actions', () => {
+  test.each([
+    ['buy', 'buy'],
+    ['BUY', 'buy'],
+    ['Long', 'buy'],
+    [' sell ', 'sell'],
+    ['SHORT', 'sell'],
+  ])('%j means %s', async (action, stored) => {
+    expect((await storedSignal(await sender.signal({ action }))).action).toBe(stored);
+  });
+
+  test.each(['hold', 'close', 'buy sell', 'constructor', '__proto__', 'toString', 1, true, ['buy'], { buy: 1 }])(
+    '%j is none',
+    async (action) => {
+      await expectRefused(() => sender.signal({ action }), 'action must be buy, sell, long or short');
+    },
+  );
+});
+
+describe('numbers', () => {
+  test.each([
+    ['65000.50', '65000.5'],
+    ['0065000', '65000'],
+    ['0.00001234', '0.00001234'],
+    ['0.000000000001', '0.000000000001'],
+    ['1000000000000', '1000000000000'],
+    ['123456789012.123456789012', '123456789012.123456789012'],
+    [65000.5, '65000.5'],
+    [1e-7, '0.0000001'],
+    [65000, '65000'],
+  ])('%j is stored as %s', async (given, stored) => {
+    expect((await storedSignal(await sender.signal({ price: given }))).price).toBe(stored);
+    const candle = await sender.candle({ Close: given, DateTime: newCandleTime() });
+    expect((await storedCandle(candle)).price).toBe(stored);
+  });
+
+  // As raw JSON: some of them JSON.stringify would not write.
+  const nasties = [
+    '"NaN"',
+    '"Infinity"',
+    '"-Infinity"',
+    '1e400',
+    '-1e400',
+    '"1e400"',
+    '-1',
+    '"-1"',
+    '-0',
+    '"-0"',
+    '0',
+    '"0"',
+    '"0.0"',
+    '""',
+    'null',
+    '[5]',
+    '{"value":5}',
+    'true',
+    'false',
+    '"0x10"',
+    '"0b11"',
+    '"1_000"',
+    '"1,000"',
+    '"1.2.3"',
+    '"."',
+    '"+5"',
+    '"٣٤٥"',
+    '"５"',
+    '"1e-30"',
+    '1e-30',
+    '"0.0000000000001"',
+    '9007199254740993',
+    '"9007199254740993"',
+    '"1000000000001"',
+    '"1e5"',
+    '" 5"',
+    '"5 "',
+    '"5\\n"',
+    '"12abc"',
+    '"$5"',
+    '"5\\u200b"',
+    `"${'1'.repeat(100)}"`,
+    `"0.${'0'.repeat(5000)}1"`,
+  ];
+  test.each(nasties)('%s is none', async (raw) => {
+    const withRaw = (fields: object, field: string) =>
+      JSON.stringify({ ...fields, [field]: 'RAW' }).replace('"RAW"', raw);
+    const refusals: [DeliveryPath, string][] = [
+      ['trading_view_signal', withRaw(SIGNAL, 'price')],
+      ['trading_view_candler', withRaw(CANDLE, 'Close')],
+    ];
+    for (const [path, body] of refusals) await expectRefused(() => sender.send(path, body), /^(price|Close):? /);
+  });
+});
+
+describe('placeholders that arrive literally', () => {
+  test.each([
+    [{ price: '{{close}}' }, 'price: is still the placeholder {{close}}'],
+    [{ symbol: '{{ticker}}' }, 'symbol: is still the placeholder {{ticker}}'],
+    [{ time: '{{timenow}}' }, 'time: is still the placeholder {{timenow}}'],
+    [{ note: 'at {{plot("RSI")}} now' }, 'note: is still the placeholder {{plot("RSI")}}'],
+    [{ inner: { list: ['ok', '{{strategy.order.id}}'] } }, 'inner.list.1: is still the placeholder {{strategy.order.id}}'],
+  ])('%j is refused by name', async (fields, message) => {
+    await expectRefused(() => sender.signal(fields), message);
+    await expectRefused(() => sender.candle(fields), message);
+  });
+
+  test('braces that are none are data', async () => {
+    const note = '{"a":{"b":1}} }}{{ {one}';
+    expect((await storedSignal(await sender.signal({ note }))).parameters).toEqual({ note });
+  });
+});
+
+describe('what cannot be stored or read again', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
+  const withField = (fields: object, raw: string) => JSON.stringify(fields).replace(/\}$/, `,${raw}}`);
+
+  test.each([
+    ['a NUL in a value', '"note":"a\\u0000b"', 'The body contains characters that cannot be stored'],
+    ['a NUL in a key', '"a\\u0000b":1', 'The body contains characters that cannot be stored'],
+    ['a lone surrogate', '"note":"\\ud800"', 'The body contains characters that cannot be stored'],
+    ['a lone surrogate in a key', '"\\udc00":1', 'The body contains characters that cannot be stored'],
+    ['twenty-one levels', `"deep":${nested(20)}`, 'The body is nested deeper than 20 levels'],
+    ['five thousand levels', `"deep":${nested(5000)}`, 'The body is nested deeper than 20 levels'],
+    ['__proto__', '"__proto__":{"polluted":true}', 'The body contains a forbidden key'],
+    ['__proto__ below', '"a":[{"__proto__":{"polluted":true}}]', 'The body contains a forbidden key'],
+    ['an escaped __proto__', '"__pr\\u006fto__":{"polluted":true}', 'The body contains a forbidden key'],
+    ['constructor.prototype', '"constructor":{"prototype":{"polluted":true}}', 'The body contains a forbidden key'],
+  ])('is refused: %s', async (_what, raw, message) => {
+    await expectRefused(() => sender.send('trading_view_signal', withField(SIGNAL, raw)), message);
+    await expectRefused(() => sender.send('trading_view_candler', withField(CANDLE, raw)), message);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  test('is not: twenty levels, odd but harmless keys, every plane of Unicode', async () => {
+    const parameters = {
+      deep: JSON.parse(nested(19)),
+      constructor: 'a word',
+      toString: 1,
+      valueOf: null,
+      toJSON: {},
+      '': 'empty',
+      'key "with" \\ quotes': [1e308, -0.5, 'é𝄞\uFFFF\u0001'],
+    };
+    expect((await storedSignal(await sender.signal(parameters))).parameters).toEqual(parameters);
+  });
+
+  test.each([
+    ['processor', 'Tes\u200Bla'],
+    ['processor', 'x'.repeat(65)],
+    ['processor', 5],
+    ['processor', 'a\nb'],
+    ['timeframe', '1'.repeat(17)],
+    ['timeframe', 1.5],
+    ['timeframe', { minutes: 15 }],
+  ])('is refused: %s %j', async (field, value) => {
+    await expectRefused(() => sender.signal({ [field]: value }), new RegExp(`^${field} must be `));
+  });
+});
+
+describe('the time of a signal', () => {
+  test.each([
+    [{ time: '2026-01-02T03:00:00Z' }, '2026-01-02T03:00:00Z', '2026-01-02T03:00:00.000Z'],
+    [{ timenow: '2026-01-02T04:00:00+01:00' }, '2026-01-02T04:00:00+01:00', '2026-01-02T03:00:00.000Z'],
+    [{ time: 1_767_322_800_000 }, '1767322800000', '2026-01-02T03:00:00.000Z'],
+    [{ TIME: '202601020300' }, '202601020300', '2026-01-02T03:00:00.000Z'],
+    [{ time: '', timenow: '2026-01-02 03:00' }, '2026-01-02 03:00', '2026-01-02T03:00:00.000Z'],
+    [{ time: '2025-02-30T00:00:00Z' }, '2025-02-30T00:00:00Z', null],
+    [{ time: 'at noon' }, 'at noon', null],
+    [{ time: { toString: 1 } }, null, null],
+    [{ time: [] }, null, null],
+    [{}, null, null],
+  ])('%j is kept as %s and read as %s', async (fields, text, instant) => {
+    const { signalTimeTradingview, signalTimeServer } = await storedSignal(await sender.signal(fields));
+    expect([signalTimeTradingview, signalTimeServer]).toEqual([text, instant]);
+  });
+});
+
+describe('a candle', () => {
+  test.each([
+    '202502300000',
+    '202513010000',
+    '202501012400',
+    '202501010060',
+    '2025-01-01',
+    '20250101000',
+    '2025010100000',
+    'now',
+    true,
+    { year: 2025 },
+    20250230,
+  ])('of the time %j is refused', async (DateTime) => {
+    await expectRefused(() => sender.candle({ DateTime }), 'DateTime must be a date as yyyymmddhhmm');
+  });
+
+  test('keeps its time as it came beside the instant in UTC', async () => {
+    for (const DateTime of ['202402291530', 202402291530]) {
+      expect(await storedCandle(await sender.candle({ DateTime }))).toMatchObject({
+        candleTimeTradingview: '202402291530',
+        candleTimeServer: '2024-02-29T15:30:00.000Z',
+      });
+    }
+  });
+
+  test('has the currency that it names, else that of its symbol, else USDT; and a processor or none', async () => {
+    const stored = async (fields: object) => {
+      const { currency, processor } = await storedCandle(
+        await sender.candle({ DateTime: newCandleTime(), ...fields }),
+      );
+      return [currency, processor];
+    };
+    expect(await stored({ Currency: 'usdc' })).toEqual(['USDC', null]);
+    expect(await stored({ Currency: '', Symbol: 'BTCUSD', processor: null })).toEqual(['USD', null]);
+    expect(await stored({ Currency: undefined, Symbol: 'BTC', Processor: ' Tesla ' })).toEqual(['USDT', 'Tesla']);
+    await expectRefused(() => sender.candle({ Currency: 'U$D' }), /^Currency must be/);
+    await expectRefused(() => sender.candle({ processor: 7 }), /^processor must be/);
+  });
+
+  test('keeps its payload as parameters, with what the calculator reads in small letters beside it', async () => {
+    const fields = {
+      ...CANDLE,
+      DateTime: '202601011234',
+      ATR: '310.5',
+      Immediate_Trend: 'bullish',
+      MATURE_TREND: -0.8,
+      WT1: '12',
+    };
+    const { parameters } = await storedCandle(await sender.candle(fields));
+    expect(parameters).toEqual({
+      ...fields,
+      close: '65000',
+      atr: '310.5',
+      immediate_trend: 'bullish',
+      mature_trend: -0.8,
+      datetime: '202601011234',
+    });
+  });
+});
+
+test('the parameters of a signal are its fields beyond the required ones', async () => {
+  const beyond = { note: 'x', stop: 64000, time: '2026-01-02T03:00:00Z', nested: { a: [1, null, true] } };
+  expect((await storedSignal(await sender.signal(beyond))).parameters).toEqual(beyond);
+});
+
+test('a timeframe is stored as it came, a number as its digits', async () => {
+  expect((await storedSignal(await sender.signal({ timeframe: 15 }))).timeframe).toBe('15');
+  expect((await storedSignal(await sender.signal({ timeframe: ' 1h ' }))).timeframe).toBe('1h');
+  expect((await storedSignal(await sender.signal({ timeframe: 'D' }))).timeframe).toBe('D');
+});

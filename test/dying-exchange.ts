@@ -1,0 +1,44 @@
+import type { Exchange } from '#server/exchanges/exchange.ts';
+import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
+import { Crash } from './crashing-database.ts';
+
+type Call = {
+  [Name in keyof Exchange]: Exchange[Name] extends (...parameters: never[]) => Promise<unknown>
+    ? Name
+    : never;
+}[keyof Exchange];
+
+/** The same dependencies, but something happens at one kind of call to the exchange: before it leaves, or after its answer. */
+export function atExchangeCall(
+  deps: AutomationDeps,
+  options: { call: Call; when: 'before' | 'after'; happens: () => Promise<void> | void },
+): AutomationDeps {
+  const { call, when, happens } = options;
+  return {
+    ...deps,
+    exchanges: {
+      ...deps.exchanges,
+      get(platform) {
+        const exchange = deps.exchanges.get(platform);
+        const original = exchange[call] as (...parameters: unknown[]) => Promise<unknown>;
+        const wrapped = async (...parameters: unknown[]) => {
+          if (when === 'before') await happens();
+          const answer = await original(...parameters);
+          if (when === 'after') await happens();
+          return answer;
+        };
+        return { ...exchange, [call]: wrapped };
+      },
+    },
+  };
+}
+
+/** A process that ends there. */
+export const dyingAt = (deps: AutomationDeps, call: Call, when: 'before' | 'after'): AutomationDeps =>
+  atExchangeCall(deps, {
+    call,
+    when,
+    happens() {
+      throw new Crash();
+    },
+  });

@@ -1,0 +1,55 @@
+import { generatePosition } from '#server/features/position-generator/generate-position.ts';
+import {
+  findPositionGeneratorLog,
+  type PositionGeneratorLogRow,
+} from '#server/features/position-generator/position-generator.store.ts';
+import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
+import { findTradingSettings } from '#server/features/settings/settings.store.ts';
+import { findSignal } from '#server/features/signals/signals.store.ts';
+import { withLease } from '#server/platform/leases.ts';
+import type { SignalFields, TestEngine } from './test-engine.ts';
+
+/** A calculation of the manual profile for a signal, as the calculator makes one. */
+export async function calculateByHand(
+  engine: TestEngine,
+  { userId, signalId }: { userId: string; signalId: string },
+): Promise<PositionGeneratorLogRow> {
+  const signal = await findSignal(engine.db, signalId);
+  const settings = await findTradingSettings(engine.db, userId);
+  if (signal === null || settings === null) throw new Error('no such signal or user');
+  const generated = await generatePosition(engine.deps, {
+    signal,
+    priceLog: null,
+    userId,
+    settings,
+    profile: 'manual',
+    workflowId: null,
+  });
+  if (!generated.ok) throw new Error(generated.denial.reason);
+  const log = await findPositionGeneratorLog(engine.db, generated.logId);
+  if (log === null) throw new Error('the calculation was not recorded');
+  return log;
+}
+
+/** Commits the order of a calculation, as an operator's button does. */
+export async function commitByHand(engine: TestEngine, log: PositionGeneratorLogRow) {
+  const { position } = log;
+  if (position === null) throw new Error('the calculation has no position');
+  const key = { db: engine.db, key: `user:${log.userId}`, holder: `by hand ${log.id}` };
+  for (;;) {
+    const leased = await withLease(key, (lease) =>
+      commitOrderIntent(engine.deps, { log, position, triggerType: 'manual', lease }),
+    );
+    if (leased.held) return leased.result;
+  }
+}
+
+/** A trade of the manual profile for a new user, its order planned and not sent. */
+export async function planByHand(engine: TestEngine, fields: SignalFields & { token: string }) {
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { signalId } = await engine.storeSignal(fields);
+  const log = await calculateByHand(engine, { userId, signalId });
+  const intent = await commitByHand(engine, log);
+  if (!intent.ok) throw new Error(`not committed: ${intent.reason}`);
+  return { token: fields.token, userId, signalId, trade: await engine.trade(intent.tradeId) };
+}

@@ -1,0 +1,52 @@
+import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
+import { runWorkflow } from '#server/features/automation/run-workflow.ts';
+import { tradeUser } from '#server/features/automation/trade-user.ts';
+import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
+import type { JobHandlers, JobName, Jobs } from '#server/platform/jobs.ts';
+import type { FakeClock } from './fake-clock.ts';
+
+interface WaitingJob {
+  name: JobName;
+  data: unknown;
+  after: number;
+}
+
+/** A queue in memory that keeps what is sent, so that nothing runs but what somebody asked for. */
+export interface TestJobs {
+  jobs: Jobs;
+  /** Runs what is waiting, earliest first, and moves the clock to what is delayed, until nothing is left. */
+  drain(deps: AutomationDeps): Promise<void>;
+}
+
+const MOST_JOBS = 500;
+
+export function testJobs(clock: FakeClock): TestJobs {
+  const waiting: WaitingJob[] = [];
+  return {
+    jobs: {
+      async send(_db, name, data, options = {}) {
+        const after = options.after?.getTime() ?? clock.now().getTime();
+        for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
+      },
+      start: async () => {},
+      stop: async () => {},
+      isRunning: () => true,
+      activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
+    },
+    async drain(deps) {
+      const handlers: JobHandlers = {
+        'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),
+        'trade-user': (task) => tradeUser(deps, task),
+        'advance-trade': ({ tradeId }) => advanceTrade(deps, tradeId),
+      };
+      for (let count = 0; count < MOST_JOBS; count += 1) {
+        waiting.sort((a, b) => a.after - b.after);
+        const job = waiting.shift();
+        if (job === undefined) return;
+        if (job.after > clock.now().getTime()) clock.set(new Date(job.after));
+        await (handlers[job.name] as (data: unknown) => Promise<void>)(job.data);
+      }
+      throw new Error(`jobs were left after ${MOST_JOBS}`);
+    },
+  };
+}
