@@ -1,18 +1,29 @@
-import { test as base, type Page } from '@playwright/test';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { test as base, expect, type Page } from '@playwright/test';
+import { type BrowserProblems, collectBrowserProblems, type ExpectedFailure } from './browser-problems.ts';
+import { type ManagedServer, startManagedServer } from './managed-server.ts';
+import { type Operator, signInOperator } from './operator.ts';
 
-export { expect } from '@playwright/test';
+export { expect };
+
+/** Orders are verified in moments, so that a workflow ends within a second. */
+const SHORT_WAITS = { VERIFY_FIRST_MS: '300', VERIFY_SECOND_MS: '300', CANCEL_DELAY_MS: '100' };
 
 interface Fixtures {
   /** Signs a user in (the administrator, unless another is named) without going through the login screen. */
   signIn: (page: Page, credentials?: { username: string; password: string }) => Promise<void>;
+  problems: BrowserProblems;
+  /** Names a failing call that belongs to the journey; any other error on the console fails it. */
+  expectFailure: (failure: ExpectedFailure) => void;
+  /** A page of somebody else, with cookies of their own. */
+  openBrowser: () => Promise<Page>;
 }
 
 interface WorkerFixtures {
   /** Settings of the worker's server, changed with `test.use` at the top of a file. */
   serverEnv: Record<string, string>;
-  /** The real program, one for each worker; specs of one worker share its data. */
-  server: TestServerProcess;
+  /** The real program, one for each worker; journeys of one worker share its data. */
+  server: ManagedServer;
+  operator: Operator;
 }
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
@@ -20,15 +31,51 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   server: [
     async ({ serverEnv }, use) => {
-      const server = await startServerProcess({ env: serverEnv });
+      const server = await startManagedServer({ ...SHORT_WAITS, ...serverEnv });
       await use(server);
-      await server.stop();
+      await server.remove();
     },
     { scope: 'worker', timeout: 60_000 },
   ],
 
+  operator: [
+    async ({ playwright, server }, use) => {
+      const request = await playwright.request.newContext();
+      await use(await signInOperator({ request, server }));
+      await request.dispose();
+    },
+    { scope: 'worker' },
+  ],
+
   baseURL: async ({ server }, use) => {
     await use(server.url);
+  },
+
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
+  problems: async ({}, use) => {
+    const problems = collectBrowserProblems();
+    await use(problems);
+    expect(problems.unexpected(), 'errors in the browser').toEqual([]);
+  },
+
+  context: async ({ context, problems }, use) => {
+    problems.watch(context);
+    await use(context);
+  },
+
+  expectFailure: async ({ problems }, use) => {
+    await use(problems.expectFailure);
+  },
+
+  openBrowser: async ({ browser, contextOptions, server, problems }, use) => {
+    const contexts: { close: () => Promise<void> }[] = [];
+    await use(async () => {
+      const context = await browser.newContext({ ...contextOptions, baseURL: server.url });
+      contexts.push(context);
+      problems.watch(context);
+      return await context.newPage();
+    });
+    for (const context of contexts) await context.close();
   },
 
   signIn: async ({ server }, use) => {

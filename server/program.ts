@@ -3,6 +3,7 @@ import { buildApp } from './app.ts';
 import type { Deps, Readiness } from './deps.ts';
 import { paperCredentials } from './exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
+import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
 import { createExchangeRegistry } from './exchanges/registry.ts';
 import { runWorkflow } from './features/automation/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
@@ -69,11 +70,13 @@ export async function buildProgram(options: {
       config.exchangeMode === 'paper'
         ? { userId, environment: 'paper' as const, credentials: paperCredentials(userId, secretKey) }
         : null,
-    onPrice: (token: string) => {
-      paper
-        ?.settle(token)
-        .catch((error: unknown) => log.error({ err: error, token }, 'paper orders not settled'));
-    },
+    onPrice:
+      paper === null
+        ? () => {}
+        : settleOnPrice({
+            settle: paper.settle,
+            onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
+          }),
     readiness: () => readReadiness(),
   };
   const deps: Deps = { ...base, receiver: createReceiver(base) };

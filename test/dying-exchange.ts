@@ -2,7 +2,7 @@ import type { Exchange } from '#server/exchanges/exchange.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { Crash } from './crashing-database.ts';
 
-type Call = {
+export type DyingCall = {
   [Name in keyof Exchange]: Exchange[Name] extends (...parameters: never[]) => Promise<unknown>
     ? Name
     : never;
@@ -11,7 +11,7 @@ type Call = {
 /** The same dependencies, but something happens at one kind of call to the exchange: before it leaves, or after its answer. */
 export function atExchangeCall(
   deps: AutomationDeps,
-  options: { call: Call; when: 'before' | 'after'; happens: () => Promise<void> | void },
+  options: { call: DyingCall; when: 'before' | 'after'; happens: () => Promise<void> | void },
 ): AutomationDeps {
   const { call, when, happens } = options;
   return {
@@ -34,7 +34,7 @@ export function atExchangeCall(
 }
 
 /** A process that ends there. */
-export const dyingAt = (deps: AutomationDeps, call: Call, when: 'before' | 'after'): AutomationDeps =>
+export const dyingAt = (deps: AutomationDeps, call: DyingCall, when: 'before' | 'after'): AutomationDeps =>
   atExchangeCall(deps, {
     call,
     when,

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { generatePosition } from '#server/features/position-generator/generate-position.ts';
 import {
   findPositionGeneratorLog,
@@ -6,6 +7,7 @@ import {
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import { findSignal } from '#server/features/signals/signals.store.ts';
+import { workflows } from '#server/platform/database/schema.ts';
 import { withLease } from '#server/platform/leases.ts';
 import type { SignalFields, TestEngine } from './test-engine.ts';
 
@@ -47,7 +49,9 @@ export async function commitByHand(engine: TestEngine, log: PositionGeneratorLog
 /** A trade of the manual profile for a new user, its order planned and not sent. */
 export async function planByHand(engine: TestEngine, fields: SignalFields & { token: string }) {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { signalId } = await engine.storeSignal(fields);
+  const { signalId, workflowId } = await engine.storeSignal(fields);
+  // Nothing trades it but the hand.
+  await engine.db.delete(workflows).where(eq(workflows.id, workflowId));
   const log = await calculateByHand(engine, { userId, signalId });
   const intent = await commitByHand(engine, log);
   if (!intent.ok) throw new Error(`not committed: ${intent.reason}`);

@@ -14,6 +14,7 @@ interface WaitingJob {
 /** A queue in memory that keeps what is sent, so that nothing runs but what somebody asked for. */
 export interface TestJobs {
   jobs: Jobs;
+  waiting(): readonly WaitingJob[];
   /** Runs what is waiting, earliest first, and moves the clock to what is delayed, until nothing is left. */
   drain(deps: AutomationDeps): Promise<void>;
 }
@@ -33,6 +34,7 @@ export function testJobs(clock: FakeClock): TestJobs {
       isRunning: () => true,
       activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
     },
+    waiting: () => waiting,
     async drain(deps) {
       const handlers: JobHandlers = {
         'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),

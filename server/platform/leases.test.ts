@@ -2,7 +2,14 @@ import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import type { Db } from './database/database.ts';
-import { acquireLease, assertHeld, type Lease, LeaseLostError, releaseAllLeases, withLease } from './leases.ts';
+import {
+  acquireLease,
+  assertHeld,
+  type Lease,
+  LeaseLostError,
+  releaseAllLeases,
+  withLease,
+} from './leases.ts';
 
 let own: TestDatabase;
 let db: Db;
@@ -31,7 +38,8 @@ async function acquired(holder: string): Promise<Lease> {
 }
 
 /** By the database's clock, the only one that counts. */
-const expire = () => db.execute(sql`update leases set lease_until = now() - interval '1 ms' where key = ${key}`);
+const expire = () =>
+  db.execute(sql`update leases set lease_until = now() - interval '1 ms' where key = ${key}`);
 
 async function secondsLeft(): Promise<number> {
   const { rows } = await db.execute<{ left: number }>(
@@ -87,9 +95,7 @@ describe('fencing', () => {
     const first = await acquired('first');
     await expire();
     const second = await acquired('second');
-    await expect(db.transaction((tx) => assertHeld(tx, first))).rejects.toThrow(
-      new LeaseLostError(key),
-    );
+    await expect(db.transaction((tx) => assertHeld(tx, first))).rejects.toThrow(new LeaseLostError(key));
     await db.transaction((tx) => assertHeld(tx, second));
   });
 

@@ -1,5 +1,5 @@
-import { inArray } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { users } from '#server/platform/database/schema.ts';
@@ -16,24 +16,40 @@ let count = 0;
 beforeAll(async () => {
   engine = await startTestEngine();
 });
+afterEach(() => {
+  engine.paper.setFaults([]);
+  expect(engine.doubleEntries).toEqual([]);
+});
 afterAll(() => engine.close());
+
+/** Every n-th point of the longer scenarios; 1 tries all of them and takes some minutes. */
+const STRIDE = Number(process.env.CRASH_STRIDE ?? '7');
 
 interface Scenario {
   name: string;
+  stride: number;
   faults: PaperFault[];
+  /** Whether the user holds a long position of ours, and the signal is to sell. */
+  reverses: boolean;
+  leastPoints: number;
   expected: (run: Run) => void;
 }
 
 interface Run {
-  diedAt: number | null;
+  died: boolean;
+  points: number;
   entries: { size: string; filledSize: string; state: string }[];
+  ledger: [side: string, reduceOnly: boolean][];
   trade: Awaited<ReturnType<TestEngine['trades']>>[number];
 }
 
 const scenarios: Scenario[] = [
   {
     name: 'an order that fills at once',
+    stride: 1,
     faults: [],
+    reverses: false,
+    leastPoints: 60,
     expected: ({ entries, trade }) => {
       expect(trade).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus: 'verified' });
       expect(entries).toHaveLength(1);
@@ -41,24 +57,45 @@ const scenarios: Scenario[] = [
   },
   {
     name: 'a first attempt that is left half filled',
+    stride: STRIDE,
     faults: [{ kind: 'partialFill', fraction: '0.5' }],
+    reverses: false,
+    leastPoints: 90,
     expected: ({ entries, trade }) => {
       expect(trade.success).toBe(true);
       expect(entries.length).toBeLessThanOrEqual(2);
     },
   },
+  {
+    name: 'a reversal',
+    stride: STRIDE,
+    faults: [],
+    reverses: true,
+    leastPoints: 90,
+    expected: ({ ledger, trade }) => {
+      expect(trade).toMatchObject({ side: 'sell', success: true, fillStatus: 'filled' });
+      expect(ledger).toEqual([
+        ['buy', false],
+        ['sell', true],
+        ['sell', false],
+      ]);
+    },
+  },
 ];
 
-async function runOnce(scenario: Scenario, diesAt: number): Promise<Run> {
+async function runOnce({ faults, reverses }: Scenario, diesAt: number): Promise<Run> {
   count += 1;
   const token = `C${count}`;
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { signalId, workflowId } = await engine.storeSignal({ token, price: '100' });
-  engine.paper.setFaults(scenario.faults);
+  if (reverses) {
+    await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+  }
+  const action = reverses ? 'sell' : 'buy';
+  const { signalId, workflowId } = await engine.storeSignal({ token, price: '100', action });
+  engine.paper.setFaults(faults);
   const mortal = engine.mortal(diesAt);
-  await engine.settle({ deps: mortal.deps }).catch((error: unknown) => {
-    if (!mortal.point.isDead()) throw error;
-  });
+  await mortal.live();
   const died = mortal.point.isDead();
   await mortal.bury();
   if (died) {
@@ -68,36 +105,38 @@ async function runOnce(scenario: Scenario, diesAt: number): Promise<Run> {
   engine.paper.setFaults([]);
 
   expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', eligibleUsersCount: 1 });
-  const trades = await engine.trades(signalId);
-  expect(trades).toHaveLength(1);
-  const [trade] = trades;
+  const [trade, ...more] = await engine.trades(signalId);
+  expect(more).toEqual([]);
   if (trade === undefined) throw new Error('no trade');
-  const entries = (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => !reduceOnly);
+  const orders = await engine.exchangeOrders(userId);
+  const own = new Set((await engine.attempts(trade.id)).map(({ clientOrderId }) => clientOrderId));
+  const entries = orders.filter(({ clientOrderId }) => own.has(clientOrderId));
   const filled = entries.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
   expect(filled.lte(trade.plannedQuantity)).toBe(true);
   expect(D(trade.filledQuantity).eq(filled)).toBe(true);
-  expect(entries.every(({ state }) => state === 'filled' || state === 'canceled')).toBe(true);
+  expect(orders.every(({ state }) => state === 'filled' || state === 'canceled')).toBe(true);
+  const { position, stopLoss } = await engine.holding(userId, token);
   if (filled.gt(0)) expect(['verified', 'repaired']).toContain(trade.protectionStatus);
+  expect(D(position?.size ?? 0).eq(filled)).toBe(true);
+  expect(position === null || stopLoss !== null).toBe(true);
   // The next run is another user's: this one must not be eligible for its signal.
-  await engine.db
-    .update(users)
-    .set({ isActive: false })
-    .where(inArray(users.id, [userId]));
-  return { diedAt: died ? diesAt : null, entries, trade };
+  await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+  const ledger = orders.map(({ side, reduceOnly }): [string, boolean] => [side, reduceOnly]);
+  return { died, points: mortal.point.count(), entries, ledger, trade };
 }
 
 test.each(scenarios)(
   'with $name, a crash at any point and a restart leave one whole trade',
   async (scenario) => {
-    let point = 0;
     let run: Run;
+    // The last run is not interrupted: the number of points is what one trade does to the outside.
+    let diesAt = 1;
     do {
-      point += 1;
-      run = await runOnce(scenario, point);
+      run = await runOnce(scenario, diesAt);
       scenario.expected(run);
-    } while (run.diedAt !== null);
-    // The last run was not interrupted: the number of points is what one trade does to the outside.
-    expect(point).toBeGreaterThan(60);
+      diesAt += scenario.stride;
+    } while (run.died);
+    expect(run.points).toBeGreaterThan(scenario.leastPoints);
   },
   300_000,
 );

@@ -3,7 +3,7 @@ import { type Denial, deny } from '#domain/denials.ts';
 import { decideOnHeldPosition } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.ts';
 import { ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
-import { closePosition } from '#server/features/position-maker/close-position.ts';
+import { closePosition, settleCloses } from '#server/features/position-maker/close-position.ts';
 import { findLastFilledTrade, findWorkingTrade } from '#server/features/position-maker/trades.store.ts';
 import { readTradingPermission } from '#server/features/position-maker/trading-permission.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
@@ -12,6 +12,7 @@ import type { AutomationDeps } from './automation-deps.ts';
 
 const CLOSE_POLL_MS = 250;
 const CLOSE_POLLS = 40;
+const MOST_REFUSALS = 3;
 /** The exchange's clock and ours differ by less. */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -41,6 +42,8 @@ export async function clearTheWay(
     if (!(error instanceof ExchangeError)) throw error;
     return deny('exchange_unavailable', { exchange: platform, message: error.message });
   }
+  // A process may have ended between its close and the news of it.
+  if (position === null) await settleCloses(deps, { userId, token });
   const decision = decideOnHeldPosition({
     token,
     action,
@@ -65,11 +68,13 @@ export async function clearTheWay(
   if (withdrawn !== null) return withdrawn;
 
   let message = '';
-  for (let poll = 1; poll <= CLOSE_POLLS; poll += 1) {
+  let refusals = 0;
+  for (let poll = 1; poll <= CLOSE_POLLS && refusals < MOST_REFUSALS; poll += 1) {
     const reason = `reversed by signal ${signal.id}`;
     const result = await closePosition(deps, { exchange, account, token, reason, workflowId, lease });
     if (result.outcome === 'flat') return null;
     message = result.message;
+    if (result.outcome === 'refused') refusals += 1;
     await sleep(CLOSE_POLL_MS);
   }
   return { reason: `The opposite position in ${token} could not be closed: ${message}` };

@@ -282,12 +282,15 @@ describe('a delivery that cannot be used', () => {
     }
   });
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'] as const)('because it comes as a %s is answered 404', async (method) => {
-    const url = `/hooks/trading_view_signal?hkid=${sender.hook.hookKey}`;
-    const answer = await board.app.inject({ method, url });
-    expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toEqual({ success: false, message: 'Not found' });
-  });
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'] as const)(
+    'because it comes as a %s is answered 404',
+    async (method) => {
+      const url = `/hooks/trading_view_signal?hkid=${sender.hook.hookKey}`;
+      const answer = await board.app.inject({ method, url });
+      expect(answer.statusCode).toBe(404);
+      expect(answer.json()).toEqual({ success: false, message: 'Not found' });
+    },
+  );
 });
 
 describe('the log of deliveries', () => {
@@ -324,7 +327,9 @@ describe('the log of deliveries', () => {
   test('keeps a reason short, whatever a refused body holds', async () => {
     const user = await newSender();
     await user.sender.signal({ [`${'🔑'.repeat(400)}`]: `{{${'x'.repeat(5000)}}}` });
-    const [entry] = (await user.client.get(`/api/hooks/${user.sender.hook.id}/deliveries`)).json<Delivery[]>();
+    const [entry] = (await user.client.get(`/api/hooks/${user.sender.hook.id}/deliveries`)).json<
+      Delivery[]
+    >();
     expect(entry?.result).toBe('refused');
     expect(entry?.reason?.length).toBeLessThanOrEqual(500);
   });

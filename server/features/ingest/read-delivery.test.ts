@@ -35,7 +35,7 @@ async function storedCandle(answer: Answer): Promise<PriceLog> {
   expect(answer.body).toContain('"duplicate":false');
   const { priceLogs } = (await board.admin.get('/api/price-logs?limit=1')).json<{ priceLogs: PriceLog[] }>();
   const [newest] = priceLogs;
-  if (newest?.id !== answer.json().id) throw new Error('another price log is the newest');
+  if (newest === undefined || newest.id !== answer.json().id) throw new Error('another price log is the newest');
   return newest;
 }
 
@@ -64,7 +64,13 @@ describe('field names', () => {
     ['two words', { symbol: 'ETHUSDT', action: 'sell', price: '3000', timeFrame: '5', processor: 'P' }],
   ])('of a signal may be written with %s', async (_how, fields) => {
     const signal = await storedSignal(await sender.send('trading_view_signal', JSON.stringify(fields)));
-    expect(signal).toMatchObject({ token: 'ETH', action: 'sell', price: '3000', timeframe: '5', processor: 'P' });
+    expect(signal).toMatchObject({
+      token: 'ETH',
+      action: 'sell',
+      price: '3000',
+      timeframe: '5',
+      processor: 'P',
+    });
     expect(signal.parameters).toEqual({});
   });
 
@@ -130,12 +136,20 @@ describe('actions', () => {
     expect((await storedSignal(await sender.signal({ action }))).action).toBe(stored);
   });
 
-  test.each(['hold', 'close', 'buy sell', 'constructor', '__proto__', 'toString', 1, true, ['buy'], { buy: 1 }])(
-    '%j is none',
-    async (action) => {
-      await expectRefused(() => sender.signal({ action }), 'action must be buy, sell, long or short');
-    },
-  );
+  test.each([
+    'hold',
+    'close',
+    'buy sell',
+    'constructor',
+    '__proto__',
+    'toString',
+    1,
+    true,
+    ['buy'],
+    { buy: 1 },
+  ])('%j is none', async (action) => {
+    await expectRefused(() => sender.signal({ action }), 'action must be buy, sell, long or short');
+  });
 });
 
 describe('numbers', () => {
@@ -208,7 +222,8 @@ describe('numbers', () => {
       ['trading_view_signal', withRaw(SIGNAL, 'price')],
       ['trading_view_candler', withRaw(CANDLE, 'Close')],
     ];
-    for (const [path, body] of refusals) await expectRefused(() => sender.send(path, body), /^(price|Close):? /);
+    for (const [path, body] of refusals)
+      await expectRefused(() => sender.send(path, body), /^(price|Close):? /);
   });
 });
 
@@ -218,7 +233,10 @@ describe('placeholders that arrive literally', () => {
     [{ symbol: '{{ticker}}' }, 'symbol: is still the placeholder {{ticker}}'],
     [{ time: '{{timenow}}' }, 'time: is still the placeholder {{timenow}}'],
     [{ note: 'at {{plot("RSI")}} now' }, 'note: is still the placeholder {{plot("RSI")}}'],
-    [{ inner: { list: ['ok', '{{strategy.order.id}}'] } }, 'inner.list.1: is still the placeholder {{strategy.order.id}}'],
+    [
+      { inner: { list: ['ok', '{{strategy.order.id}}'] } },
+      'inner.list.1: is still the placeholder {{strategy.order.id}}',
+    ],
   ])('%j is refused by name', async (fields, message) => {
     await expectRefused(() => sender.signal(fields), message);
     await expectRefused(() => sender.candle(fields), message);
@@ -244,7 +262,11 @@ describe('what cannot be stored or read again', () => {
     ['__proto__', '"__proto__":{"polluted":true}', 'The body contains a forbidden key'],
     ['__proto__ below', '"a":[{"__proto__":{"polluted":true}}]', 'The body contains a forbidden key'],
     ['an escaped __proto__', '"__pr\\u006fto__":{"polluted":true}', 'The body contains a forbidden key'],
-    ['constructor.prototype', '"constructor":{"prototype":{"polluted":true}}', 'The body contains a forbidden key'],
+    [
+      'constructor.prototype',
+      '"constructor":{"prototype":{"polluted":true}}',
+      'The body contains a forbidden key',
+    ],
   ])('is refused: %s', async (_what, raw, message) => {
     await expectRefused(() => sender.send('trading_view_signal', withField(SIGNAL, raw)), message);
     await expectRefused(() => sender.send('trading_view_candler', withField(CANDLE, raw)), message);
@@ -330,7 +352,10 @@ describe('a candle', () => {
     };
     expect(await stored({ Currency: 'usdc' })).toEqual(['USDC', null]);
     expect(await stored({ Currency: '', Symbol: 'BTCUSD', processor: null })).toEqual(['USD', null]);
-    expect(await stored({ Currency: undefined, Symbol: 'BTC', Processor: ' Tesla ' })).toEqual(['USDT', 'Tesla']);
+    expect(await stored({ Currency: undefined, Symbol: 'BTC', Processor: ' Tesla ' })).toEqual([
+      'USDT',
+      'Tesla',
+    ]);
     await expectRefused(() => sender.candle({ Currency: 'U$D' }), /^Currency must be/);
     await expectRefused(() => sender.candle({ processor: 7 }), /^processor must be/);
   });

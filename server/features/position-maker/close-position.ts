@@ -26,8 +26,11 @@ export interface CloseRequest {
   context?: CallContext;
 }
 
-/** `flat`: the exchange says that no position is left. `pending`: ask again; nothing is concluded. */
-export type CloseResult = { outcome: 'flat' } | { outcome: 'pending'; message: string };
+/**
+ * `flat`: the exchange says that no position is left. `pending`: ask again; nothing is concluded. `refused`: the
+ * exchange said no to the closing order; asking again may still help.
+ */
+export type CloseResult = { outcome: 'flat' } | { outcome: 'pending' | 'refused'; message: string };
 
 /**
  * One step towards a closed position: reduce-only at market, recorded before it is sent. It may be called again and
@@ -41,7 +44,7 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
   try {
     const position = await exchange.fetchPosition(account, token, context);
     if (position === null) {
-      await settleCloses(deps, account.userId, token);
+      await settleCloses(deps, { userId: account.userId, token });
       return { outcome: 'flat' };
     }
     const unsettled = await findUnsettledClose(deps, account.userId, token);
@@ -100,7 +103,10 @@ async function sendClose(
   );
   if (placement.outcome === 'refused' || placement.outcome === 'retry-later') {
     await finishClose(deps, id, 'refused', placement.message);
-    return { outcome: 'pending', message: placement.message };
+    return {
+      outcome: placement.outcome === 'refused' ? 'refused' : 'pending',
+      message: placement.message,
+    };
   }
   await deps.db
     .update(positionCloses)
@@ -125,7 +131,11 @@ async function findUnsettledClose(deps: TradeDeps, userId: string, token: string
   return row ?? null;
 }
 
-async function settleCloses(deps: TradeDeps, userId: string, token: string): Promise<void> {
+/** The exchange says that nothing is open: whatever was sent to close it has done so. */
+export async function settleCloses(
+  deps: Pick<TradeDeps, 'db' | 'clock'>,
+  { userId, token }: { userId: string; token: string },
+): Promise<void> {
   await deps.db
     .update(positionCloses)
     .set({ state: 'closed', finishedAt: deps.clock.now() })

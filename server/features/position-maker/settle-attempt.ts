@@ -106,7 +106,7 @@ export async function continueClosing(work: TradeWork): Promise<StepResult> {
     lease,
     context: { onCall },
   });
-  if (result.outcome === 'pending') {
+  if (result.outcome !== 'flat') {
     deps.log.error(
       { tradeId: trade.id, reason: result.message },
       'an unprotected position is not closed yet',

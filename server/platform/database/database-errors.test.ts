@@ -33,16 +33,21 @@ test.each([
   expect(isUniqueViolation(error)).toBe(unique);
 });
 
-test.each([new Error('no code'), Object.assign(new Error('not ours'), { code: 5 }), 'a text', null, undefined])(
-  '%s has no code and is nobody’s fault',
-  (error) => {
-    expect(databaseErrorCode(error)).toBeNull();
-    expect(isDataFault(error)).toBe(false);
-  },
-);
+test.each([
+  new Error('no code'),
+  Object.assign(new Error('not ours'), { code: 5 }),
+  'a text',
+  null,
+  undefined,
+])('%s has no code and is nobody’s fault', (error) => {
+  expect(databaseErrorCode(error)).toBeNull();
+  expect(isDataFault(error)).toBe(false);
+});
 
 test('a refused connection is not a value at fault', () => {
-  const error = new Error('Failed query', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+  const error = new Error('Failed query', {
+    cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+  });
   expect(databaseErrorCode(error)).toBe('ECONNREFUSED');
   expect(isDataFault(error)).toBe(false);
 });

@@ -37,7 +37,9 @@ const ownPid = sql<{ pid: number }>`select pg_backend_pid() as pid`;
 async function poolWorks() {
   // All connections at once: one that was lost to the pool would leave the last of these waiting.
   await Promise.all(
-    Array.from({ length: POOL_SIZE }, (_, index) => database.db.transaction((tx) => tx.execute(note(`${index}`)))),
+    Array.from({ length: POOL_SIZE }, (_, index) =>
+      database.db.transaction((tx) => tx.execute(note(`${index}`))),
+    ),
   );
   expect(await notes()).toEqual(Array.from({ length: POOL_SIZE }, (_, index) => `${index}`));
   expect(database.pool.totalCount).toBeLessThanOrEqual(POOL_SIZE);
@@ -109,9 +111,7 @@ test('a transaction in which a statement failed is rolled back and its connectio
 });
 
 test('a COMMIT that the database refuses fails the transaction and leaves no open one behind', async () => {
-  await killer.query(
-    'create table pages (note text references notes deferrable initially deferred)',
-  );
+  await killer.query('create table pages (note text references notes deferrable initially deferred)');
   for (let times = 0; times < POOL_SIZE * 3; times += 1) {
     const work = database.db.transaction((tx) => tx.execute(sql`insert into pages values ('not there')`));
     await expect(work).rejects.toMatchObject({ cause: { code: '23503' } });

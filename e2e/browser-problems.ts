@@ -1,0 +1,56 @@
+import type { BrowserContext } from '@playwright/test';
+
+/** A call that a test makes fail on purpose; the browser reports it on its console. */
+export interface ExpectedFailure {
+  /** What the path of the address starts with. */
+  path: string;
+  /** The answer's status, or 'network' for a call that got no answer. */
+  status: number | 'network';
+}
+
+interface Problem {
+  text: string;
+  path: string;
+}
+
+/** How the browser finds out that nobody is signed in (decisions §4). */
+const SIGNED_OUT_LOOKUP: ExpectedFailure = { path: '/api/auth/user', status: 401 };
+
+/** Collects what must not happen in a journey: console errors, violations of the content policy, exceptions. */
+export interface BrowserProblems {
+  watch(context: BrowserContext): void;
+  /** From now on, and for what has already happened. */
+  expectFailure(failure: ExpectedFailure): void;
+  unexpected(): string[];
+}
+
+export function collectBrowserProblems(): BrowserProblems {
+  const expected = [SIGNED_OUT_LOOKUP];
+  const problems: Problem[] = [];
+  return {
+    watch(context) {
+      context.on('console', (message) => {
+        if (message.type() !== 'error') return;
+        problems.push({ text: message.text(), path: pathOf(message.location().url) });
+      });
+      context.on('weberror', (webError) => {
+        const error = webError.error();
+        problems.push({ text: `Uncaught ${error.stack ?? error.message}`, path: '' });
+      });
+    },
+    expectFailure: (failure) => void expected.push(failure),
+    unexpected: () =>
+      problems
+        .filter((problem) => !expected.some((failure) => isExpected(problem, failure)))
+        .map(({ text, path }) => `${path} ${text}`),
+  };
+}
+
+function isExpected({ text, path }: Problem, failure: ExpectedFailure): boolean {
+  if (!path.startsWith(failure.path)) return false;
+  return failure.status === 'network'
+    ? text.startsWith('Failed to load resource: net::')
+    : text.startsWith(`Failed to load resource: the server responded with a status of ${failure.status} `);
+}
+
+const pathOf = (url: string) => (URL.canParse(url) ? new URL(url).pathname : url);

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { findPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import type { ManagedServer } from './managed-server.ts';
+
+/** Changes rows of the server's embedded database: for states that only an older installation can have left. */
+export async function runStatements(
+  server: ManagedServer,
+  statements: { text: string; values: string[] }[],
+): Promise<void> {
+  const postmaster = await findPostmaster(join(server.dataDir, 'postgres'));
+  if (postmaster === null) throw new Error('The database of the server does not run');
+  const { host, port } = postmaster;
+  const client = new pg.Client({ host, port, user: 'postgres', database: 'signal_board', ssl: false });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+
+/** The toast that is shown; there is never more than one. */
+export async function expectToast(page: Page, toast: { title: string; text?: string | RegExp }) {
+  const toasts = page.locator('.mantine-Notification-root');
+  await expect(toasts.filter({ hasText: toast.title }).filter({ hasText: toast.text ?? '' })).toBeVisible();
+  expect(await toasts.count(), 'toasts at a time').toBe(1);
+}
+
+export const dialog = (page: Page, title: string): Locator => page.getByRole('dialog', { name: title });
+
+export async function closeDialog(page: Page, title: string) {
+  await dialog(page, title).getByRole('button', { name: 'Close dialog' }).click();
+  await expect(dialog(page, title)).toBeHidden();
+}
+
+export const pageTitle = (page: Page, title: string | RegExp): Locator =>
+  page.getByRole('heading', { level: 1, name: title });
+
+/** The body rows of a table that hold the text. */
+export const tableRow = (page: Page, table: string, text: string): Locator =>
+  page.getByRole('table', { name: table }).locator('tbody tr').filter({ hasText: text });
+
+export async function fillLogin(page: Page, credentials: { username: string; password: string }) {
+  await page.getByLabel('Username').fill(credentials.username);
+  await page.getByLabel('Password', { exact: true }).fill(credentials.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+export async function signOut(page: Page, username: string) {
+  await page.getByRole('button', { name: username }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+}

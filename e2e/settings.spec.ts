@@ -1,0 +1,194 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { dialog, expectToast, fillLogin, pageTitle, signOut } from './screen.ts';
+
+const method = (page: Page) => page.getByLabel('Position sizing method');
+const portion = (page: Page) => page.getByLabel('Investment portion');
+const risk = (page: Page) => page.getByLabel('Maximum risk per trade');
+const selected = (page: Page, label: string) => page.getByLabel(label).locator('option:checked');
+
+test('the sizing method decides which fields are Auto and which are chosen', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+
+  await expect(method(page)).toHaveValue('Technical Analysis');
+  await expect(portion(page)).toBeEnabled();
+  await expect(selected(page, 'Investment portion')).toHaveText('5.0%');
+  await expect(risk(page)).toBeDisabled();
+  await expect(risk(page).locator('option')).toHaveText(['Auto']);
+
+  await method(page).selectOption('Risk Management');
+  await expect(portion(page)).toBeDisabled();
+  await expect(portion(page).locator('option')).toHaveText(['Auto']);
+  await expect(risk(page)).toBeEnabled();
+  await expect(selected(page, 'Maximum risk per trade')).toHaveText('5.0%');
+
+  await method(page).selectOption('Portfolio Allocation');
+  await expect(portion(page)).toBeEnabled();
+  await expect(risk(page)).toBeEnabled();
+  await expect(portion(page).locator('option')).toHaveText(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%']);
+  await expect(risk(page).locator('option')).toHaveText(['2.0%', '5.0%', '10.0%', '15.0%']);
+
+  for (const name of ['Scalping', 'Smart Position']) {
+    const option = method(page).locator('option', { hasText: name });
+    await expect(option).toHaveText(`${name} (Coming Soon)`);
+    await expect(option).toBeDisabled();
+  }
+  await expect(page.getByLabel('Market type').locator('option', { hasText: 'Spot' })).toBeDisabled();
+});
+
+test('settings are saved with a toast, kept, and Auto is stored as none', async ({ page, operator, signIn }) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  await method(page).selectOption('Portfolio Allocation');
+  await portion(page).selectOption('15.0%');
+  await risk(page).selectOption('10.0%');
+  await page.getByLabel('Exchange platform').selectOption('Bybit');
+  await page.getByLabel('Signal processor').selectOption('UD Bot');
+  await page.getByLabel('Signal timeframe').selectOption('1h');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expectToast(page, {
+    title: 'Settings Updated',
+    text: 'Your settings have been saved successfully.',
+  });
+
+  await page.reload();
+  await expect(method(page)).toHaveValue('Portfolio Allocation');
+  await expect(selected(page, 'Investment portion')).toHaveText('15.0%');
+  await expect(selected(page, 'Maximum risk per trade')).toHaveText('10.0%');
+  await expect(page.getByLabel('Exchange platform')).toHaveValue('Bybit');
+  await expect(page.getByLabel('Signal processor')).toHaveValue('UD Bot');
+  await expect(page.getByLabel('Signal timeframe')).toHaveValue('1h');
+
+  await method(page).selectOption('Risk Management');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await expect(method(page)).toHaveValue('Portfolio Allocation');
+  await method(page).selectOption('Risk Management');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expectToast(page, { title: 'Settings Updated' });
+  const answer = await page.request.get('/api/user-settings');
+  expect(await answer.json()).toMatchObject({
+    data: {
+      positionSizingMethod: 'Risk Management',
+      investmentPortion: null,
+      maximumRiskPerTrade: expect.stringMatching(/^0\.10?$/),
+    },
+  });
+});
+
+test('the locked field says why, and the account card shows what is known', async ({
+  page,
+  operator,
+  signIn,
+  context,
+  server,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+  const user = await operator.createUser({ firstName: 'Dana', countryCode: '+1', mobileNumber: '5550100' });
+  await signIn(page, user);
+  await page.goto('/settings');
+  await expect(page.getByLabel('Stop loss / take profit calculation')).toBeDisabled();
+  await expect(
+    page.getByText('This parameter is reserved for future development and cannot be modified'),
+  ).toBeVisible();
+
+  const fact = (name: string) =>
+    page.getByText(name, { exact: true }).locator('xpath=following-sibling::dd').first();
+  await expect(fact('User ID')).toContainText(user.id);
+  await expect(fact('Username')).toHaveText(user.username);
+  await expect(fact('Administrator')).toHaveText('No');
+  await expect(fact('First name')).toHaveText('Dana');
+  await expect(fact('Last name')).toHaveText('Not provided');
+  await expect(fact('Mobile')).toHaveText('+1 5550100');
+
+  await page.getByRole('button', { name: 'Copy user ID' }).click();
+  await expectToast(page, { title: 'Copied!', text: 'User ID copied to clipboard.' });
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(user.id);
+
+  await page.getByRole('link', { name: 'Webhook', exact: true }).last().click();
+  await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
+});
+
+test("an administrator edits another user's settings under a warning", async ({ page, operator, signIn }) => {
+  const user = await operator.createUser();
+  await signIn(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  await expect(pageTitle(page, `User Settings - ${user.username}`)).toBeVisible();
+  await expect(page.getByText("Admin Mode: You are editing another user's settings")).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Change Password' })).toHaveCount(0);
+  await expect(page.getByText('Active trading', { exact: true })).toHaveCount(0);
+
+  await method(page).selectOption('Risk Management');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expectToast(page, {
+    title: 'Settings Updated',
+    text: `${user.username}'s settings have been updated successfully.`,
+  });
+  await page.reload();
+  await expect(method(page)).toHaveValue('Risk Management');
+});
+
+test('an unknown user is an error that says so', async ({ page, signIn, expectFailure }) => {
+  const nobody = '00000000-0000-4000-8000-000000000000';
+  expectFailure({ path: `/api/admin/user/${nobody}`, status: 404 });
+  expectFailure({ path: `/api/admin/user-settings/${nobody}`, status: 404 });
+  await signIn(page);
+  await page.goto(`/settings?userId=${nobody}`);
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to fetch user' })).toContainText('404: ');
+});
+
+test('the password is changed, other sessions end, and only the new one signs in', async ({
+  page,
+  operator,
+  signIn,
+  openBrowser,
+  expectFailure,
+}) => {
+  const user = await operator.createUser();
+  const elsewhere = await openBrowser();
+  await signIn(elsewhere, user);
+  await elsewhere.goto('/');
+  await expect(pageTitle(elsewhere, /^Welcome, /)).toBeVisible();
+  await signIn(page, user);
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Change Password' }).click();
+  const form = dialog(page, 'Change Password');
+  const change = form.getByRole('button', { name: 'Change Password' });
+
+  await form.getByLabel('New password', { exact: true }).fill('short');
+  await form.getByLabel('Confirm new password', { exact: true }).fill('other');
+  await change.click();
+  await expect(form.getByText('Current password is required')).toBeVisible();
+  await expect(form.getByText('Password must be at least 6 characters')).toBeVisible();
+  await expect(form.getByText('Passwords do not match')).toBeVisible();
+
+  expectFailure({ path: '/api/user-settings/change-password', status: 403 });
+  await form.getByLabel('Current password', { exact: true }).fill('not the password');
+  await form.getByLabel('New password', { exact: true }).fill('second password');
+  await form.getByLabel('Confirm new password', { exact: true }).fill('second password');
+  await change.click();
+  await expectToast(page, { title: 'Error', text: 'Invalid password' });
+
+  await form.getByLabel('Current password', { exact: true }).fill(user.password);
+  await change.click();
+  await expectToast(page, {
+    title: 'Password Changed',
+    text: 'Your password has been updated successfully.',
+  });
+  await expect(form).toBeHidden();
+
+  expectFailure({ path: '/api/', status: 401 });
+  await elsewhere.getByRole('link', { name: 'User Settings' }).click();
+  await expect(pageTitle(elsewhere, 'Welcome Back')).toBeVisible();
+
+  await signOut(page, user.username);
+  await fillLogin(page, user);
+  await expect(page.getByRole('alert')).toHaveText('Invalid username or password');
+  await fillLogin(page, { username: user.username, password: 'second password' });
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+});

@@ -1,0 +1,103 @@
+import { expect, test } from './fixtures.ts';
+import { fillLogin, pageTitle, signOut } from './screen.ts';
+
+test.describe('the sign-in screen', () => {
+  test('describes the product and says which fields are required', async ({ page }) => {
+    await page.goto('/');
+    await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+    const panel = page.getByRole('region', { name: 'About Signal Board' });
+    for (const text of ['Smart trading solutions', 'signals', 'Position calculator', 'Risk management']) {
+      await expect(panel).toContainText(text);
+    }
+    await expect(panel).toContainText('Profit optimization');
+
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByText('Username is required')).toBeVisible();
+    await expect(page.getByText('Password is required')).toBeVisible();
+
+    await page.getByLabel('Username').fill('somebody@example.com');
+    await expect(page.getByText('Username is required')).toBeHidden();
+    await expect(page.getByText('Password is required')).toBeVisible();
+  });
+
+  test("shows the server's message in a red alert when the password is wrong", async ({
+    page,
+    server,
+    expectFailure,
+  }) => {
+    expectFailure({ path: '/api/auth/login', status: 401 });
+    await page.goto('/');
+    await fillLogin(page, { username: server.adminUsername, password: 'not the password' });
+    const alert = page.getByRole('alert');
+    await expect(alert).toHaveText('Invalid username or password');
+    await expect(alert).toHaveCSS('color', /rgb/);
+    await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+
+    await fillLogin(page, { username: server.adminUsername, password: server.adminPassword });
+    await expect(pageTitle(page, `Welcome, ${server.adminUsername}`)).toBeVisible();
+  });
+
+  test('stands at every path for somebody signed out, and leads to the dashboard', async ({ page, server }) => {
+    for (const path of ['/settings', '/admin', '/signals?token=BTC', '/no/such/page']) {
+      await page.goto(path);
+      await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+      await expect(page.getByRole('banner')).toHaveCount(0);
+    }
+    await fillLogin(page, { username: server.adminUsername.toUpperCase(), password: server.adminPassword });
+    await expect(pageTitle(page, `Welcome, ${server.adminUsername}`)).toBeVisible();
+    await expect(page).toHaveURL(`${server.url}/`);
+  });
+
+  test('is preceded by a loading text while the session is looked up', async ({ page }) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/auth/user', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto('/');
+    await expect(page.getByRole('status')).toHaveText('Loading...');
+    release();
+    await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+  });
+});
+
+test('signing out ends the session and forgets what was on the screen', async ({ page, server, signIn }) => {
+  await signIn(page);
+  await page.goto('/create-client');
+  await expect(page.getByRole('table', { name: 'Users' })).toContainText(server.adminUsername);
+  const before = await page.context().cookies();
+  await signOut(page, server.adminUsername);
+
+  await page.goBack();
+  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+  await page.goto('/create-client');
+  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+
+  await page.context().addCookies(before);
+  const answer = await page.request.get('/api/auth/user');
+  expect(answer.status()).toBe(401);
+});
+
+test('a user who is deactivated meanwhile is back at the sign-in screen, and cannot get in', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/', status: 401 });
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/');
+  await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
+
+  await operator.setActive(user.id, false);
+  await page.getByRole('link', { name: 'User Settings' }).click();
+  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+  await fillLogin(page, user);
+  await expect(page.getByRole('alert')).toHaveText('Invalid username or password');
+
+  await operator.setActive(user.id, true);
+  await fillLogin(page, user);
+  await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
+});

@@ -1,0 +1,471 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import type { WorkflowRun } from '#contract/automation.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+
+const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const PRODUCTION = { appEnv: 'production', autoTrade: { enabled: true, configured: true } };
+/** Of the paper exchange at once, so no order has to be waited for. */
+const WITHOUT_WAITS = { verifyFirstMs: 0, verifySecondMs: 0, cancelDelayMs: 0 };
+const soon = { timeout: 30_000, interval: 25 };
+
+let board: TestApp;
+let sender: TestSender;
+
+async function start(options: TestAppOptions = {}) {
+  board = await startTestApp(options);
+  sender = await createSender({ app: board.app, client: board.admin });
+}
+
+afterEach(() => board.close());
+
+const get = async (path: string) => (await board.admin.get(path)).json();
+const newSignal = async (fields: object = {}): Promise<string> =>
+  (await sender.signal({ ...fields })).json().id;
+
+async function workflows(query = ''): Promise<{ workflows: WorkflowRun[]; total: number }> {
+  return await get(`/api/automation-workflows${query}`);
+}
+
+async function newestOf(signalId: string): Promise<WorkflowRun> {
+  const found = (await workflows()).workflows.find((one) => one.signalId === signalId);
+  if (found === undefined) throw new Error(`no workflow of ${signalId}`);
+  return found;
+}
+
+const endWorkflow = (signalId: string, status: string) =>
+  board.database.pool.query('update workflows set status = $2, completed_at = now() where signal_id = $1', [
+    signalId,
+    status,
+  ]);
+
+async function countRows(): Promise<unknown> {
+  const tables = [
+    'workflows',
+    'workflow_steps',
+    'workflow_users',
+    'position_generator_logs',
+    'trades',
+    'jobs.job',
+  ];
+  const counts = tables.map((table) => `(select count(*) from ${table}) as "${table}"`);
+  return (await board.database.pool.query(`select ${counts.join(', ')}`)).rows[0];
+}
+
+async function createTrader(fields: { tradeOrderSet?: string } = {}) {
+  const user = await board.createUser();
+  const { id } = user.user;
+  const settings = { positionSizingMethod: 'Risk Management', signalProcessor: 'Any', ...fields };
+  const saved = await board.admin.put(`/api/admin/user-settings/${id}`, settings);
+  const switched = await board.admin.put(`/api/admin/user/${id}/active-trading`, { activeTrading: true });
+  expect([saved.statusCode, switched.statusCode]).toEqual([200, 200]);
+  return user;
+}
+
+describe('the list of workflows', () => {
+  beforeEach(async () => {
+    await start();
+    for (let index = 0; index < 7; index += 1) {
+      const id = await newSignal({ price: `${index + 1}`, processor: index < 3 ? 'Tesla' : 'UD Bot' });
+      if (index % 2 === 0) await endWorkflow(id, index === 0 ? 'failed' : 'completed');
+    }
+  });
+
+  test('comes newest first, page by page, by processor and by status', async () => {
+    const all = await workflows();
+    expect(all.total).toBe(7);
+    const ids = all.workflows.map(({ id }) => id);
+    expect(ids).toEqual([...ids].sort().reverse());
+    const idsOf = async (query: string) => {
+      const page = await workflows(query);
+      return { ids: page.workflows.map(({ id }) => id), total: page.total };
+    };
+    expect(await idsOf('?limit=3')).toEqual({ ids: ids.slice(0, 3), total: 7 });
+    expect(await idsOf('?limit=3&page=3')).toEqual({ ids: ids.slice(6), total: 7 });
+    expect(await idsOf('?limit=3&page=4')).toEqual({ ids: [], total: 7 });
+    expect(await idsOf('?processor=Tesla')).toEqual({ ids: ids.slice(4), total: 3 });
+    expect(await idsOf('?status=failed')).toEqual({ ids: ids.slice(6), total: 1 });
+    expect(await idsOf('?status=pending&processor=UD%20Bot')).toEqual({ ids: [ids[1], ids[3]], total: 2 });
+    expect(await idsOf('?status=&processor=')).toEqual({ ids, total: 7 });
+    expect(await idsOf('?status=unheard-of')).toEqual({ ids: [], total: 0 });
+  });
+
+  test('has rows with all their fields', async () => {
+    const { signals } = await get('/api/signals?limit=1');
+    const [row] = (await workflows('?limit=1')).workflows;
+    expect(row).toEqual({
+      id: signals[0].workflowId,
+      workflowId: signals[0].workflowId,
+      signalId: signals[0].id,
+      token: 'BTC',
+      processor: 'UD Bot',
+      trigger: 'automatic',
+      triggerReason: null,
+      createdAt: signals[0].receivedAt,
+      completedAt: expect.any(String),
+      status: 'completed',
+      stepCount: 0,
+      tradeCount: 0,
+      successfulTrades: 0,
+      eligibleUsersCount: 0,
+      errorMessage: null,
+      errorDetails: null,
+    });
+  });
+
+  test('has its filters’ choices', async () => {
+    expect(await get('/api/automation-workflows/processors')).toEqual(['Tesla', 'UD Bot']);
+    expect(await get('/api/automation-workflows/statuses')).toEqual([
+      'pending',
+      'processing',
+      'completed',
+      'failed',
+      'aborted',
+    ]);
+  });
+
+  test('a workflow that is unknown is answered 404, and an id that is none 400', async () => {
+    for (const path of ['steps', 'users']) {
+      const answer = await board.admin.get(`/api/automation-workflows/${UNKNOWN_ID}/${path}`);
+      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Workflow not found' }]);
+      expect((await board.admin.get(`/api/automation-workflows/none/${path}`)).statusCode).toBe(400);
+    }
+  });
+});
+
+describe('triggering by hand', () => {
+  const trigger = (signalId: string) => board.admin.post('/api/trigger-automation', { signalId });
+  const retry = (signalId: string) => board.admin.post(`/api/automation/trigger/${signalId}`, {});
+
+  test('makes a new workflow with its reason once none of the signal’s is running', async () => {
+    await start();
+    const signalId = await newSignal();
+    await endWorkflow(signalId, 'completed');
+    const answer = await trigger(signalId);
+    expect(answer.statusCode).toBe(200);
+    const { workflowId } = answer.json();
+    expect(answer.json()).toEqual({ success: true, message: 'Workflow triggered successfully', workflowId });
+    expect(await newestOf(signalId)).toMatchObject({
+      id: workflowId,
+      trigger: 'manual',
+      triggerReason: 'Manual trigger by admin@example.com',
+      status: 'pending',
+    });
+    const { rows } = await board.database.pool.query(
+      "select 1 from jobs.job where data ->> 'workflowId' = $1",
+      [workflowId],
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test.each(['pending', 'processing'])('is answered 409 while one of the signal’s is %s', async (status) => {
+    await start();
+    const signalId = await newSignal();
+    await endWorkflow(signalId, status);
+    const before = await countRows();
+    const answer = await trigger(signalId);
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toEqual({
+      message: expect.stringMatching(/^The system is processing other signals/),
+      failureType: 'CONCURRENCY_CONFLICT',
+    });
+    expect(await countRows()).toEqual(before);
+  });
+
+  test('of twenty clicks at once one makes a workflow', async () => {
+    await start();
+    const signalId = await newSignal();
+    await endWorkflow(signalId, 'failed');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? trigger(signalId) : retry(signalId))),
+    );
+    const statuses = answers.map(({ statusCode }) => statusCode).sort();
+    expect(statuses).toEqual([200, ...Array(19).fill(409)]);
+    expect((await workflows()).total).toBe(2);
+  });
+
+  test('again is a retry of a failed workflow only', async () => {
+    await start();
+    const signalId = await newSignal();
+    for (const status of ['pending', 'processing', 'completed', 'aborted']) {
+      await endWorkflow(signalId, status);
+      const refused = await retry(signalId);
+      expect([refused.statusCode, refused.json()]).toEqual([
+        409,
+        { message: 'Only a failed workflow can be retried' },
+      ]);
+    }
+    await endWorkflow(signalId, 'failed');
+    const failed = await newestOf(signalId);
+    const answer = await retry(signalId);
+    expect(answer.json()).toMatchObject({ success: true, workflowId: expect.any(String) });
+    expect(await newestOf(signalId)).toMatchObject({
+      id: answer.json().workflowId,
+      triggerReason: `Retry of ${failed.id} by admin@example.com`,
+    });
+    // The newest one is running now, and no longer failed.
+    expect((await retry(signalId)).statusCode).toBe(409);
+  });
+
+  test('an unknown signal is answered 404, and an id that is none 400', async () => {
+    await start();
+    for (const answer of [await trigger(UNKNOWN_ID), await retry(UNKNOWN_ID)]) {
+      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Signal not found' }]);
+    }
+    expect((await trigger('none')).statusCode).toBe(400);
+    expect((await retry('none')).statusCode).toBe(400);
+    expect((await board.admin.post('/api/trigger-automation', {})).json().message).toBe(
+      'Signal id is required',
+    );
+  });
+
+  test.each([
+    [{ appEnv: 'production', deploymentId: 'd-1' }, 403],
+    [{ appEnv: 'production', deploymentId: null }, 200],
+    [{ appEnv: 'development', deploymentId: 'd-1' }, 200],
+  ])('under %j is answered %i', async (config, status) => {
+    await start({ config });
+    const [first, second] = [await newSignal(), await newSignal({ price: '2' })];
+    for (const id of [first, second]) await endWorkflow(id, 'failed');
+    const before = await countRows();
+    const answers = [await trigger(first), await retry(second)];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([status, status]);
+    if (status === 200) return;
+    expect(answers[0]?.json()).toEqual({ message: 'Manual triggers disabled in production' });
+    expect(await countRows()).toEqual(before);
+    // It does not say what there is, either.
+    expect((await trigger(UNKNOWN_ID)).statusCode).toBe(403);
+  });
+});
+
+describe('who trades a signal', () => {
+  test('is said by the breakdown, layer by layer with a reason for everybody, and changes nothing', async () => {
+    await start();
+    const later = await createTrader({ tradeOrderSet: 'Z' });
+    const first = await createTrader({ tradeOrderSet: 'A' });
+    const off = await board.createUser();
+    const gone = await board.createUser();
+    await board.admin.patch(`/api/admin/users/${gone.user.id}/deactivate`);
+    const signalId = await newSignal();
+    const before = await countRows();
+    const answer = await board.admin.post('/api/signal/check-eligibility', { signalId });
+    expect(answer.statusCode).toBe(200);
+    const breakdown = answer.json();
+    expect(breakdown).toMatchObject({
+      signalId,
+      processor: 'Tesla',
+      currentMode: 'sandbox',
+      finalEligibleUsers: 2,
+      // The administrator and the user who is off are active and have settings.
+      breakdown: { layer1: { count: 4 }, layer2: { count: 2 }, layer3: { count: 2 }, layer4: { count: 2 } },
+    });
+    expect(breakdown.eligibleUsers).toEqual(
+      [first, later].map(({ user, username }) => ({ id: user.id, username, isTestUser: true })),
+    );
+    const reasons = new Map(
+      breakdown.decisions.map((one: { id: string; reason: string }) => [one.id, one.reason]),
+    );
+    expect(reasons.size).toBe(5);
+    expect(reasons.get(off.user.id)).toBe('Active trading is off');
+    expect(reasons.get(gone.user.id)).toMatch(/inactive/i);
+    expect(await countRows()).toEqual(before);
+    const { statusCode } = await board.admin.post('/api/signal/check-eligibility', { signalId: UNKNOWN_ID });
+    expect(statusCode).toBe(404);
+  });
+
+  test('is computed at the moment as long as no workflow has selected its users', async () => {
+    await start();
+    const { user } = await createTrader();
+    const signalId = await newSignal();
+    const statusOf = async () => {
+      const users = await get(`/api/signals/${signalId}/users`);
+      return users.find(({ id }: { id: string }) => id === user.id);
+    };
+    expect(await statusOf()).toMatchObject({ status: 'eligible', username: user.username });
+    await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: false });
+    expect(await statusOf()).toMatchObject({ status: 'not eligible', reason: 'Active trading is off' });
+  });
+});
+
+describe('a signal that was traded', () => {
+  test('shows its workflow, steps, users, stop levels and trades', async () => {
+    await start({ engine: true, config: { ...PRODUCTION, ...WITHOUT_WAITS } });
+    const first = await createTrader({ tradeOrderSet: 'A' });
+    const second = await createTrader({ tradeOrderSet: 'B' });
+    const off = await board.createUser();
+    const signalId = await newSignal();
+    await expect.poll(async () => (await newestOf(signalId)).status, soon).toBe('completed');
+
+    const run = await newestOf(signalId);
+    expect(run).toMatchObject({
+      stepCount: 13,
+      tradeCount: 2,
+      successfulTrades: 2,
+      eligibleUsersCount: 2,
+      errorMessage: null,
+      completedAt: expect.any(String),
+    });
+
+    const steps = await get(`/api/automation-workflows/${run.id}/steps`);
+    expect(steps.map(({ stepNumber }: { stepNumber: number }) => stepNumber)).toEqual(
+      Array.from({ length: 13 }, (_, index) => index + 1),
+    );
+    expect(steps[0]).toMatchObject({
+      stepName: 'Validate Signal',
+      stepType: 'signal_validation',
+      userId: null,
+    });
+    expect(steps[6]).toMatchObject({ stepName: 'Process All Users', status: 'completed' });
+    expect(steps[9]).toEqual({
+      id: expect.any(String),
+      stepNumber: 10,
+      stepName: 'Submit Order',
+      stepType: 'order_submission',
+      userId: first.user.id,
+      status: 'completed',
+      executionTimeMs: expect.any(Number),
+      inputData: expect.anything(),
+      outputData: expect.anything(),
+      metadata: null,
+      errorMessage: null,
+      startedAt: expect.any(String),
+      completedAt: expect.any(String),
+      processorName: expect.any(String),
+    });
+
+    const users = await get(`/api/automation-workflows/${run.id}/users`);
+    expect(users.slice(0, 2)).toEqual(
+      [first, second].map(({ user, username }) => ({
+        id: user.id,
+        userId: user.id,
+        username,
+        status: 'eligible',
+        reason: 'All eligibility criteria met',
+      })),
+    );
+    // The workflow's own record: what is changed afterwards does not change it.
+    await board.admin.put(`/api/admin/user/${off.user.id}/active-trading`, { activeTrading: true });
+    const snapshot = await get(`/api/signals/${signalId}/users`);
+    expect(snapshot.find(({ id }: { id: string }) => id === off.user.id).status).toBe('not eligible');
+    expect(snapshot).toHaveLength(users.length);
+
+    const { hasData, sltpData } = await get(`/api/signals/${signalId}/sltp`);
+    expect(hasData).toBe(true);
+    expect(sltpData.map(({ username }: { username: string }) => username).sort()).toEqual(
+      [first.username, second.username].sort(),
+    );
+    for (const record of sltpData) {
+      expect(record).toMatchObject({ positionSizingMethod: 'Risk Management', leverage: 5 });
+      expect(Number(record.stopLoss)).toBeLessThan(Number(record.entryPrice));
+      expect(Number(record.takeProfit)).toBeGreaterThan(Number(record.entryPrice));
+      expect(record.calculationReason.length).toBeGreaterThan(10);
+      expect(record.calculationDetail).toContain('\n');
+    }
+
+    const trades = await get(`/api/signals/${signalId}/trades`);
+    expect(trades).toHaveLength(2);
+    for (const trade of trades) {
+      expect(trade).toMatchObject({
+        success: true,
+        fillStatus: 'filled',
+        error: null,
+        exchangePlatform: 'Bitget',
+        orderId: expect.any(String),
+        exchangeResponse: {
+          symbol: 'BTCUSDT',
+          priceAvg: '65000',
+          side: 'buy',
+          size: expect.any(String),
+          fee: expect.any(String),
+        },
+        orderPayload: { symbol: 'BTCUSDT' },
+      });
+    }
+
+    const listed = await get(`/api/signals/${signalId}`);
+    const ofFirst = sltpData.find(({ username }: { username: string }) => username === first.username);
+    expect(listed).toMatchObject({
+      workflowId: run.id,
+      workflowStatus: 'completed',
+      eligibleUsersCount: 2,
+      successfulUsersCount: 2,
+      totalTrades: 2,
+      successfulTrades: 2,
+      automaticCount: 1,
+      manualCount: 0,
+      stopLoss: ofFirst.stopLoss,
+      takeProfit: ofFirst.takeProfit,
+    });
+
+    const triggered = (await board.admin.post('/api/trigger-automation', { signalId })).json().workflowId;
+    await expect.poll(async () => (await newestOf(signalId)).status, soon).toBe('completed');
+    const runs = await get(`/api/signals/${signalId}/workflows`);
+    expect(runs).toMatchObject({
+      signalId,
+      automaticCount: 1,
+      manualCount: 1,
+      automaticWorkflows: [{ id: run.id, workflowId: run.id, status: 'completed', successfulUsersCount: 2 }],
+      manualWorkflows: [
+        {
+          id: triggered,
+          eligibleUsersCount: expect.any(Number),
+          triggerReason: 'Manual trigger by admin@example.com',
+          startedAt: expect.any(String),
+        },
+      ],
+    });
+    // The signal shows its newest workflow, and all of its trades.
+    expect(await get(`/api/signals/${signalId}`)).toMatchObject({
+      workflowId: triggered,
+      automaticCount: 1,
+      manualCount: 1,
+    });
+  });
+
+  test('has no stop levels and no trades before that', async () => {
+    await start();
+    const signalId = await newSignal();
+    expect(await get(`/api/signals/${signalId}/sltp`)).toEqual({ hasData: false, sltpData: [] });
+    expect(await get(`/api/signals/${signalId}/trades`)).toEqual([]);
+    expect(await get(`/api/signals/${signalId}/workflows`)).toMatchObject({
+      automaticCount: 1,
+      manualCount: 0,
+      automaticWorkflows: [{ status: 'pending' }],
+      manualWorkflows: [],
+    });
+  });
+
+  test('its workflow is aborted with a reason where automatic trading is off', async () => {
+    await start({ engine: true, config: { appEnv: 'development' } });
+    const signalId = await newSignal();
+    await expect.poll(async () => (await newestOf(signalId)).status, soon).toBe('aborted');
+    expect(await newestOf(signalId)).toMatchObject({
+      errorMessage: expect.stringMatching(/^Auto-trading is disabled /),
+      errorDetails: { failureType: 'AUTO_TRADING_DISABLED' },
+    });
+    expect((await get(`/api/signals/${signalId}`)).workflowError).toMatch(/^Auto-trading is disabled /);
+  });
+});
+
+test('a delivery is answered while every workflow hangs, and the workflows run once they can', async () => {
+  await start({ engine: true, config: { appEnv: 'development' } });
+  const { rows } = await board.database.pool.query('select current_database() as database');
+  const blocker = new pg.Client({ ...inject('testServer'), ...rows[0] });
+  await blocker.connect();
+  const signals: string[] = [];
+  try {
+    await blocker.query('begin');
+    await blocker.query('lock table leases, paper_accounts in access exclusive mode');
+    for (let price = 1; price <= 5; price += 1) signals.push(await newSignal({ price: `${price}` }));
+    await expect.poll(() => board.deps.jobs.activity().activeJobs, soon).toBeGreaterThan(0);
+    // With the workers stuck, one more.
+    signals.push(await newSignal({ price: '6' }));
+    expect((await workflows('?status=pending')).total).toBe(6);
+  } finally {
+    await blocker.query('rollback');
+    await blocker.end();
+  }
+  await expect.poll(async () => (await workflows('?status=aborted')).total, soon).toBe(6);
+  expect(new Set(signals).size).toBe(6);
+});

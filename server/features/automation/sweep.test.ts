@@ -1,0 +1,264 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { trades, users } from '#server/platform/database/schema.ts';
+import { type DyingCall, dyingAt } from '#test/dying-exchange.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { testJobs } from '#test/test-jobs.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { runWorkflow } from './run-workflow.ts';
+import { wakeUnfinished } from './sweep.ts';
+
+/** What a process that ended left behind is finished by its successor, by nothing but the calls that it sends itself. */
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+async function signal() {
+  count += 1;
+  const token = `W${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  return { token, userId, ...(await engine.storeSignal({ token, price: '100' })) };
+}
+
+async function startAnew(): Promise<void> {
+  const queue = testJobs(engine.clock);
+  const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+  await engine.restart();
+  await wakeUnfinished(deps, { all: true });
+  await queue.drain(deps);
+}
+
+const rests: PaperFault = { kind: 'restFirst' };
+const noStop: PaperFault = { kind: 'stopDropped' };
+const noNewStop: PaperFault = {
+  kind: 'refuse',
+  code: '40917',
+  on: { path: 'place-tpsl-order', times: Number.POSITIVE_INFINITY },
+};
+const lost: PaperFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
+
+interface Left {
+  name: string;
+  faults: PaperFault[];
+  call: DyingCall;
+  when: 'before' | 'after';
+  /** State of the trade and of its last attempt when the process ended. */
+  state: [string, string];
+  ends: { success: boolean; protectionStatus?: string };
+  entries: number;
+}
+
+test.each<Left>([
+  {
+    name: 'that was planned',
+    faults: [],
+    call: 'prepareAccount',
+    when: 'before',
+    state: ['working', 'planned'],
+    ends: { success: true },
+    entries: 1,
+  },
+  {
+    name: 'whose request had not left',
+    faults: [],
+    call: 'placeOrder',
+    when: 'before',
+    state: ['working', 'submitting'],
+    ends: { success: true },
+    entries: 1,
+  },
+  {
+    name: 'whose answer was not recorded',
+    faults: [],
+    call: 'placeOrder',
+    when: 'after',
+    state: ['working', 'submitting'],
+    ends: { success: true },
+    entries: 1,
+  },
+  {
+    name: 'in doubt',
+    faults: [lost],
+    call: 'findOrder',
+    when: 'before',
+    state: ['working', 'unknown'],
+    ends: { success: true },
+    entries: 1,
+  },
+  {
+    name: 'that was open',
+    faults: [],
+    call: 'findOrder',
+    when: 'after',
+    state: ['working', 'open'],
+    ends: { success: true },
+    entries: 1,
+  },
+  {
+    name: 'whose cancel had not left',
+    faults: [rests],
+    call: 'cancelOrder',
+    when: 'before',
+    state: ['working', 'cancelling'],
+    ends: { success: true },
+    entries: 2,
+  },
+  {
+    name: 'whose cancel was not confirmed',
+    faults: [rests],
+    call: 'cancelOrder',
+    when: 'after',
+    state: ['working', 'cancelling'],
+    ends: { success: true },
+    entries: 2,
+  },
+  {
+    name: 'whose second attempt was not planned',
+    faults: [rests],
+    call: 'fetchTicker',
+    when: 'after',
+    state: ['working', 'unfilled'],
+    ends: { success: true },
+    entries: 2,
+  },
+  {
+    name: 'whose fill was not known to be protected',
+    faults: [],
+    call: 'fetchProtection',
+    when: 'before',
+    state: ['working', 'filled'],
+    ends: { success: true, protectionStatus: 'verified' },
+    entries: 1,
+  },
+  {
+    name: 'whose lost stop was not placed',
+    faults: [noStop],
+    call: 'placeProtection',
+    when: 'before',
+    state: ['working', 'filled'],
+    ends: { success: true, protectionStatus: 'repaired' },
+    entries: 1,
+  },
+  {
+    name: 'whose lost stop was placed and not read',
+    faults: [noStop],
+    call: 'placeProtection',
+    when: 'after',
+    state: ['working', 'filled'],
+    ends: { success: true, protectionStatus: 'verified' },
+    entries: 1,
+  },
+  {
+    name: 'whose close had not left',
+    faults: [noStop, noNewStop],
+    call: 'closePosition',
+    when: 'before',
+    state: ['closing', 'filled'],
+    ends: { success: false, protectionStatus: 'closed' },
+    entries: 1,
+  },
+  {
+    name: 'whose close was not confirmed',
+    faults: [noStop, noNewStop],
+    call: 'closePosition',
+    when: 'after',
+    state: ['closing', 'filled'],
+    ends: { success: false, protectionStatus: 'closed' },
+    entries: 1,
+  },
+])('an order $name is finished by the next process', async ({ faults, call, when, state, ends, entries }) => {
+  const { userId, token, workflowId, signalId } = await signal();
+  const [planned] = await engine.plan(workflowId);
+  if (planned === undefined) throw new Error('nothing was planned');
+  engine.paper.setFaults(faults);
+  const dying = dyingAt(engine.deps, call, when);
+  let died = false;
+  while (!died) {
+    died = await engine.advance(planned.id, dying).then(
+      () => false,
+      () => true,
+    );
+  }
+  const left = await engine.trade(planned.id);
+  expect([left.state, (await engine.attempts(planned.id)).at(-1)?.state]).toEqual(state);
+
+  await startAnew();
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed' });
+  expect(await engine.trades(signalId)).toMatchObject([{ state: 'done', ...ends }]);
+  const orders = (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => !reduceOnly);
+  expect(orders).toHaveLength(entries);
+  expect(engine.doubleEntries).toEqual([]);
+  const { position, stopLoss } = await engine.holding(userId, token);
+  expect(position === null).toBe(!ends.success);
+  expect(stopLoss).toBe(ends.success ? '98' : null);
+});
+
+test('workflows that wait, run, or have users under way are finished by the next process, each in its turn', async () => {
+  const waiting = await signal();
+  await engine.db.update(users).set({ isActive: true });
+  const behind = await engine.storeSignal({ token: waiting.token, price: '100' });
+  const selected = await signal();
+  await runWorkflow(engine.deps, selected.workflowId);
+  await startAnew();
+  for (const { workflowId } of [waiting, behind, selected]) {
+    expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed' });
+    const steps = await engine.steps(workflowId);
+    expect(steps.slice(0, 7).map(({ status }) => status)).toEqual(Array(7).fill('completed'));
+  }
+  expect((await engine.outcomes(selected.workflowId)).get(selected.userId)?.outcome).toBe('success');
+});
+
+test('a trade whose wake-up call was lost is called again fifteen seconds after it was due, not before', async () => {
+  const { workflowId } = await signal();
+  const [planned] = await engine.plan(workflowId);
+  if (planned === undefined) throw new Error('nothing was planned');
+  await engine.advance(planned.id);
+  const { dueAt } = await engine.trade(planned.id);
+  const queue = testJobs(engine.clock);
+  const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+  const sweepAt = async (ms: number) => {
+    engine.clock.set(new Date((dueAt?.getTime() ?? 0) + ms));
+    await wakeUnfinished(deps, { all: false });
+    return queue.waiting().filter(({ name }) => name === 'advance-trade').length;
+  };
+  expect(await sweepAt(15_000)).toBe(0);
+  expect(await sweepAt(15_001)).toBe(1);
+  await queue.drain(deps);
+  const [row] = await engine.db.select().from(trades).where(eq(trades.id, planned.id));
+  expect(row).toMatchObject({ state: 'done', success: true });
+});
+
+test('the last of the users ends the workflow only when its seventh step has begun', async () => {
+  const { userId, workflowId, token } = await signal();
+  const { PIPELINE } = await import('./pipeline.ts');
+  const { tradeUser } = await import('./trade-user.ts');
+  const original = PIPELINE.user_processing;
+  // The process ends between step 6 and step 7: the users are written, their processing has not begun.
+  PIPELINE.user_processing = {
+    ...original,
+    input() {
+      throw new Error('the process ended');
+    },
+  };
+  await expect(runWorkflow(engine.deps, workflowId)).rejects.toThrow('the process ended');
+  PIPELINE.user_processing = original;
+  await tradeUser(engine.deps, { workflowId, userId });
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+  expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
+  await startAnew();
+  expect((await engine.steps(workflowId))[6]).toMatchObject({
+    stepName: 'Process All Users',
+    status: 'completed',
+  });
+  expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
+});

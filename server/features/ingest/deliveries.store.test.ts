@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
+
+let board: TestApp;
+let sender: TestSender;
+
+beforeAll(async () => {
+  board = await startTestApp({ config: { webhookRateLimit: 0 } });
+  sender = await createSender({ app: board.app, client: board.admin });
+});
+beforeEach(() =>
+  query('truncate signals, workflows, signal_hashes, price_logs, deliveries, jobs.job cascade'),
+);
+afterAll(() => board.close());
+
+const query = (statement: string, values: unknown[] = []) => board.database.pool.query(statement, values);
+
+async function counts() {
+  const { rows } = await query(`select
+    (select count(*)::int from signals) as signals, (select count(*)::int from workflows) as workflows,
+    (select count(*)::int from signal_hashes) as hashes, (select count(*)::int from price_logs) as candles,
+    (select count(*)::int from jobs.job where name = 'run-workflow') as jobs,
+    (select count(*)::int from deliveries) as deliveries`);
+  return rows[0];
+}
+
+const NOTHING = { signals: 0, workflows: 0, hashes: 0, candles: 0, jobs: 0, deliveries: 0 };
+const times = <Value>(count: number, make: (index: number) => Value) =>
+  Array.from({ length: count }, (_, index) => make(index));
+const statuses = (answers: Answer[]) => [...new Set(answers.map(({ statusCode }) => statusCode))];
+
+describe('deliveries at once', () => {
+  test('fifty equal signals are one signal, one workflow and one job, and all are answered with its id', async () => {
+    const answers = await Promise.all(times(50, () => sender.signal()));
+    expect(statuses(answers)).toEqual([200]);
+    expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(1);
+    expect(answers.filter((answer) => answer.json().duplicate === false)).toHaveLength(1);
+    expect(await counts()).toEqual({
+      ...NOTHING,
+      signals: 1,
+      workflows: 1,
+      hashes: 1,
+      jobs: 1,
+      deliveries: 50,
+    });
+  });
+
+  test('fifty equal candles are one price log', async () => {
+    const answers = await Promise.all(times(50, () => sender.candle()));
+    expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(1);
+    expect(answers.filter((answer) => answer.json().duplicate === false)).toHaveLength(1);
+    expect(await counts()).toEqual({ ...NOTHING, candles: 1, deliveries: 50 });
+  });
+
+  test('two hundred different signals are two hundred of each', async () => {
+    const answers = await Promise.all(times(200, (index) => sender.signal({ price: `${index + 1}` })));
+    expect(statuses(answers)).toEqual([200]);
+    expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(200);
+    const all = { signals: 200, workflows: 200, hashes: 200, jobs: 200, deliveries: 200 };
+    expect(await counts()).toEqual({ ...NOTHING, ...all });
+    const { rows } = await query(`select count(*)::int as count from workflows
+      join signals on signals.id = signal_id
+      join jobs.job on data ->> 'workflowId' = workflows.id::text
+      where workflows.token = signals.token and workflows.processor = signals.processor
+        and trigger = 'automatic' and status = 'pending'`);
+    expect(rows[0].count).toBe(200);
+  });
+
+  test('of every signal that two instances get at once, one is stored', async () => {
+    // Two receivers over one database know as little of each other as two programs.
+    const { createReceiver } = await import('./receive-delivery.ts');
+    const receivers = [board.deps.receiver, createReceiver(board.deps)];
+    const outcomes = await Promise.all(
+      times(100, (index) =>
+        receivers.map((receiver) =>
+          receiver.receive({
+            kind: 'signal',
+            key: sender.hook.hookKey,
+            body: Buffer.from(JSON.stringify({ ...SIGNAL, price: `${(index * 37) % 100}.5` })),
+            sourceIp: '127.0.0.1',
+          }),
+        ),
+      ).flat(),
+    );
+    const isNew = outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate);
+    expect(isNew).toHaveLength(100);
+    expect(await counts()).toMatchObject({ signals: 100, workflows: 100, jobs: 100, deliveries: 200 });
+  });
+
+  test('signals, candles, refused ones, strangers and repetitions of several keys each get their own answer', async () => {
+    const { client } = await board.createUser();
+    const other = await createSender({ app: board.app, client });
+    const kinds: (() => Promise<Answer>)[] = [
+      () => sender.signal(),
+      () => other.signal(),
+      () => sender.candle(),
+      () => other.candle(),
+      () => sender.signal({ action: 'hold' }),
+      () => sender.send('trading_view_candler', '{'),
+      () => sender.signal({}, { query: '?hkid=stranger' }),
+    ];
+    const answers = await Promise.all(times(70, (index) => kinds[index % kinds.length]?.()));
+    const byKind = kinds.map((_, kind) => answers.filter((_answer, index) => index % kinds.length === kind));
+    expect(byKind.map((some) => statuses(some.flatMap((one) => one ?? [])))).toEqual([
+      [200],
+      [200],
+      [200],
+      [200],
+      [400],
+      [400],
+      [401],
+    ]);
+    const ids = byKind.slice(0, 4).map((some) => new Set(some.map((answer) => answer?.json().id)));
+    expect(ids.map((set) => set.size)).toEqual([1, 1, 1, 1]);
+    expect(new Set(ids.flatMap((set) => [...set])).size).toBe(4);
+    expect(await counts()).toEqual({
+      signals: 2,
+      workflows: 2,
+      hashes: 2,
+      candles: 2,
+      jobs: 2,
+      deliveries: 60,
+    });
+  });
+
+  test('one that the database refuses keeps none of the others from being stored', async () => {
+    await query("alter table signals add constraint no_poison check (processor <> 'Poison')");
+    await query("alter table price_logs add constraint no_poison check (processor <> 'Poison')");
+    try {
+      const processor = (index: number) => (index === 7 ? 'Poison' : 'Tesla');
+      const answers = await Promise.all(
+        times(40, (index) => {
+          const fields = { processor: processor(index % 20), number: `${index}` };
+          return index < 20 ? sender.signal(fields) : sender.candle(fields);
+        }),
+      );
+      const expected = times(40, (index) => (index % 20 === 7 ? 503 : 200));
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual(expected);
+      expect(await counts()).toMatchObject({
+        signals: 19,
+        workflows: 19,
+        jobs: 19,
+        candles: 19,
+        deliveries: 38,
+      });
+    } finally {
+      await query('alter table signals drop constraint no_poison');
+      await query('alter table price_logs drop constraint no_poison');
+    }
+  });
+});
+
+test('the same payload with its keys in another order is the same delivery, from another webhook it is not', async () => {
+  const { client } = await board.createUser();
+  const other = await createSender({ app: board.app, client });
+  for (const [path, fields] of [
+    ['trading_view_signal', { ...SIGNAL, inner: { a: 1, b: 2 } }],
+    ['trading_view_candler', { ...CANDLE, inner: { a: 1, b: 2 } }],
+  ] as const) {
+    const turned = { inner: { b: 2, a: 1 }, ...Object.fromEntries(Object.entries(fields).reverse()) };
+    const first = (await sender.send(path, JSON.stringify(fields))).json();
+    const again = await sender.send(path, JSON.stringify({ ...turned, inner: { b: 2, a: 1 } }, null, 2));
+    expect(again.json()).toEqual({ success: true, id: first.id, duplicate: true });
+    const others = (await other.send(path, JSON.stringify(fields))).json();
+    expect(others).toMatchObject({ duplicate: false });
+    expect(others.id).not.toBe(first.id);
+  }
+});
+
+test('what an administrator sends counts for everyone, what a user or a deactivated administrator sends does not', async () => {
+  const user = await board.createUser();
+  const former = await board.createUser({ isAdmin: true });
+  const senders = [
+    sender,
+    await createSender({ app: board.app, client: user.client }),
+    await createSender({ app: board.app, client: former.client }),
+  ];
+  await board.admin.patch(`/api/admin/users/${former.user.id}/deactivate`);
+  const found: unknown[] = [];
+  for (const one of senders) {
+    const [signal, candle] = [(await one.signal()).json().id, (await one.candle()).json().id];
+    const { rows } = await query(
+      `select from_admin, owner_user_id from signals where id = $1
+       union all select from_admin, owner_user_id from price_logs where id = $2`,
+      [signal, candle],
+    );
+    found.push(rows.map((row) => [row.from_admin, row.owner_user_id]));
+  }
+  const admin = (await board.admin.get('/api/auth/user')).json().user.id;
+  expect(found).toEqual([
+    Array(2).fill([true, admin]),
+    Array(2).fill([false, user.user.id]),
+    Array(2).fill([false, former.user.id]),
+  ]);
+});
+
+describe('whatever is sent', () => {
+  afterEach(async () => {
+    // What was stored can be read again.
+    for (const path of ['/api/signals?limit=1000', '/api/price-logs?limit=1000']) {
+      expect((await board.admin.get(path)).statusCode).toBe(200);
+    }
+  });
+
+  const nasty = fc.oneof(
+    fc.jsonValue(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('constructor', '__proto__', 'toString', '\u0000', '\ud800', 'NaN', '1e400', '{{close}}'),
+    fc.constantFrom(Number.MAX_VALUE, Number.MIN_VALUE, -0, 1e21, 2 ** 53 + 1),
+    fc.constant({ toString: 1, valueOf: 1, toJSON: 1 }),
+    fc.constant([[[[]]]]),
+  );
+  const names = [...Object.keys(SIGNAL), ...Object.keys(CANDLE), 'time', 'timenow', 'atr', 'constructor'];
+  /** A usable payload of which some fields are something else. */
+  const almost = (fields: object) =>
+    fc
+      .dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), nasty, { maxKeys: 4 })
+      .map((changes) => JSON.stringify({ ...fields, ...changes }));
+  const body = fc.oneof(
+    { weight: 4, arbitrary: almost(SIGNAL) },
+    { weight: 4, arbitrary: almost(CANDLE) },
+    { weight: 1, arbitrary: fc.json() },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  );
+  const bytes = fc.oneof(
+    { weight: 9, arbitrary: body.map((text) => Buffer.from(text)) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)) },
+  );
+
+  test('a thousand payloads are stored or refused, none is answered with a fault of the server', async () => {
+    const seen = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(bytes, { minLength: 10, maxLength: 10 }), async (payloads) => {
+        const answers = await Promise.all(
+          payloads.flatMap((payload) => [
+            sender.send('trading_view_signal', payload),
+            sender.send('trading_view_candler', payload),
+          ]),
+        );
+        for (const { statusCode } of answers) {
+          expect([200, 400]).toContain(statusCode);
+          seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1);
+        }
+      }),
+      { numRuns: 100 },
+    );
+    // Both answers were really tried.
+    expect(seen.get(200)).toBeGreaterThan(50);
+    expect(seen.get(400)).toBeGreaterThan(50);
+  });
+});

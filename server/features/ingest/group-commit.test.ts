@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { createGroupCommit } from './group-commit.ts';
+
+class ItemFault extends Error {}
+class TooMany extends Error {}
+
+/** A database that commits when the test says so. */
+function createCommits(options: { maxItems?: number; lanes?: number; maxWaiting?: number } = {}) {
+  const commits: { items: string[]; succeed(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
+  const group = createGroupCommit<string, string>({
+    commit: (items) =>
+      new Promise((resolve, reject) => {
+        commits.push({
+          items,
+          succeed: () => settled(() => resolve(items.map((item) => `stored ${item}`))),
+          fail: (error) => settled(() => reject(error)),
+        });
+      }),
+    maxItems: options.maxItems ?? 100,
+    lanes: options.lanes ?? 1,
+    isItemFault: (error) => error instanceof ItemFault,
+    maxWaiting: options.maxWaiting ?? 100,
+    tooMany: () => new TooMany(),
+  });
+  const answers: string[] = [];
+  const add = (item: string) =>
+    group.add(item).then(
+      (result) => answers.push(result),
+      (error: Error) => answers.push(`${item}: ${error.message || error.constructor.name}`),
+    );
+  const commit = (index: number) => {
+    const found = commits[index];
+    if (found === undefined) throw new Error(`there is no commit ${index}`);
+    return found;
+  };
+  return { group, commits, commit, add, answers, taken: () => commits.map(({ items }) => items) };
+}
+
+/** Does something and lets everything happen that follows from it at once. */
+async function settled(act: () => void): Promise<void> {
+  act();
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a lone item is committed at once', () => {
+  const { add, taken } = createCommits();
+  add('a');
+  expect(taken()).toEqual([['a']]);
+});
+
+test('what arrives during a commit shares the next one, in its order', async () => {
+  const { add, taken, commit, answers } = createCommits();
+  for (const item of ['a', 'b', 'c']) add(item);
+  expect(taken()).toEqual([['a']]);
+  await commit(0).succeed();
+  add('d');
+  expect(taken()).toEqual([['a'], ['b', 'c']]);
+  expect(answers).toEqual(['stored a']);
+  await commit(1).succeed();
+  await commit(2).succeed();
+  expect(taken()).toEqual([['a'], ['b', 'c'], ['d']]);
+  expect(answers).toEqual(['stored a', 'stored b', 'stored c', 'stored d']);
+});
+
+test('a commit takes no more items than it may', async () => {
+  const { add, taken, commit } = createCommits({ maxItems: 2 });
+  for (const item of ['a', 'b', 'c', 'd']) add(item);
+  await commit(0).succeed();
+  await commit(1).succeed();
+  expect(taken()).toEqual([['a'], ['b', 'c'], ['d']]);
+});
+
+test('each lane commits beside the others, and no more of them than there are', async () => {
+  const { add, taken, commit, answers } = createCommits({ lanes: 2 });
+  for (const item of ['a', 'b', 'c', 'd']) add(item);
+  expect(taken()).toEqual([['a'], ['b']]);
+  await commit(1).succeed();
+  expect(answers).toEqual(['stored b']);
+  expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]);
+});
+
+test('an item that the database refuses fails alone: the others of its batch are committed one by one', async () => {
+  const { add, taken, commit, answers } = createCommits();
+  for (const item of ['first', 'a', 'bad', 'c']) add(item);
+  await commit(0).succeed();
+  await commit(1).fail(new ItemFault('one of you'));
+  await commit(2).succeed();
+  await commit(3).fail(new ItemFault('you'));
+  await commit(4).succeed();
+  expect(taken()).toEqual([['first'], ['a', 'bad', 'c'], ['a'], ['bad'], ['c']]);
+  expect(answers).toEqual(['stored first', 'stored a', 'bad: you', 'stored c']);
+});
+
+test('an outage fails the whole batch at once, and the next batch is tried again', async () => {
+  const { add, taken, commit, answers } = createCommits();
+  for (const item of ['a', 'b', 'c']) add(item);
+  await commit(0).fail(new Error('away'));
+  add('d');
+  await commit(1).fail(new Error('still away'));
+  await commit(2).succeed();
+  expect(taken()).toEqual([['a'], ['b', 'c'], ['d']]);
+  expect(answers).toEqual(['a: away', 'b: still away', 'c: still away', 'stored d']);
+});
+
+test('an outage while items are committed one by one fails the rest without trying each', async () => {
+  const { add, taken, commit, answers } = createCommits();
+  for (const item of ['first', 'a', 'b', 'c', 'd']) add(item);
+  await commit(0).succeed();
+  await commit(1).fail(new ItemFault('one of you'));
+  await commit(2).succeed();
+  await commit(3).fail(new Error('away'));
+  expect(taken()).toEqual([['first'], ['a', 'b', 'c', 'd'], ['a'], ['b']]);
+  expect(answers).toEqual(['stored first', 'stored a', 'b: away', 'c: away', 'd: away']);
+});
+
+test('beyond what may wait the next one is refused at once, and the others are not harmed', async () => {
+  const { add, commit, answers, group } = createCommits({ maxWaiting: 2 });
+  for (const item of ['a', 'b', 'c']) add(item);
+  await expect(group.add('d')).rejects.toThrow(TooMany);
+  await commit(0).succeed();
+  add('e');
+  await commit(1).succeed();
+  await commit(2).succeed();
+  expect(answers).toEqual(['stored a', 'stored b', 'stored c', 'stored e']);
+});
+
+test('a commit that answers too few fails those without an answer', async () => {
+  const group = createGroupCommit<string, string>({
+    commit: async (items) => items.slice(1),
+    maxItems: 10,
+    lanes: 1,
+    isItemFault: () => false,
+    maxWaiting: 10,
+    tooMany: () => new TooMany(),
+  });
+  await expect(group.add('a')).rejects.toThrow('the commit answered 0 of 1');
+});
+
+test('it is idle when all that was added has been answered, failures included', async () => {
+  const { group, add, commit, answers } = createCommits();
+  await group.idle();
+  add('a');
+  add('b');
+  let idle = false;
+  const waiting = group.idle().then(() => {
+    idle = true;
+  });
+  await commit(0).succeed();
+  expect(idle).toBe(false);
+  await commit(1).fail(new Error('away'));
+  await waiting;
+  expect(answers).toEqual(['stored a', 'b: away']);
+});

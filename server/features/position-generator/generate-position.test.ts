@@ -1,0 +1,126 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import { runWorkflow } from '#server/features/automation/run-workflow.ts';
+import { tradeUser } from '#server/features/automation/trade-user.ts';
+import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
+import { trades, users } from '#server/platform/database/schema.ts';
+import { atExchangeCall } from '#test/dying-exchange.ts';
+import { calculateByHand } from '#test/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { sumUnknownMargin } from './position-generator.store.ts';
+
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+async function twoSignals() {
+  count += 1;
+  const userId = await engine.createUser({
+    positionSizingMethod: 'Portfolio Allocation',
+    investmentPortion: '0.2',
+  });
+  const first = await engine.storeSignal({ token: `P${count}A`, price: '100' });
+  const second = await engine.storeSignal({ token: `P${count}B`, price: '100' });
+  await runWorkflow(engine.deps, first.workflowId);
+  await runWorkflow(engine.deps, second.workflowId);
+  return { userId, first, second };
+}
+
+async function tradesOf(userId: string) {
+  return await engine.db.select().from(trades).where(eq(trades.userId, userId)).orderBy(trades.createdAt);
+}
+
+test('two signals at once are sized one after the other: the second sees what the first has committed', async () => {
+  const { userId, first, second } = await twoSignals();
+  await Promise.all([
+    tradeUser(engine.deps, { workflowId: first.workflowId, userId }),
+    tradeUser(engine.deps, { workflowId: second.workflowId, userId }),
+  ]);
+  const planned = (await tradesOf(userId)).sort((a, b) => D(b.plannedMargin).cmp(a.plannedMargin));
+  expect(planned).toHaveLength(2);
+  const [larger, smaller] = planned;
+  // 20 % of 10000, then 20 % of the 8000 that are left; down to the step.
+  expect(
+    D(larger?.plannedMargin ?? 0)
+      .minus(2_000)
+      .abs()
+      .lt('0.1'),
+  ).toBe(true);
+  expect(
+    D(smaller?.plannedMargin ?? 0)
+      .minus(1_600)
+      .abs()
+      .lt('0.1'),
+  ).toBe(true);
+});
+
+test('an order that the exchange takes while the next one is sized is counted, not missed', async () => {
+  const { userId, first, second } = await twoSignals();
+  await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
+  const [trade] = await tradesOf(userId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  let sent = false;
+  const deps = atExchangeCall(engine.deps, {
+    call: 'fetchBalance',
+    when: 'after',
+    async happens() {
+      if (sent) return;
+      sent = true;
+      await advanceTrade(engine.deps, trade.id);
+    },
+  });
+  await tradeUser(deps, { workflowId: second.workflowId, userId });
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'open' }]);
+  const [, later] = await tradesOf(userId);
+  expect(D(later?.plannedMargin ?? 0).lte(1_600)).toBe(true);
+});
+
+test.each([
+  ['planned', true],
+  ['submitting', true],
+  ['unknown', true],
+  ['open', false],
+  ['filled', false],
+  ['never_placed', false],
+] as const)('the margin of an order that is %s is taken off: %j', async (state, counts) => {
+  const { userId, first } = await twoSignals();
+  await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
+  const [trade] = await tradesOf(userId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  const { orderAttempts } = await import('#server/platform/database/schema.ts');
+  const put = (to: string) =>
+    engine.db.update(orderAttempts).set({ state: to }).where(eq(orderAttempts.tradeId, trade.id));
+  await put(state);
+  const margin = await sumUnknownMargin(engine.db, { userId, exchangePlatform: 'Bitget' });
+  expect(margin).toBe(counts ? trade.plannedMargin : '0');
+  await put('planned');
+});
+
+test('a refused calculation is recorded with its reason', async () => {
+  const userId = await engine.createUser({ positionSizingMethod: 'Technical Analysis' });
+  const { signalId } = await engine.storeSignal({ token: 'NOATR', price: '100' });
+  await expect(calculateByHand(engine, { userId, signalId })).rejects.toThrow(
+    'ATR is required for Technical Analysis',
+  );
+});
+
+test('an order that was too large for the exchange is never planned: margin within a third of the balance', async () => {
+  const userId = await engine.createUser({
+    positionSizingMethod: 'Risk Management',
+    maximumRiskPerTrade: '0.15',
+  });
+  const { signalId } = await engine.storeSignal({ token: 'LARGE', price: '100' });
+  const { position } = await calculateByHand(engine, { userId, signalId });
+  expect(D(position?.investment ?? 0).lte(3_300)).toBe(true);
+  expect(D(position?.riskPercentage ?? 1).lte('0.15')).toBe(true);
+});

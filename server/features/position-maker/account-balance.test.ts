@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+
+const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+let board: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp({ config: { paperBalance: '2500.5' } });
+});
+afterAll(() => board.close());
+
+const balanceOf = (userId: string) => board.admin.get(`/api/admin/account-balance/${userId}`);
+const setPlatform = (userId: string, platform: string) =>
+  board.database.pool.query('update user_settings set exchange_platform = $2 where user_id = $1', [
+    userId,
+    platform,
+  ]);
+
+test('a user’s balance is that of the paper account', async () => {
+  const { user } = await board.createUser();
+  const answer = await balanceOf(user.id);
+  expect(answer.statusCode, answer.body).toBe(200);
+  expect(answer.json()).toEqual({
+    success: true,
+    data: {
+      exchangePlatform: 'Bitget',
+      futuresBalance: '2500.5',
+      futuresAvailable: '2500.5',
+      futuresLocked: '0',
+      spotBalance: '0',
+      spotAvailable: '0',
+      spotLocked: '0',
+      displayFuturesBalance: '$2500.50',
+      displayFuturesAvailable: '$2500.50',
+      displaySpotBalance: '$0.00',
+      displaySpotAvailable: '$0.00',
+    },
+  });
+});
+
+test('a user who does not exist is answered 404, and an id that is none 400', async () => {
+  const answer = await balanceOf(UNKNOWN_ID);
+  expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'User settings not found' }]);
+  expect((await balanceOf('none')).statusCode).toBe(400);
+});
+
+test('an exchange that is not supported is answered 503 that names it', async () => {
+  const { user } = await board.createUser();
+  await setPlatform(user.id, 'Mt. Gox');
+  const answer = await balanceOf(user.id);
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json().message).toContain('Mt. Gox');
+});
+
+test('without a connection to the exchange the answer is 503 that says so', async () => {
+  const demo = await startTestApp({ config: { exchangeMode: 'demo' } });
+  try {
+    const { user } = await demo.createUser();
+    const answer = await demo.admin.get(`/api/admin/account-balance/${user.id}`);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().message).toMatch(/Bitget/);
+  } finally {
+    await demo.close();
+  }
+});
+
+test('an exchange that does not answer is answered 503 with its error', async () => {
+  const demo = await startTestApp({
+    // Nobody listens there.
+    config: { exchangeMode: 'demo', bitgetBaseUrl: 'http://127.0.0.1:9', exchangeTimeoutMs: 1000 },
+  });
+  try {
+    const { user } = await demo.createUser();
+    demo.deps.findAccount = async (userId) => ({
+      userId,
+      environment: 'demo',
+      credentials: { apiKey: 'key', apiSecret: 'secret', passphrase: 'phrase', accountMode: 'classic' },
+    });
+    const answer = await demo.admin.get(`/api/admin/account-balance/${user.id}`);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json().message).toMatch(/^Balance API Error: /);
+  } finally {
+    await demo.close();
+  }
+});

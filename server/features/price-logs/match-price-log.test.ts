@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SignalDetail } from '#contract/signals.ts';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+
+/** All signals of this file are of this time, by their receipt. */
+const NOW = '2026-01-02T12:00:00.000Z';
+const clock = fakeClock(NOW);
+let board: TestApp;
+let admin: TestSender;
+let user: TestSender;
+let other: TestSender;
+
+beforeAll(async () => {
+  board = await startTestApp({ clock });
+  const sender = async () => createSender({ app: board.app, client: (await board.createUser()).client });
+  admin = await createSender({ app: board.app, client: board.admin });
+  [user, other] = [await sender(), await sender()];
+});
+afterAll(() => board.close());
+
+let tokens = 0;
+/** A token of the test's own. */
+function newSymbol(): string {
+  tokens += 1;
+  return `T${tokens}USDT`;
+}
+
+interface Candle {
+  from?: TestSender;
+  time: string;
+  timeframe?: string;
+  processor?: string | null;
+  symbol?: string;
+}
+
+interface Signal {
+  from?: TestSender;
+  timeframe?: string;
+  processor?: string;
+  time?: string;
+}
+
+/** The candle times, in their order of arrival; answers the time of the one that belongs to the signal. */
+async function match(candles: Candle[], signal: Signal = {}): Promise<string | null> {
+  const own = newSymbol();
+  const times = new Map<string, string>();
+  for (const { from = admin, time, timeframe = '15', processor = null, symbol = own } of candles) {
+    const DateTime = `20260102${time.replace(':', '')}`;
+    const fields = { Symbol: symbol, Timeframe: timeframe, DateTime, processor };
+    const answer = await from.candle(fields);
+    expect(answer.statusCode, answer.body).toBe(200);
+    times.set(answer.json().id, time);
+  }
+  const { from = admin, ...fields } = signal;
+  const { id } = (await from.signal({ symbol: own, ...fields })).json();
+  const detail = (await board.admin.get(`/api/signals/${id}`)).json<SignalDetail>();
+  if (detail.priceLogId === null) {
+    expect(detail.priceLogHash).toBeNull();
+    return null;
+  }
+  const found = (await board.admin.get(`/api/price-logs/hash/${detail.priceLogHash}`)).json();
+  expect(found.id).toBe(detail.priceLogId);
+  return times.get(detail.priceLogId) ?? 'another';
+}
+
+test('without a candle there is no price log', async () => {
+  expect(await match([])).toBeNull();
+});
+
+test('the newest candle by its own time belongs to the signal, however the candles arrive', async () => {
+  expect(await match([{ time: '11:15' }, { time: '11:45' }, { time: '11:30' }])).toBe('11:45');
+});
+
+test('a candle of the signal’s very time belongs to it, a later one does not', async () => {
+  expect(await match([{ time: '11:30' }, { time: '12:00' }])).toBe('12:00');
+  expect(await match([{ time: '11:30' }, { time: '12:01' }])).toBe('11:30');
+  expect(await match([{ time: '12:01' }])).toBeNull();
+});
+
+test('a candle may be as old as two candles and thirty minutes, and no older', async () => {
+  expect(await match([{ time: '11:00' }])).toBe('11:00');
+  expect(await match([{ time: '10:59' }])).toBeNull();
+  const hours = { timeframe: '60' };
+  expect(await match([{ time: '09:30', ...hours }], hours)).toBe('09:30');
+  expect(await match([{ time: '09:29', ...hours }], hours)).toBeNull();
+});
+
+test('the time that a signal carries counts, not its receipt', async () => {
+  const candles = [{ time: '10:00' }, { time: '11:00' }, { time: '11:45' }];
+  expect(await match(candles, { time: '2026-01-02T10:30:00Z' })).toBe('10:00');
+  expect(await match(candles, { time: 'at noon' })).toBe('11:45');
+});
+
+test.each([
+  ['15', '15m', true],
+  ['60', '1h', true],
+  ['D', '1d', true],
+  ['15', '60', false],
+  ['15', '15s', false],
+])('a candle of %s and a signal of %s belong together: %s', async (candle, signal, together) => {
+  const expected = together ? '11:45' : null;
+  expect(await match([{ time: '11:45', timeframe: candle }], { timeframe: signal })).toBe(expected);
+});
+
+test('the processor must be the same without regard to case, and a candle without one fits all', async () => {
+  const signal = { processor: 'UD Bot' };
+  expect(await match([{ time: '11:30', processor: 'ud bot' }], signal)).toBe('11:30');
+  expect(await match([{ time: '11:30', processor: 'Tesla' }], signal)).toBeNull();
+  const candles = [
+    { time: '11:30', processor: null },
+    { time: '11:45', processor: 'Tesla' },
+  ];
+  expect(await match(candles, signal)).toBe('11:30');
+});
+
+test('candles of another token do not belong to it', async () => {
+  expect(await match([{ time: '11:45', symbol: 'OTHERUSDT' }])).toBeNull();
+});
+
+test('candles of the same webhook and of an administrator belong to a user’s signal, another user’s do not', async () => {
+  const candles = [
+    { from: user, time: '11:15' },
+    { from: other, time: '11:45' },
+  ];
+  expect(await match(candles, { from: user })).toBe('11:15');
+  expect(await match([...candles, { from: admin, time: '11:30' }], { from: user })).toBe('11:30');
+  expect(await match(candles, { from: admin })).toBeNull();
+});
+
+test('a candle that arrives late belongs to the signal from then on', async () => {
+  const symbol = newSymbol();
+  const { id } = (await admin.signal({ symbol })).json();
+  const detail = async () => (await board.admin.get(`/api/signals/${id}`)).json<SignalDetail>();
+  expect((await detail()).priceLogId).toBeNull();
+  const late = (await admin.candle({ Symbol: symbol, DateTime: '202601021130' })).json().id;
+  expect((await detail()).priceLogId).toBe(late);
+});

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PriceLog } from '#contract/price-logs.ts';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+
+const clock = fakeClock('2026-01-02T03:04:05.678Z');
+let board: TestApp;
+let sender: TestSender;
+const hashes: string[] = [];
+
+/** Twelve candles: BTC and ETH by turns, three timeframes, two processors and none. */
+beforeAll(async () => {
+  board = await startTestApp({ clock });
+  sender = await createSender({ app: board.app, client: board.admin });
+  for (let index = 0; index < 12; index += 1) {
+    clock.advance(1000);
+    await sender.candle({
+      Symbol: index % 2 === 0 ? 'BTCUSDT' : 'ETHUSDT',
+      Timeframe: ['15', '60', 'D'][index % 3],
+      Close: `${100 + index}`,
+      processor: [undefined, 'Tesla', 'UD Bot'][Math.floor(index / 4)],
+      DateTime: `2026010203${String(index).padStart(2, '0')}`,
+    });
+  }
+});
+afterAll(() => board.close());
+
+async function list(query = ''): Promise<{ prices: number[]; total: number }> {
+  const answer = await board.admin.get(`/api/price-logs${query}`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  const { priceLogs, total } = answer.json<{ priceLogs: PriceLog[]; total: number }>();
+  return { prices: priceLogs.map(({ price }) => Number(price)), total };
+}
+
+const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
+
+test('price logs come newest first with all their fields', async () => {
+  const { priceLogs } = (await board.admin.get('/api/price-logs')).json();
+  expect(priceLogs).toHaveLength(12);
+  expect(priceLogs[0]).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{14}7/),
+    token: 'ETH',
+    timeframe: 'D',
+    price: '111',
+    currency: 'USDT',
+    processor: 'UD Bot',
+    candleTimeTradingview: '202601020311',
+    candleTimeServer: '2026-01-02T03:11:00.000Z',
+    receivedAt: '2026-01-02T03:04:17.678Z',
+    sourceIp: '127.0.0.1',
+    hashValue: expect.stringMatching(/^[0-9a-f]{64}$/),
+    parameters: expect.objectContaining({ Close: '111', close: '111', RSI: '55.1' }),
+  });
+  hashes.push(priceLogs[0].hashValue);
+});
+
+test.each([
+  ['?limit=5', down(111, 107)],
+  ['?page=2&limit=5', down(106, 102)],
+  ['?page=3&limit=5', [101, 100]],
+  ['?page=4&limit=5', []],
+  ['?page=1000000&limit=1000', []],
+  ['?limit=1000', down(111, 100)],
+])('the page %s has its rows, and the total is of all', async (query, prices) => {
+  expect(await list(query)).toEqual({ prices, total: 12 });
+});
+
+test.each([
+  'page=0',
+  'page=-1',
+  'page=1.5',
+  'page=one',
+  'page=',
+  'page=1000001',
+  'page=1&page=2',
+  'limit=0',
+  'limit=1001',
+  'limit=all',
+  'limit=',
+  'limit=1e2',
+])('the paging %s is answered 400', async (query) => {
+  for (const path of ['/api/price-logs', '/api/signals', '/api/automation-workflows']) {
+    const answer = await board.admin.get(`${path}?${query}`);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toEqual({ message: expect.any(String), errors: [expect.anything()] });
+  }
+});
+
+test.each([
+  ['?token=BTC', [110, 108, 106, 104, 102, 100]],
+  ['?timeframe=60', [110, 107, 104, 101]],
+  ['?processor=UD%20Bot', [111, 110, 109, 108]],
+  ['?token=ETH&timeframe=D&processor=Tesla', [105]],
+  ['?token=ETH&timeframe=D&processor=', [111, 105]],
+  ['?token=&timeframe=&processor=', down(111, 100)],
+  ['?token=all', down(111, 100)],
+  ['?token=DOGE', []],
+  ["?token=BTC'%20or%201=1--", []],
+])('the filter %s finds what it says, and its total counts only that', async (query, prices) => {
+  expect(await list(query)).toEqual({ prices, total: prices.length });
+});
+
+test('a filter and a page go together', async () => {
+  expect(await list('?token=BTC&limit=2&page=2')).toEqual({ prices: [106, 104], total: 6 });
+});
+
+test('what occurs in a column is listed once, in order, without the missing ones', async () => {
+  const values = async (path: string) => (await board.admin.get(`/api/price-logs/${path}`)).json();
+  expect(await values('tokens')).toEqual(['BTC', 'ETH']);
+  expect(await values('timeframes')).toEqual(['15', '60', 'D']);
+  expect(await values('processors')).toEqual(['Tesla', 'UD Bot']);
+});
+
+describe('a price log by its hash', () => {
+  async function detailOf(fields: object) {
+    const { id } = (await sender.candle({ Symbol: 'SOLUSDT', ...fields })).json();
+    const { priceLogs } = (await board.admin.get('/api/price-logs?token=SOL')).json();
+    const { hashValue } = priceLogs.find((log: PriceLog) => log.id === id);
+    const answer = await board.admin.get(`/api/price-logs/hash/${hashValue}`);
+    expect(answer.statusCode, answer.body).toBe(200);
+    return answer.json();
+  }
+
+  test('has its figures, times and parameters', async () => {
+    const atr = { ATR: '1.25', immediate_trend: 'bullish', mature_trend: '-0.8' };
+    const detail = await detailOf({ DateTime: '202601020315', ...atr });
+    expect(detail).toMatchObject({
+      token: 'SOL',
+      open: '64950',
+      high: '65100.5',
+      low: '64900',
+      close: '65000',
+      volume: '1234.5',
+      timestamp: '2026-01-02T03:15:00.000Z',
+      received_at: clock.now().toISOString(),
+      receivedAt: clock.now().toISOString(),
+      parameters: {
+        close: '65000',
+        atr: '1.25',
+        immediate_trend: 'bullish',
+        mature_trend: '-0.8',
+        datetime: '202601020315',
+      },
+    });
+  });
+
+  test('finds its figures under any case and as numbers, and says null for what is none', async () => {
+    const fields = {
+      Open: undefined,
+      OPEN: 1e-7,
+      High: 'n/a',
+      Low: { toString: 1 },
+      Volume: '25000000000000.5',
+    };
+    expect(await detailOf({ DateTime: '202601020316', ...fields })).toMatchObject({
+      open: '0.0000001',
+      high: null,
+      low: null,
+      volume: '25000000000000.5',
+    });
+    expect(await detailOf({ DateTime: '202601020317', Volume: 0, High: null })).toMatchObject({
+      high: null,
+      volume: '0',
+    });
+  });
+
+  test('that is unknown is answered 404, and one that is no hash 400', async () => {
+    const unknown = await board.admin.get(`/api/price-logs/hash/${'0'.repeat(64)}`);
+    expect(unknown.statusCode).toBe(404);
+    expect(unknown.json()).toEqual({ message: 'Price log not found' });
+    for (const hash of ['short', 'Z'.repeat(64), `${hashes[0]}0`, '..%2f']) {
+      expect((await board.admin.get(`/api/price-logs/hash/${hash}`)).statusCode).toBe(400);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+import { storedMarks } from './stored-marks.ts';
+
+const marks = storedMarks();
+let board: TestApp;
+let admin: TestSender;
+let user: TestSender;
+let userId: string;
+
+/** Four prices of BTC in this order: a candle and a signal of the administrator's, then of a user's. */
+beforeAll(async () => {
+  board = await startTestApp();
+  admin = await createSender({ app: board.app, client: board.admin });
+  const owner = await board.createUser();
+  userId = owner.user.id;
+  user = await createSender({ app: board.app, client: owner.client });
+  await admin.candle({ Close: '101' });
+  await admin.signal({ price: '102.50' });
+  await user.candle({ Close: '103' });
+  await user.signal({ price: '104' });
+  await user.signal({ symbol: 'OWN', price: '7' });
+});
+afterAll(() => board.close());
+
+const at = (viewer: string | null) => ({ db: board.database.db, userId: viewer });
+const newest = async (token: string, viewer: string | null) =>
+  (await marks.newest(token, at(viewer)))?.price ?? null;
+const pricesSince = async (cursor: string | null, viewer: string | null) =>
+  (await marks.since('BTC', cursor, at(viewer))).map(({ price }) => price);
+
+test('a token’s mark is the newest price of its candles and signals, a user’s own only for that user', async () => {
+  expect(await newest('BTC', null)).toBe('102.5');
+  expect(await newest('BTC', userId)).toBe('104');
+  expect(await newest('OWN', userId)).toBe('7');
+  expect(await newest('OWN', null)).toBeNull();
+  expect(await newest('DOGE', userId)).toBeNull();
+});
+
+test('the marks since a cursor are those after it, in the order of their arrival', async () => {
+  expect(await pricesSince(null, null)).toEqual(['101', '102.5']);
+  expect(await pricesSince(null, userId)).toEqual(['101', '102.5', '103', '104']);
+  const [, second] = await marks.since('BTC', null, at(userId));
+  expect(await pricesSince(second?.cursor ?? null, userId)).toEqual(['103', '104']);
+  const last = await marks.newest('BTC', at(userId));
+  expect(await pricesSince(last?.cursor ?? null, userId)).toEqual([]);
+  expect(last?.at).toBeInstanceOf(Date);
+});
+
+test('more marks than a page holds are read page by page, each once', async () => {
+  await board.database.pool.query(
+    `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
+       candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+     select gen_random_uuid(), gen_random_uuid(), $1, true, 'MANY', '15', n, 'USDT', '', now(), now(), '', n::text, '{}'
+     from generate_series(1, 1200) as n`,
+    [userId],
+  );
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  for (;;) {
+    const page = await marks.since('MANY', cursor, at(null));
+    if (page.length === 0) break;
+    seen.push(...page.map(({ price }) => price));
+    cursor = page.at(-1)?.cursor ?? null;
+  }
+  expect(new Set(seen).size).toBe(1200);
+  expect(seen).toHaveLength(1200);
+});
+
+test('every token that has a price is known', async () => {
+  expect(await marks.tokens({ db: board.database.db })).toEqual(['BTC', 'MANY', 'OWN']);
+});

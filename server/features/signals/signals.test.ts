@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Signal } from '#contract/signals.ts';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender } from '#test/test-sender.ts';
+
+/** One second before midnight in the display time zone, Los Angeles. */
+const clock = fakeClock('2026-01-02T07:59:59.000Z');
+const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+let board: TestApp;
+const ids: string[] = [];
+
+async function stats() {
+  return (await board.admin.get('/api/signals/stats')).json();
+}
+
+const statsByStep: unknown[] = [];
+
+/** Twelve signals, the first five of them yesterday; BTC and ETH, buy and sell by turns. */
+beforeAll(async () => {
+  board = await startTestApp({ clock });
+  const sender = await createSender({ app: board.app, client: board.admin });
+  statsByStep.push(await stats());
+  for (let index = 0; index < 12; index += 1) {
+    if (index === 5) {
+      statsByStep.push(await stats());
+      clock.set('2026-01-02T08:00:00.000Z');
+      statsByStep.push(await stats());
+    }
+    const answer = await sender.signal({
+      symbol: index % 2 === 0 ? 'BTCUSDT' : 'ETHUSDT',
+      action: index % 3 === 0 ? 'sell' : 'buy',
+      timeframe: ['15', '60', 'D'][index % 3],
+      price: `${100 + index}`,
+      processor: index < 6 ? 'Tesla' : 'UD Bot',
+    });
+    ids.push(answer.json().id);
+    clock.advance(1);
+  }
+});
+afterAll(() => board.close());
+
+async function list(query = ''): Promise<{ prices: number[]; total: number }> {
+  const answer = await board.admin.get(`/api/signals${query}`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  const { signals, total } = answer.json<{ signals: Signal[]; total: number }>();
+  return { prices: signals.map(({ price }) => Number(price)), total };
+}
+
+const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
+
+test('signals come newest first with all their fields', async () => {
+  const { signals } = (await board.admin.get('/api/signals')).json();
+  expect(signals.map(({ id }: Signal) => id)).toEqual([...ids].reverse());
+  expect(signals[0]).toEqual({
+    id: ids[11],
+    token: 'ETH',
+    action: 'buy',
+    price: '111',
+    currency: 'USDT',
+    timeframe: 'D',
+    processor: 'UD Bot',
+    signalTimeTradingview: null,
+    signalTimeServer: null,
+    receivedAt: '2026-01-02T08:00:00.006Z',
+    hashValue: expect.stringMatching(/^[0-9a-f]{64}$/),
+    parameters: {},
+    workflowId: expect.stringMatching(/^[0-9a-f-]{14}7/),
+    workflowStatus: 'pending',
+    workflowError: null,
+    eligibleUsersCount: 0,
+    successfulUsersCount: 0,
+    totalTrades: 0,
+    successfulTrades: 0,
+    automaticCount: 1,
+    manualCount: 0,
+    stopLoss: null,
+    takeProfit: null,
+  });
+});
+
+test.each([
+  ['?limit=5', down(111, 107)],
+  ['?page=2&limit=5', down(106, 102)],
+  ['?page=3&limit=5', [101, 100]],
+  ['?page=9&limit=5', []],
+])('the page %s has its rows, and the total is of all', async (query, prices) => {
+  expect(await list(query)).toEqual({ prices, total: 12 });
+});
+
+test.each([
+  ['?token=BTC', [110, 108, 106, 104, 102, 100]],
+  ['?action=sell', [109, 106, 103, 100]],
+  ['?timeframe=60', [110, 107, 104, 101]],
+  ['?processor=Tesla', down(105, 100)],
+  ['?token=BTC&action=sell&timeframe=15&processor=UD%20Bot', [106]],
+  ['?token=&action=&timeframe=&processor=', down(111, 100)],
+  ['?action=all', down(111, 100)],
+  ['?token=btc', []],
+])('the filter %s finds what it says, and its total counts only that', async (query, prices) => {
+  expect(await list(query)).toEqual({ prices, total: prices.length });
+});
+
+test.each(['action=hold', 'action=buy&action=sell', `token=${'x'.repeat(101)}`])(
+  'the filter %s is answered 400',
+  async (query) => {
+    expect((await board.admin.get(`/api/signals?${query}`)).statusCode).toBe(400);
+  },
+);
+
+test('what occurs in a column is listed once, in order', async () => {
+  const values = async (path: string) => (await board.admin.get(`/api/signals/${path}`)).json();
+  expect(await values('tokens')).toEqual(['BTC', 'ETH']);
+  expect(await values('timeframes')).toEqual(['15', '60', 'D']);
+  expect(await values('processors')).toEqual(['Tesla', 'UD Bot']);
+});
+
+test('today begins at midnight in the display time zone', async () => {
+  expect(statsByStep).toEqual([
+    { totalSignals: 0, todaySignals: 0, buySignals: 0, sellSignals: 0 },
+    { totalSignals: 5, todaySignals: 5, buySignals: 3, sellSignals: 2 },
+    { totalSignals: 5, todaySignals: 0, buySignals: 3, sellSignals: 2 },
+  ]);
+  expect(await stats()).toEqual({ totalSignals: 12, todaySignals: 7, buySignals: 8, sellSignals: 4 });
+});
+
+describe('one signal', () => {
+  test('has the fields of its row and the names of the monitor', async () => {
+    const answer = await board.admin.get(`/api/signals/${ids[0]}`);
+    expect(answer.json()).toMatchObject({
+      id: ids[0],
+      token: 'BTC',
+      action: 'sell',
+      workflowStatus: 'pending',
+      priceLogId: null,
+      priceLogHash: null,
+      originalTimeTrading: null,
+      candleTimeServer: null,
+      receivedAtServer: '2026-01-02T07:59:59.000Z',
+    });
+  });
+
+  test('that is unknown is answered 404, and an id that is none 400', async () => {
+    for (const path of ['', '/workflows', '/users', '/sltp', '/trades']) {
+      const unknown = await board.admin.get(`/api/signals/${UNKNOWN_ID}${path}`);
+      expect(unknown.statusCode).toBe(404);
+      expect(unknown.json()).toEqual({ message: 'Signal not found' });
+      expect((await board.admin.get(`/api/signals/none${path}`)).statusCode).toBe(400);
+    }
+  });
+});
