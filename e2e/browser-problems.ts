@@ -8,6 +8,9 @@ export interface ExpectedFailure {
   status: number | 'network';
 }
 
+/** How a page of the program fails whose code could not be loaded. */
+const LOST_CODE = 'Failed to fetch dynamically imported module';
+
 interface Problem {
   text: string;
   path: string;
@@ -49,7 +52,7 @@ export function collectBrowserProblems(): BrowserProblems {
 function isExpected({ text, path }: Problem, failure: ExpectedFailure): boolean {
   if (!path.startsWith(failure.path)) return false;
   return failure.status === 'network'
-    ? text.startsWith('Failed to load resource: net::')
+    ? text.startsWith('Failed to load resource: net::') || text.includes(LOST_CODE)
     : text.startsWith(`Failed to load resource: the server responded with a status of ${failure.status} `);
 }
 

@@ -8,6 +8,12 @@ export { expect };
 /** Orders are verified in moments, so that a workflow ends within a second. */
 const SHORT_WAITS = { VERIFY_FIRST_MS: '300', VERIFY_SECOND_MS: '300', CANCEL_DELAY_MS: '100' };
 
+/**
+ * Signals are recorded and not traded, so that a test says itself when a workflow runs; one that trades then stays
+ * under way for as long as a test lasts.
+ */
+export const DEVELOPMENT = { APP_ENV: 'development', VERIFY_FIRST_MS: '120000' };
+
 interface Fixtures {
   /** Signs a user in (the administrator, unless another is named) without going through the login screen. */
   signIn: (page: Page, credentials?: { username: string; password: string }) => Promise<void>;

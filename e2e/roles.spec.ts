@@ -26,9 +26,9 @@ test('an ordinary user sees the dashboard, the own settings and the own webhook'
     'Webhook',
   ]);
   await expect(header.getByRole('link', { name: 'Admin', exact: true })).toHaveCount(0);
-  await expect(header.getByRole('button', { name: /Live Trading|PROD|Dev Mode|UNKNOWN|Loading/ })).toHaveCount(
-    0,
-  );
+  await expect(
+    header.getByRole('button', { name: /Live Trading|PROD|Dev Mode|UNKNOWN|Loading/ }),
+  ).toHaveCount(0);
   await expect(page.getByRole('link', { name: 'Admin Dashboard' })).toHaveCount(0);
   for (const text of ['Online', 'Active', 'User']) {
     await expect(page.getByText(text, { exact: true })).toBeVisible();
@@ -68,7 +68,12 @@ test('the admin dashboard opens for an ordinary user, without cards', async ({ p
   await expect(page.getByRole('main').getByRole('link')).toHaveText(['Back to Main']);
 });
 
-test("another user's settings stay closed to an ordinary user", async ({ page, operator, signIn, server }) => {
+test("another user's settings stay closed to an ordinary user", async ({
+  page,
+  operator,
+  signIn,
+  server,
+}) => {
   const [user, other] = [await operator.createUser(), await operator.createUser()];
   await signIn(page, user);
   await page.goto(`/settings?userId=${other.id}`);

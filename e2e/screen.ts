@@ -17,9 +17,12 @@ export async function closeDialog(page: Page, title: string) {
 export const pageTitle = (page: Page, title: string | RegExp): Locator =>
   page.getByRole('heading', { level: 1, name: title });
 
-/** The body rows of a table that hold the text. */
+/** The rows of a table's body, without the skeletons that stand there while it loads. */
+export const tableRows = (page: Page, table: string): Locator =>
+  page.getByRole('table', { name: table }).locator('tbody tr:not([aria-hidden])');
+
 export const tableRow = (page: Page, table: string, text: string): Locator =>
-  page.getByRole('table', { name: table }).locator('tbody tr').filter({ hasText: text });
+  tableRows(page, table).filter({ hasText: text });
 
 export async function fillLogin(page: Page, credentials: { username: string; password: string }) {
   await page.getByLabel('Username').fill(credentials.username);

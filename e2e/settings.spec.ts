@@ -41,7 +41,11 @@ test('the sizing method decides which fields are Auto and which are chosen', asy
   await expect(page.getByLabel('Market type').locator('option', { hasText: 'Spot' })).toBeDisabled();
 });
 
-test('settings are saved with a toast, kept, and Auto is stored as none', async ({ page, operator, signIn }) => {
+test('settings are saved with a toast, kept, and Auto is stored as none', async ({
+  page,
+  operator,
+  signIn,
+}) => {
   const user = await operator.createUser();
   await signIn(page, user);
   await page.goto('/settings');

@@ -30,14 +30,20 @@ test.describe('the sign-in screen', () => {
     await fillLogin(page, { username: server.adminUsername, password: 'not the password' });
     const alert = page.getByRole('alert');
     await expect(alert).toHaveText('Invalid username or password');
-    await expect(alert).toHaveCSS('color', /rgb/);
+    const [red = 0, green = 0, blue = 0] = await alert.evaluate((element) =>
+      Array.from(getComputedStyle(element).backgroundColor.matchAll(/[\d.]+/g), Number),
+    );
+    expect(red).toBeGreaterThan(Math.max(green, blue));
     await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
 
     await fillLogin(page, { username: server.adminUsername, password: server.adminPassword });
     await expect(pageTitle(page, `Welcome, ${server.adminUsername}`)).toBeVisible();
   });
 
-  test('stands at every path for somebody signed out, and leads to the dashboard', async ({ page, server }) => {
+  test('stands at every path for somebody signed out, and leads to the dashboard', async ({
+    page,
+    server,
+  }) => {
     for (const path of ['/settings', '/admin', '/signals?token=BTC', '/no/such/page']) {
       await page.goto(path);
       await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
@@ -64,6 +70,8 @@ test.describe('the sign-in screen', () => {
 
 test('signing out ends the session and forgets what was on the screen', async ({ page, server, signIn }) => {
   await signIn(page);
+  await page.goto('/');
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
   await page.goto('/create-client');
   await expect(page.getByRole('table', { name: 'Users' })).toContainText(server.adminUsername);
   const before = await page.context().cookies();

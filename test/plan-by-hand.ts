@@ -9,7 +9,8 @@ import { findTradingSettings } from '#server/features/settings/settings.store.ts
 import { findSignal } from '#server/features/signals/signals.store.ts';
 import { workflows } from '#server/platform/database/schema.ts';
 import { withLease } from '#server/platform/leases.ts';
-import type { SignalFields, TestEngine } from './test-engine.ts';
+import type { TestEngine } from './test-engine.ts';
+import type { SignalFields } from './test-engine-rows.ts';
 
 /** A calculation of the manual profile for a signal, as the calculator makes one. */
 export async function calculateByHand(

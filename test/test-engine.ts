@@ -1,9 +1,7 @@
 import { and, asc, eq, inArray, ne } from 'drizzle-orm';
-import type { TradingSettings } from '#domain/user-settings.ts';
-import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import { paperOrders, paperPositions, paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
@@ -18,50 +16,32 @@ import {
 import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
 import { type Config, parseConfig } from '#server/platform/config.ts';
 import {
-  priceLogs,
-  signals,
   tradeEvents,
   trades,
-  userSettings,
-  users,
   workflowSteps,
   workflows,
   workflowUsers,
 } from '#server/platform/database/schema.ts';
-import { randomId, timeOrderedId } from '#server/platform/ids.ts';
 import { releaseAllLeases } from '#server/platform/leases.ts';
 import { createLog } from '#server/platform/log.ts';
 import { type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
+import { type PaperLedger, paperLedger } from './paper-ledger.ts';
 import { createTestDatabase } from './test-database.ts';
+import { type TestEngineRows, testEngineRows } from './test-engine-rows.ts';
 
 const SECRET = 'a secret key of the tests, long enough';
-
-export interface SignalFields {
-  token?: string;
-  action?: 'buy' | 'sell';
-  price?: string;
-  ownerUserId?: string;
-  receivedAt?: Date;
-}
 
 /**
  * The engine over a real database and the paper exchange, without job queue and timers: `settle` calls the handlers
  * for whatever the tables say is unfinished and moves the clock to the next due time, until nothing is left. So it
  * also proves that no job is needed for anything but waking up.
  */
-export interface TestEngine {
+export interface TestEngine extends TestEngineRows, PaperLedger {
   clock: FakeClock;
   db: AutomationDeps['db'];
   paper: PaperExchange;
   deps: AutomationDeps;
-  createUser(
-    settings?: Partial<TradingSettings>,
-    user?: { isActive?: boolean; username?: string },
-  ): Promise<string>;
-  storeCandle(fields: { token: string; price: string; atr?: string; matureTrend?: string }): Promise<string>;
-  /** A stored signal with its pending automatic workflow, as ingest leaves them. */
-  storeSignal(fields?: SignalFields): Promise<{ signalId: string; workflowId: string }>;
   settle(options?: { deps?: AutomationDeps; maxRounds?: number }): Promise<void>;
   /** Runs a workflow until its users' orders are planned, and no further. */
   plan(workflowId: string, deps?: AutomationDeps): Promise<(typeof trades.$inferSelect)[]>;
@@ -81,10 +61,6 @@ export interface TestEngine {
   attempts(tradeId: string): Promise<AttemptRow[]>;
   /** What the result dialog shows: the trade's own lines, and the calls to the exchange by type. */
   events(tradeId: string): Promise<{ timeline: string[]; calls: string[] }>;
-  /** The exchange's own ledger: every order that it ever took from the user. */
-  exchangeOrders(userId: string): Promise<(typeof paperOrders.$inferSelect)[]>;
-  /** What the exchange holds for the user in the token: the open position, and the prices of its live stop and target. */
-  holding(userId: string, token: string): Promise<Holding>;
   /** Every moment at which the exchange had two entries of one user and token open. I2: there is none. */
   doubleEntries: string[];
   close(): Promise<void>;
@@ -96,12 +72,6 @@ export interface Mortal {
   /** Works until nothing is left, or until it dies: what a dead process would still do is not waited for. */
   live(): Promise<void>;
   bury(): Promise<void>;
-}
-
-export interface Holding {
-  position: typeof paperPositions.$inferSelect | null;
-  stopLoss: string | null;
-  takeProfit: string | null;
 }
 
 export async function startTestEngine(options: { config?: Partial<Config> } = {}): Promise<TestEngine> {
@@ -181,86 +151,7 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
     db,
     paper,
     deps,
-    async createUser(settings = {}, user = {}) {
-      const id = randomId();
-      const username = user.username ?? `${id.slice(0, 8)}@example.com`;
-      const now = clock.now();
-      await db.insert(users).values({
-        id,
-        username,
-        usernameKey: username,
-        passwordHash: 'none',
-        isTestUser: true,
-        isActive: user.isActive ?? true,
-        createdAt: now,
-        updatedAt: now,
-      });
-      await db.insert(userSettings).values({
-        userId: id,
-        ...DEFAULT_USER_SETTINGS,
-        activeTrading: true,
-        ...settings,
-        updatedAt: now,
-      });
-      return id;
-    },
-    async storeCandle({ token, price, atr, matureTrend }) {
-      const id = timeOrderedId();
-      await db.insert(priceLogs).values({
-        id,
-        hookId: randomId(),
-        ownerUserId: randomId(),
-        fromAdmin: true,
-        token,
-        timeframe: '15',
-        price,
-        currency: 'USDT',
-        processor: null,
-        candleTimeTradingview: 'test',
-        candleTimeServer: clock.now(),
-        receivedAt: clock.now(),
-        sourceIp: '127.0.0.1',
-        hashValue: id,
-        parameters: { close: price, ...(atr && { atr }), ...(matureTrend && { mature_trend: matureTrend }) },
-      });
-      await paper.settle(token);
-      return id;
-    },
-    async storeSignal(fields = {}) {
-      const signalId = timeOrderedId();
-      const workflowId = timeOrderedId();
-      const { token = 'BTC', action = 'buy', price = '65000' } = fields;
-      const receivedAt = fields.receivedAt ?? clock.now();
-      await db.transaction(async (tx) => {
-        await tx.insert(signals).values({
-          id: signalId,
-          hookId: randomId(),
-          ownerUserId: fields.ownerUserId ?? randomId(),
-          fromAdmin: fields.ownerUserId === undefined,
-          token,
-          action,
-          price,
-          currency: 'USDT',
-          timeframe: '15',
-          processor: 'Tesla',
-          receivedAt,
-          sourceIp: '127.0.0.1',
-          hashValue: signalId,
-          parameters: {},
-        });
-        await tx.insert(workflows).values({
-          id: workflowId,
-          signalId,
-          trigger: 'automatic',
-          status: 'pending',
-          token,
-          processor: 'Tesla',
-          createdAt: receivedAt,
-        });
-      });
-      await paper.settle(token);
-      return { signalId, workflowId };
-    },
+    ...testEngineRows({ db, clock, settle: (token) => paper.settle(token) }),
     async settle({ deps: by = deps, maxRounds = 400 } = {}) {
       for (let round = 0; round < maxRounds; round += 1) {
         const { pipelines, waiting } = await listUnfinished(by.db);
@@ -350,31 +241,7 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
       const texts = (kind: string) => rows.filter((row) => row.kind === kind).map(({ text }) => text);
       return { timeline: texts('timeline'), calls: texts('call') };
     },
-    exchangeOrders: (userId) =>
-      db.select().from(paperOrders).where(eq(paperOrders.userId, userId)).orderBy(asc(paperOrders.id)),
-    async holding(userId, token) {
-      const [position] = await db
-        .select()
-        .from(paperPositions)
-        .where(and(eq(paperPositions.userId, userId), eq(paperPositions.token, token)));
-      const triggers = await db
-        .select()
-        .from(paperTriggerOrders)
-        .where(
-          and(
-            eq(paperTriggerOrders.userId, userId),
-            eq(paperTriggerOrders.token, token),
-            eq(paperTriggerOrders.state, 'live'),
-          ),
-        );
-      const priceOf = (planType: string) =>
-        triggers.find((trigger) => trigger.planType === planType)?.triggerPrice ?? null;
-      return {
-        position: position ?? null,
-        stopLoss: priceOf('pos_loss'),
-        takeProfit: priceOf('pos_profit'),
-      };
-    },
+    ...paperLedger(db),
     close,
   };
   return engine;

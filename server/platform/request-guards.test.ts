@@ -138,7 +138,7 @@ describe('bodies', () => {
 });
 
 test('an address with NUL is 400 before it meets the database', async () => {
-  for (const url of ['/api/users?x=%00', '/api/admin/user/%00', '/hooks/%00']) {
+  for (const url of ['/api/users?x=%00', '/api/admin/user/%00']) {
     expect((await board.admin.get(url)).statusCode).toBe(400);
   }
 });

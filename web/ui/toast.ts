@@ -5,23 +5,44 @@ interface Toast {
 
 export type ToastColor = 'indigo' | 'red';
 
-let viewportWanted = false;
+type ToastModule = typeof import('./toast-viewport.tsx');
+
+let loading: Promise<ToastModule> | null = null;
+let loaded: ToastModule | null = null;
 const listeners = new Set<() => void>();
 
-/** The toast library (11 KiB gzip) is loaded with the first toast. */
-export const toastDemand = {
+/** The toast library (11 KiB gzip) is not part of the first load. */
+export const toastViewport = {
   subscribe: (listener: () => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  isWanted: () => viewportWanted,
+  current: () => loaded?.default ?? null,
+  load: (): Promise<ToastModule> => {
+    loading ??= import('./toast-viewport.tsx').then(
+      (module) => {
+        loaded = module;
+        for (const listener of listeners) listener();
+        return module;
+      },
+      (error: unknown) => {
+        loading = null;
+        throw error;
+      },
+    );
+    return loading;
+  },
 };
 
 async function show(toast: Toast, color: ToastColor): Promise<void> {
-  viewportWanted = true;
-  for (const listener of listeners) listener();
-  const { showToast } = await import('./toast-viewport.tsx');
-  showToast({ title: toast.title, message: toast.message ?? '', color });
+  const message = toast.message ?? '';
+  try {
+    const { showToast } = await toastViewport.load();
+    showToast({ title: toast.title, message, color });
+  } catch {
+    // Without the library the message still gets through.
+    window.alert([toast.title, message].filter(Boolean).join('\n'));
+  }
 }
 
 export const toastSuccess = (toast: Toast): void => void show(toast, 'indigo');

@@ -236,6 +236,7 @@ describe('triggering by hand', () => {
     expect(await countRows()).toEqual(before);
     // It does not say what there is, either.
     expect((await trigger(UNKNOWN_ID)).statusCode).toBe(403);
+    expect((await retry(UNKNOWN_ID)).statusCode).toBe(403);
   });
 });
 

@@ -23,7 +23,7 @@ afterEach(() => {
 afterAll(() => engine.close());
 
 /** Every n-th point of the longer scenarios; 1 tries all of them and takes some minutes. */
-const STRIDE = Number(process.env.CRASH_STRIDE ?? '7');
+const STRIDE = Number(process.env.CRASH_STRIDE ?? '13');
 
 interface Scenario {
   name: string;

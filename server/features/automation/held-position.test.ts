@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { positionCloses, userSettings, users } from '#server/platform/database/schema.ts';
@@ -130,7 +130,6 @@ describe('a reversal that is interrupted', () => {
     const { userId, token } = await withLong();
     const { workflowId } = await oppositeSignal(token);
     await runWorkflow(engine.deps, workflowId);
-    const { sql } = await import('drizzle-orm');
     const key = `user:${userId}`;
     const overtaken = atExchangeCall(engine.deps, {
       call: 'fetchPosition',

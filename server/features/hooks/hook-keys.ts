@@ -3,7 +3,6 @@ import type { SecretBox } from '#server/platform/secret-box.ts';
 
 const PURPOSE = 'webhook-key';
 const KEY_BYTES = 32;
-export const HOOK_KEY_SHAPE = /^[\w-]{43}$/;
 const SHOWN_CHARACTERS = 4;
 
 export interface SealedKey {

@@ -1,4 +1,4 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, inArray } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { deliveries, hooks, users } from '#server/platform/database/schema.ts';
 
@@ -28,18 +28,22 @@ export async function findOwnHook(
   return row ?? null;
 }
 
-export async function findHookByHash(db: Queryable, keyHash: Buffer): Promise<HookWithOwner | null> {
-  const [row] = await db
+/** The webhooks that the keys with these hashes open; unknown, renewed and deleted keys open none. */
+export async function findHooksByHash(
+  db: Queryable,
+  keyHashes: Buffer[],
+): Promise<(HookWithOwner & { keyHash: Buffer })[]> {
+  return await db
     .select({
       id: hooks.id,
       userId: hooks.userId,
+      keyHash: hooks.keyHash,
       ownerIsAdmin: users.isAdmin,
       ownerIsActive: users.isActive,
     })
     .from(hooks)
     .innerJoin(users, eq(users.id, hooks.userId))
-    .where(eq(hooks.keyHash, keyHash));
-  return row ?? null;
+    .where(inArray(hooks.keyHash, keyHashes));
 }
 
 /** Fails with a unique violation when the user has one already. */

@@ -169,6 +169,7 @@ describe('a delivery with a key that is not valid', () => {
       `?HKID=${hookKey}`,
       `?hkid[]=${hookKey}`,
       '?hkid=short',
+      '?hkid=%00',
       `?hkid=${'A'.repeat(43)}`,
       `?hkid=${'A'.repeat(5000)}`,
       '?hkid=%E0%A4%A',

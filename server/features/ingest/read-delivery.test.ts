@@ -35,7 +35,8 @@ async function storedCandle(answer: Answer): Promise<PriceLog> {
   expect(answer.body).toContain('"duplicate":false');
   const { priceLogs } = (await board.admin.get('/api/price-logs?limit=1')).json<{ priceLogs: PriceLog[] }>();
   const [newest] = priceLogs;
-  if (newest === undefined || newest.id !== answer.json().id) throw new Error('another price log is the newest');
+  if (newest === undefined || newest.id !== answer.json().id)
+    throw new Error('another price log is the newest');
   return newest;
 }
 

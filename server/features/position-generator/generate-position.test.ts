@@ -4,7 +4,7 @@ import { D } from '#domain/decimal.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
-import { trades, users } from '#server/platform/database/schema.ts';
+import { orderAttempts, trades, users } from '#server/platform/database/schema.ts';
 import { atExchangeCall } from '#test/dying-exchange.ts';
 import { calculateByHand } from '#test/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
@@ -97,7 +97,6 @@ test.each([
   await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
   const [trade] = await tradesOf(userId);
   if (trade === undefined) throw new Error('nothing was planned');
-  const { orderAttempts } = await import('#server/platform/database/schema.ts');
   const put = (to: string) =>
     engine.db.update(orderAttempts).set({ state: to }).where(eq(orderAttempts.tradeId, trade.id));
   await put(state);

@@ -3,7 +3,8 @@ import { D } from '#domain/decimal.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { users } from '#server/platform/database/schema.ts';
 import { planByHand } from '#test/plan-by-hand.ts';
-import { type SignalFields, startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import type { SignalFields } from '#test/test-engine-rows.ts';
 
 let engine: TestEngine;
 let count = 0;

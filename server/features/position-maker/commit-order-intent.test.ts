@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { findWorkflowCalculation } from '#server/features/position-generator/position-generator.store.ts';
 import type { Db } from '#server/platform/database/database.ts';
@@ -85,7 +86,6 @@ describe('one trade, however often it is asked for', () => {
 
   test('the same workflow and user at once are one trade', async () => {
     const { signalId, workflowId, userId } = await calculated();
-    const { runWorkflow } = await import('#server/features/automation/run-workflow.ts');
     await runWorkflow(engine.deps, workflowId);
     const task = { workflowId, userId };
     await Promise.all([
@@ -96,11 +96,8 @@ describe('one trade, however often it is asked for', () => {
     expect(await engine.trades(signalId)).toHaveLength(1);
     const log = await findWorkflowCalculation(engine.db, task);
     if (log?.position == null) throw new Error('no calculation');
-    const another = {
-      ...log,
-      id: (await calculateByHand(engine, { userId, signalId })).id,
-      signalId: log.signalId,
-    };
+    const { position } = log;
+    const { id } = await calculateByHand(engine, { userId, signalId });
     await engine.db
       .update(trades)
       .set({ state: 'done', fillStatus: 'unfilled' })
@@ -108,11 +105,11 @@ describe('one trade, however often it is asked for', () => {
     // Even with no standing order, another calculation and nobody else at work, the workflow has had its trade.
     const intent = await withLease({ db: engine.db, key: `user:${userId}`, holder: 'test' }, (lease) =>
       commitOrderIntent(engine.deps, {
-        log: another,
-        position: another.position,
+        log: { ...log, id },
+        position,
         triggerType: 'automatic',
         lease,
-      } as never),
+      }),
     );
     expect(intent).toMatchObject({ held: true, result: { ok: false, reason: 'already-traded' } });
     expect(await engine.trades(signalId)).toHaveLength(1);
@@ -174,7 +171,6 @@ describe('permission is read with the intent', () => {
     ],
   ])('%s gets no order of a workflow', async (_name, reason, change, alsoByHand) => {
     const { userId, signalId, workflowId } = await calculated();
-    const { runWorkflow } = await import('#server/features/automation/run-workflow.ts');
     await runWorkflow(engine.deps, workflowId);
     await change()(userId);
     await tradeUser(engine.deps, { workflowId, userId });
@@ -232,7 +228,6 @@ describe('who lost the lease writes nothing and sends nothing', () => {
     'a sizing that is overtaken at %s leaves no calculation, no step and no order',
     async (call) => {
       const { workflowId, signalId, userId } = await calculated();
-      const { runWorkflow } = await import('#server/features/automation/run-workflow.ts');
       await runWorkflow(engine.deps, workflowId);
       const key = `user:${userId}`;
       const overtaken = atExchangeCall(engine.deps, {
@@ -258,13 +253,12 @@ describe('who lost the lease writes nothing and sends nothing', () => {
 
   test('a sizing that fails after it was overtaken does not skip the user whom its successor trades', async () => {
     const { workflowId, userId } = await calculated();
-    const { runWorkflow } = await import('#server/features/automation/run-workflow.ts');
     await runWorkflow(engine.deps, workflowId);
     const key = `user:${userId}`;
-    engine.paper.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'account/accounts', userId } }]);
+    engine.paper.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'all-position', userId } }]);
     const overtaken = atExchangeCall(engine.deps, {
       call: 'fetchPosition',
-      when: 'after',
+      when: 'before',
       happens: () => takeOver(engine.db, key),
     });
     await tradeUser(overtaken, { workflowId, userId });

@@ -2,7 +2,9 @@ import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
+import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, users } from '#server/platform/database/schema.ts';
+import { atExchangeCall } from '#test/dying-exchange.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 
 /**
@@ -352,6 +354,49 @@ describe('a filled position whose stop cannot be placed', () => {
     expect(nakedMs).toBeLessThanOrEqual(10_000);
     const rows = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, run.struck));
     expect(rows.every(({ state }) => state === 'closed' || state === 'refused')).toBe(true);
+  });
+
+  test('whose close rests is waited for, and nothing more is sent', async () => {
+    const run = await start([...unprotected, { kind: 'restFirst', on: on('place-order', 1, 2) }]);
+    const mine = (await engine.plan(run.workflowId)).find(({ userId }) => userId === run.struck);
+    if (mine === undefined) throw new Error('nothing was planned');
+    let trade = mine;
+    while (trade.state !== 'closing') trade = await engine.advance(mine.id);
+    for (let tries = 0; tries < 5; tries += 1) trade = await engine.advance(mine.id);
+    expect(trade.state).toBe('closing');
+    expect(await engine.exchangeOrders(run.struck)).toMatchObject([
+      { reduceOnly: false, state: 'filled' },
+      { reduceOnly: true, state: 'live' },
+    ]);
+    await engine.storeCandle({ token: run.token, price: '100' });
+    const ended = await finish(run);
+    expect(ended).toMatchObject({ outcome: 'failed', error: reason });
+    expect(ended.orders).toHaveLength(2);
+  });
+
+  test.each([
+    ['once is placed again', 1, { success: true, protectionStatus: 'repaired' }],
+    ['every time is closed at market', always, { success: false, protectionStatus: 'closed' }],
+  ])('whose new stop the exchange loses %s', async (_name, times, end) => {
+    const run = await start([{ kind: 'stopDropped' }]);
+    let left = times;
+    const deps = atExchangeCall(engine.deps, {
+      call: 'placeProtection',
+      when: 'after',
+      async happens() {
+        if (left === 0) return;
+        left -= 1;
+        await engine.db
+          .update(paperTriggerOrders)
+          .set({ state: 'cancelled' })
+          .where(eq(paperTriggerOrders.userId, run.struck));
+      },
+    });
+    const ended = await finish(run, deps);
+    expect(ended.trade).toMatchObject(end);
+    const { position, stopLoss } = await engine.holding(run.struck, run.token);
+    expect(position === null).toBe(!end.success);
+    expect(stopLoss).toBe(end.success ? '98' : null);
   });
 
   test('that cannot be closed either is tried on: its user opens nothing else in the token, everybody else does', async () => {

@@ -129,6 +129,21 @@ test('candles of the same webhook and of an administrator belong to a user’s s
   expect(await match(candles, { from: admin })).toBeNull();
 });
 
+test('however many candles other users send, a signal finds its own', async () => {
+  const symbol = newSymbol();
+  const own = (await user.candle({ Symbol: symbol, DateTime: '202601021130' })).json().id;
+  await board.database.pool.query(
+    `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
+       candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+     select gen_random_uuid(), $1, gen_random_uuid(), false, $2, '15', 1, 'USDT', '',
+       timestamptz '2026-01-02 11:45Z' + n * interval '1 ms', now(), '', gen_random_uuid(), '{}'
+     from generate_series(1, 1500) as n`,
+    [other.hook.id, symbol.replace('USDT', '')],
+  );
+  const { id } = (await user.signal({ symbol })).json();
+  expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
+});
+
 test('a candle that arrives late belongs to the signal from then on', async () => {
   const symbol = newSymbol();
   const { id } = (await admin.signal({ symbol })).json();

@@ -81,6 +81,35 @@ test('a connection that ends while its transaction waits for something else fail
   await poolWorks();
 });
 
+test('a transaction whose ROLLBACK does not get through is not carried on by the next user of its connection', async () => {
+  const connect = database.pool.connect.bind(database.pool) as () => Promise<pg.PoolClient>;
+  const connectLosing = async () => {
+    const client = await connect();
+    const send = client.query.bind(client) as (...parameters: unknown[]) => unknown;
+    client.query = ((...parameters: unknown[]) =>
+      JSON.stringify(parameters[0]).includes('rollback')
+        ? Promise.reject(new Error('lost on the way'))
+        : send(...parameters)) as typeof client.query;
+    return client;
+  };
+  for (const statement of [note('abandoned'), sql`select 1`]) {
+    database.pool.connect = connectLosing as typeof database.pool.connect;
+    try {
+      const work = database.db.transaction(async (tx) => {
+        await tx.execute(statement);
+        throw new Error('changed its mind');
+      });
+      await expect(work).rejects.toThrow('Failed query: rollback');
+    } finally {
+      database.pool.connect = connect as typeof database.pool.connect;
+    }
+    await database.db.execute(note('written'));
+    expect(await notes()).toEqual(['written']);
+    await killer.query('truncate notes');
+  }
+  await poolWorks();
+});
+
 test('a transaction that throws is rolled back and its connection serves on', async () => {
   await poolWorks();
   await killer.query('truncate notes');

@@ -1,0 +1,223 @@
+import type { Page } from '@playwright/test';
+import { runStatements } from './database.ts';
+import { DEVELOPMENT, expect, test } from './fixtures.ts';
+import { closeDialog, dialog, expectToast, pageTitle, tableRows } from './screen.ts';
+import { uniqueName, uniqueToken } from './unique.ts';
+
+test.use({ serverEnv: DEVELOPMENT });
+
+const rows = (page: Page) => tableRows(page, 'Signal History');
+
+test('filters stand in the address, narrow the table and go back to page 1', async ({
+  page,
+  operator,
+  signIn,
+  server,
+}) => {
+  const [token, processor] = [uniqueToken(), uniqueName('robot')];
+  const platform = await operator.platform();
+  await Promise.all(
+    Array.from({ length: 101 }, (_, index) => {
+      const action = index === 0 ? 'sell' : 'buy';
+      return platform.signal({ symbol: `${token}USDT`, action, price: String(100 + index), processor });
+    }),
+  );
+  await signIn(page);
+  await page.goto('/signals');
+  await page.getByLabel('Token').selectOption(token);
+  await expect(page).toHaveURL(`${server.url}/signals?token=${token}`);
+  await expect(page.getByText('Showing 100 of 101 signals')).toBeVisible();
+  const pager = page.getByRole('navigation', { name: 'Pagination' });
+  await expect(pager).toContainText('Page 1 of 2');
+  await pager.getByRole('button', { name: 'Next' }).click();
+  await expect(page).toHaveURL(`${server.url}/signals?token=${token}&page=2`);
+  await expect(rows(page)).toHaveCount(1);
+  await expect(pager.getByRole('button', { name: 'Next' })).toBeDisabled();
+
+  await page.reload();
+  await expect(page.getByLabel('Token')).toHaveValue(token);
+  await expect(rows(page)).toHaveCount(1);
+
+  await page.getByLabel('Action').selectOption('Sell');
+  await expect(page).toHaveURL(`${server.url}/signals?token=${token}&action=sell`);
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('$100.00');
+  await expect(pager).toHaveCount(0);
+
+  await page.getByLabel('Processor').selectOption(processor);
+  await page.getByLabel('Timeframe').selectOption('15m');
+  await expect(page).toHaveURL(/timeframe=15/);
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByRole('button', { name: 'Clear Filters' }).click();
+  await expect(page).toHaveURL(`${server.url}/signals`);
+  await expect(page.getByLabel('Token')).toHaveValue('');
+});
+
+test('nothing that matches is said so', async ({ page, signIn }) => {
+  await signIn(page);
+  await page.goto('/signals?token=NOSUCHTOKEN');
+  await expect(page.getByText('No signals found')).toBeVisible();
+  await expect(page.getByText('Showing 0 of 0 signals')).toBeVisible();
+  await expect(page.getByLabel('Token')).toHaveValue('NOSUCHTOKEN');
+  await page.getByRole('link', { name: 'Configuration' }).last().click();
+  await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
+});
+
+test('in development a signal is recorded and not traded, and its row says why', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
+  await signIn(page);
+  await page.goto(`/signals?token=${signal.token}`);
+  const row = rows(page);
+  await expect(row).toContainText('Aborted');
+  await expect(row).toContainText('– / –');
+  await row.getByRole('button', { name: /^Aborted/ }).hover();
+  await expect(page.getByRole('tooltip')).toContainText(
+    'Workflow aborted: Auto-trading is disabled in the environment development',
+  );
+});
+
+test('a trigger starts the workflow and says its id', async ({ page, operator, signIn }) => {
+  const signal = await operator.postSignal({
+    symbol: `${uniqueToken()}USDT`,
+    processor: uniqueName('robot'),
+  });
+  await signIn(page);
+  await page.goto(`/signals?token=${signal.token}`);
+  await page.getByRole('button', { name: /^Trigger the workflow of signal/ }).click();
+  await expectToast(page, {
+    title: 'Workflow Triggered Successfully',
+    text: /Workflow [0-9a-f]{8}-[0-9a-f-]{27}/,
+  });
+  await expect(rows(page)).toContainText('1 , 1');
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect(rows(page)).toContainText('Completed', { timeout: 1_000 });
+  }).toPass();
+  await rows(page)
+    .getByRole('button', { name: /^Completed/ })
+    .hover();
+  await expect(page.getByRole('tooltip')).toHaveText('Workflow completed - No users processed successfully');
+});
+
+test('a trigger is refused while a workflow of the signal is still running', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const processor = uniqueName('robot');
+  await operator.createUser({
+    settings: { positionSizingMethod: 'Portfolio Allocation', signalProcessor: processor },
+    activeTrading: true,
+  });
+  const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT`, processor });
+  expectFailure({ path: '/api/trigger-automation', status: 409 });
+  await signIn(page);
+  await page.goto(`/signals?token=${signal.token}`);
+  const trigger = page.getByRole('button', { name: /^Trigger the workflow of signal/ });
+  await trigger.click();
+  await expectToast(page, { title: 'Workflow Triggered Successfully' });
+  await trigger.click();
+  await expectToast(page, {
+    title: 'Failed to Trigger Workflow',
+    text: `The system is processing other signals of ${signal.token}`,
+  });
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect(rows(page)).toContainText('Processing', { timeout: 1_000 });
+  }).toPass();
+  await rows(page)
+    .getByRole('button', { name: /^Processing/ })
+    .hover();
+  await expect(page.getByRole('tooltip')).toHaveText('Currently processing users');
+});
+
+test('each dialog of a signal without an eligible user says that there is nothing', async ({
+  page,
+  operator,
+  signIn,
+  server,
+}) => {
+  const recorded = await operator.postSignal({
+    symbol: `${uniqueToken()}USDT`,
+    processor: uniqueName('robot'),
+    time: undefined,
+    alert: undefined,
+  });
+  await operator.trigger(recorded.id);
+  await signIn(page);
+  await page.goto(`/signals?token=${recorded.token}`);
+  const open = async (cell: RegExp, title: string) => {
+    await rows(page).getByRole('button', { name: cell }).click();
+    return dialog(page, title);
+  };
+
+  await expect(await open(/details of the signal/, 'Signal Details')).toContainText(
+    'No parameters available',
+  );
+  await closeDialog(page, 'Signal Details');
+  await expect(await open(/^– \/ –, SL\/TP/, 'SL/TP Calculation Details')).toContainText(
+    'No SL/TP calculation data available for this signal',
+  );
+  await closeDialog(page, 'SL/TP Calculation Details');
+  await expect(await open(/^0\/0, trades/, 'Trade Details - Signal')).toContainText(
+    'No trades found for this signal',
+  );
+  await closeDialog(page, 'Trade Details - Signal');
+  const users = await open(/^0\/0, users/, 'Users for Signal');
+  await expect(users).toContainText(/^Users for Signal0 of \d+ users eligible/);
+  await expect(users).toContainText("does not match the user's processor Tesla");
+  await closeDialog(page, 'Users for Signal');
+  const workflows = await open(/^1 , 1, workflows/, 'Workflows for Signal');
+  await expect(workflows).toContainText('Automatic Triggers (1)');
+  await expect(workflows).toContainText('Auto-trading is disabled');
+  await expect(workflows).toContainText(`Reason: Manual trigger by ${server.adminUsername}`);
+  await workflows
+    .getByRole('button', { name: /^Steps of workflow/ })
+    .first()
+    .click();
+  await expect(dialog(page, 'Workflow Execution Details')).toContainText('Validate Signal');
+  await closeDialog(page, 'Workflow Execution Details');
+
+  // A signal whose workflows were not kept, as after an import.
+  const inWorkflows = 'workflow_id in (select id from workflows where signal_id = $1)';
+  const values = [recorded.id];
+  await runStatements(server, [{ text: `delete from workflow_steps where ${inWorkflows}`, values }]);
+  await expect(await open(/workflow execution of signal/, 'Workflow Execution Details')).toContainText(
+    'No workflow steps found',
+  );
+  await closeDialog(page, 'Workflow Execution Details');
+  await runStatements(server, [
+    { text: `delete from workflow_users where ${inWorkflows}`, values },
+    { text: 'delete from workflows where signal_id = $1', values },
+  ]);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await expect(await open(/^0 , 0, workflows/, 'Workflows for Signal')).toContainText(
+    'No workflows found for this signal.',
+  );
+});
+
+test('an open dialog stands in the address and survives a reload', async ({
+  page,
+  operator,
+  signIn,
+  server,
+}) => {
+  const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
+  await signIn(page);
+  await page.goto(`/signals?token=${signal.token}`);
+  await rows(page)
+    .getByRole('button', { name: /details of the signal/ })
+    .click();
+  await expect(page).toHaveURL(
+    `${server.url}/signals?token=${signal.token}&dialog=signal&signal=${signal.id}`,
+  );
+  await page.reload();
+  await expect(dialog(page, 'Signal Details')).toContainText(signal.id);
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(`${server.url}/signals?token=${signal.token}`);
+});

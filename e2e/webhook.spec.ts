@@ -1,0 +1,186 @@
+import type { Page } from '@playwright/test';
+import { chartingPlatform, webhookUrls } from './charting-platform.ts';
+import { expect, test } from './fixtures.ts';
+import type { NewUser } from './operator.ts';
+import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
+
+let user: NewUser;
+
+test.beforeEach(async ({ page, operator, signIn, context, server }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+  user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/webhook');
+});
+
+const keyField = (page: Page) => page.getByLabel('Webhook Key', { exact: true });
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+
+async function createWebhook(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Create Webhook' }).click();
+  await expectToast(page, { title: 'Webhook Created' });
+  await expect(keyField(page)).toHaveValue(/^[\w-]{43}$/);
+  return await keyField(page).inputValue();
+}
+
+test('without a webhook the screen explains and offers to create one', async ({ page, server }) => {
+  await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
+  const main = page.getByRole('main');
+  for (const text of [
+    'Manage your webhook endpoints for receiving TradingView signals and price data',
+    'No Webhook Configured',
+    'Create a webhook endpoint to start receiving TradingView signals',
+    'API Endpoints',
+    "Set 'Webhook URL' to the copied URL",
+    'Security Notice',
+  ]) {
+    await expect(main).toContainText(text);
+  }
+  await expect(page.getByRole('region', { name: 'Signal example payload' })).toContainText('"processor"');
+  await expect(page.getByRole('region', { name: 'Price data example payload' })).toContainText('"DateTime"');
+  await createWebhook(page);
+  await expect(main.getByText('Active', { exact: true })).toBeVisible();
+  await expect(main.getByText(/^Created \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/)).toBeVisible();
+
+  await main.getByRole('link', { name: 'Price Logs' }).click();
+  await expect(page).toHaveURL(`${server.url}/`);
+});
+
+test('the key stays masked until the password was verified', async ({ page, expectFailure, server }) => {
+  const hookKey = await createWebhook(page);
+  await page.getByRole('button', { name: 'Hide key' }).click();
+  await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
+  const { signalUrl, priceUrl } = webhookUrls(server.url, `${hookKey.slice(0, 4)}…`);
+  await expect(page.getByLabel('Signal Webhook URL', { exact: true })).toHaveValue(signalUrl);
+  await expect(page.getByLabel('Price Data Webhook URL', { exact: true })).toHaveValue(priceUrl);
+
+  await page.reload();
+  await page.getByRole('button', { name: 'Show key' }).click();
+  const form = dialog(page, 'View Key');
+  const password = form.getByLabel('Password', { exact: true });
+  const view = form.getByRole('button', { name: 'View Key' });
+  await expect(view).toBeDisabled();
+  await password.fill('   ');
+  await expect(view).toBeDisabled();
+
+  expectFailure({ path: '/api/auth/verify-password', status: 403 });
+  await password.fill('not the password');
+  await view.click();
+  await expectToast(page, { title: 'Access Denied', text: 'Invalid password' });
+  await expect(form).toBeVisible();
+  await expect(keyField(page)).toHaveValue(/^.{4}…$/);
+
+  await password.fill(user.password);
+  await view.click();
+  await expectToast(page, { title: 'Access Granted', text: 'Webhook key is now visible.' });
+  await expect(form).toBeHidden();
+  await expect(keyField(page)).toHaveValue(hookKey);
+
+  await page.getByRole('button', { name: 'Hide key' }).click();
+  await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
+});
+
+test('copying asks for the password while the key is hidden, and copies the whole URL', async ({
+  page,
+  server,
+}) => {
+  const hookKey = await createWebhook(page);
+  const { signalUrl, priceUrl } = webhookUrls(server.url, hookKey);
+  await page.getByRole('button', { name: 'Copy Webhook Key' }).click();
+  await expectToast(page, { title: 'Copied', text: 'Webhook Key copied to clipboard' });
+  expect(await clipboard(page)).toBe(hookKey);
+
+  await page.reload();
+  await page.getByRole('button', { name: 'Copy Price Data Webhook URL' }).click();
+  const form = dialog(page, 'View Key');
+  await form.getByLabel('Password', { exact: true }).fill(user.password);
+  await form.getByRole('button', { name: 'View Key' }).click();
+  await expect(form).toBeHidden();
+  await expect.poll(() => clipboard(page)).toBe(priceUrl);
+
+  await page.getByRole('button', { name: 'Copy Signal Webhook URL' }).click();
+  await expectToast(page, { title: 'Copied', text: 'Signal Webhook URL copied to clipboard' });
+  expect(await clipboard(page)).toBe(signalUrl);
+});
+
+test('renewing makes the old key useless at once', async ({ page, expectFailure, server }) => {
+  const oldKey = await createWebhook(page);
+  await page.getByRole('button', { name: 'Renew Key' }).click();
+  const warning = dialog(page, 'Renew Webhook Key');
+  await expect(warning).toContainText('generates a new key and invalidates the old one at once');
+  await expect(warning).toContainText('Existing alerts stop working');
+  await expect(warning).toContainText('cannot be undone');
+  await warning.getByRole('button', { name: 'Continue' }).click();
+
+  expectFailure({ path: '/api/hooks/', status: 403 });
+  const form = dialog(page, 'Confirm Renewal');
+  const confirm = form.getByRole('button', { name: 'Confirm Renewal' });
+  await expect(confirm).toBeDisabled();
+  await form.getByLabel('Password', { exact: true }).fill('not the password');
+  await confirm.click();
+  await expectToast(page, { title: 'Error', text: 'Invalid password' });
+  await form.getByLabel('Password', { exact: true }).fill(user.password);
+  await confirm.click();
+  await expectToast(page, { title: 'Webhook Renewed', text: 'The old key is no longer valid.' });
+  await expect(keyField(page)).not.toHaveValue(oldKey);
+  const newKey = await keyField(page).inputValue();
+
+  const candle = { Symbol: 'ETHUSDT', Close: '3000' };
+  expect((await chartingPlatform(webhookUrls(server.url, oldKey)).candle(candle)).status).toBe(401);
+  expect((await chartingPlatform(webhookUrls(server.url, newKey)).candle(candle)).status).toBe(200);
+});
+
+test('deleting takes a warning and the password, and ends what the key could do', async ({
+  page,
+  server,
+}) => {
+  const hookKey = await createWebhook(page);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const warning = dialog(page, 'Delete Webhook');
+  await expect(warning).toContainText('Permanent and irreversible');
+  await expect(warning).toContainText('a new webhook must be created');
+  await warning.getByRole('button', { name: 'Continue' }).click();
+  const form = dialog(page, 'Confirm Deletion');
+  await expect(form.getByRole('button', { name: 'Confirm Deletion' })).toBeDisabled();
+  await form.getByLabel('Password', { exact: true }).fill(user.password);
+  await form.getByRole('button', { name: 'Confirm Deletion' }).click();
+  await expectToast(page, { title: 'Webhook Deleted' });
+  await expect(page.getByText('No Webhook Configured')).toBeVisible();
+  const candle = await chartingPlatform(webhookUrls(server.url, hookKey)).candle({ Symbol: 'ETHUSDT' });
+  expect(candle.status).toBe(401);
+});
+
+test('a second webhook created elsewhere is refused with the server message', async ({
+  page,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/hooks', status: 409 });
+  await expect(page.getByRole('button', { name: 'Create Webhook' })).toBeVisible();
+  const elsewhere = await page.request.post('/api/hooks', { data: {}, headers: { origin: server.url } });
+  expect(elsewhere.status()).toBe(201);
+  await page.getByRole('button', { name: 'Create Webhook' }).click();
+  await expectToast(page, { title: 'Error', text: 'You already have a webhook' });
+});
+
+test('the delivery log shows what was stored, repeated and refused, and why', async ({ page, server }) => {
+  const platform = chartingPlatform(webhookUrls(server.url, await createWebhook(page)));
+  await expect(page.getByText('No deliveries yet')).toBeVisible();
+  const candle = { Symbol: 'ETHUSDT', Close: '3000' };
+  expect((await platform.candle(candle)).status).toBe(200);
+  expect((await platform.candle(candle)).status).toBe(200);
+  const refused = await platform.signal({ symbol: 'ETHUSDT', price: '{{close}}' });
+  expect(refused.status).toBe(400);
+
+  const log = page.getByRole('table', { name: 'Recent deliveries' });
+  await page
+    .locator('section', { has: page.getByRole('heading', { name: 'Recent Deliveries' }) })
+    .getByRole('button', { name: 'Refresh' })
+    .click();
+  await expect(log.locator('tbody tr')).toHaveCount(3);
+  await expect(tableRow(page, 'Recent deliveries', 'Refused')).toContainText('Signal');
+  await expect(tableRow(page, 'Recent deliveries', 'Refused')).toContainText('price');
+  await expect(tableRow(page, 'Recent deliveries', 'Refused')).toContainText('{{close}}');
+  await expect(tableRow(page, 'Recent deliveries', 'Duplicate')).toContainText('Candle');
+  await expect(tableRow(page, 'Recent deliveries', 'Stored')).toContainText('127.0.0.1');
+});

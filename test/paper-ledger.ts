@@ -1,0 +1,47 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { paperOrders, paperPositions, paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
+import type { Db } from '#server/platform/database/database.ts';
+
+/** What the exchange itself has in its books, read past its API. */
+export interface PaperLedger {
+  /** The exchange's own ledger: every order that it ever took from the user. */
+  exchangeOrders(userId: string): Promise<(typeof paperOrders.$inferSelect)[]>;
+  /** What the exchange holds for the user in the token: the open position, and the prices of its live stop and target. */
+  holding(userId: string, token: string): Promise<Holding>;
+}
+
+export interface Holding {
+  position: typeof paperPositions.$inferSelect | null;
+  stopLoss: string | null;
+  takeProfit: string | null;
+}
+
+export function paperLedger(db: Db): PaperLedger {
+  return {
+    exchangeOrders: (userId) =>
+      db.select().from(paperOrders).where(eq(paperOrders.userId, userId)).orderBy(asc(paperOrders.id)),
+    async holding(userId, token) {
+      const [position] = await db
+        .select()
+        .from(paperPositions)
+        .where(and(eq(paperPositions.userId, userId), eq(paperPositions.token, token)));
+      const triggers = await db
+        .select()
+        .from(paperTriggerOrders)
+        .where(
+          and(
+            eq(paperTriggerOrders.userId, userId),
+            eq(paperTriggerOrders.token, token),
+            eq(paperTriggerOrders.state, 'live'),
+          ),
+        );
+      const priceOf = (planType: string) =>
+        triggers.find((trigger) => trigger.planType === planType)?.triggerPrice ?? null;
+      return {
+        position: position ?? null,
+        stopLoss: priceOf('pos_loss'),
+        takeProfit: priceOf('pos_profit'),
+      };
+    },
+  };
+}

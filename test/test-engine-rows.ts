@@ -1,0 +1,115 @@
+import { DEFAULT_USER_SETTINGS, type TradingSettings } from '#domain/user-settings.ts';
+import type { Db } from '#server/platform/database/database.ts';
+import { priceLogs, signals, userSettings, users, workflows } from '#server/platform/database/schema.ts';
+import { randomId, timeOrderedId } from '#server/platform/ids.ts';
+import type { FakeClock } from './fake-clock.ts';
+
+export interface SignalFields {
+  token?: string;
+  action?: 'buy' | 'sell';
+  price?: string;
+  ownerUserId?: string;
+  receivedAt?: Date;
+}
+
+/** What users and charting platforms leave in the tables, without the routes by which they do it. */
+export interface TestEngineRows {
+  createUser(
+    settings?: Partial<TradingSettings>,
+    user?: { isActive?: boolean; username?: string },
+  ): Promise<string>;
+  storeCandle(fields: { token: string; price: string; atr?: string; matureTrend?: string }): Promise<string>;
+  /** A stored signal with its pending automatic workflow, as ingest leaves them. */
+  storeSignal(fields?: SignalFields): Promise<{ signalId: string; workflowId: string }>;
+}
+
+export function testEngineRows(options: {
+  db: Db;
+  clock: FakeClock;
+  /** Tells the exchange of a new price. */
+  settle: (token: string) => Promise<void>;
+}): TestEngineRows {
+  const { db, clock, settle } = options;
+  return {
+    async createUser(settings = {}, user = {}) {
+      const id = randomId();
+      const username = user.username ?? `${id.slice(0, 8)}@example.com`;
+      const now = clock.now();
+      await db.insert(users).values({
+        id,
+        username,
+        usernameKey: username,
+        passwordHash: 'none',
+        isTestUser: true,
+        isActive: user.isActive ?? true,
+        createdAt: now,
+        updatedAt: now,
+      });
+      await db.insert(userSettings).values({
+        userId: id,
+        ...DEFAULT_USER_SETTINGS,
+        activeTrading: true,
+        ...settings,
+        updatedAt: now,
+      });
+      return id;
+    },
+    async storeCandle({ token, price, atr, matureTrend }) {
+      const id = timeOrderedId();
+      await db.insert(priceLogs).values({
+        id,
+        hookId: randomId(),
+        ownerUserId: randomId(),
+        fromAdmin: true,
+        token,
+        timeframe: '15',
+        price,
+        currency: 'USDT',
+        processor: null,
+        candleTimeTradingview: 'test',
+        candleTimeServer: clock.now(),
+        receivedAt: clock.now(),
+        sourceIp: '127.0.0.1',
+        hashValue: id,
+        parameters: { close: price, ...(atr && { atr }), ...(matureTrend && { mature_trend: matureTrend }) },
+      });
+      await settle(token);
+      return id;
+    },
+    async storeSignal(fields = {}) {
+      const signalId = timeOrderedId();
+      const workflowId = timeOrderedId();
+      const { token = 'BTC', action = 'buy', price = '65000' } = fields;
+      const receivedAt = fields.receivedAt ?? clock.now();
+      await db.transaction(async (tx) => {
+        await tx.insert(signals).values({
+          id: signalId,
+          hookId: randomId(),
+          ownerUserId: fields.ownerUserId ?? randomId(),
+          fromAdmin: fields.ownerUserId === undefined,
+          token,
+          action,
+          price,
+          currency: 'USDT',
+          timeframe: '15',
+          processor: 'Tesla',
+          receivedAt,
+          sourceIp: '127.0.0.1',
+          hashValue: signalId,
+          parameters: {},
+        });
+        await tx.insert(workflows).values({
+          id: workflowId,
+          signalId,
+          trigger: 'automatic',
+          status: 'pending',
+          token,
+          processor: 'Tesla',
+          createdAt: receivedAt,
+        });
+      });
+      await settle(token);
+      return { signalId, workflowId };
+    },
+  };
+}
