@@ -68,12 +68,18 @@ test.describe('the sign-in screen', () => {
   });
 });
 
-test('signing out ends the session and forgets what was on the screen', async ({ page, server, signIn }) => {
+test('signing out ends the session and forgets what was on the screen', async ({
+  page,
+  server,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser();
   await signIn(page);
   await page.goto('/');
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
   await page.goto('/create-client');
-  await expect(page.getByRole('table', { name: 'Users' })).toContainText(server.adminUsername);
+  await expect(page.getByRole('table', { name: 'Users' })).toContainText(user.username);
   const before = await page.context().cookies();
   await signOut(page, server.adminUsername);
 

@@ -11,6 +11,7 @@ import { changeWorkflowStatus, countFailedTry, findWorkflow, type WorkflowRow } 
 
 /** A signal that cannot be processed must not be tried for ever, nor hold up others (F22). */
 const TRIES = 3;
+const HELD_RETRY_MS = 1_000;
 
 /**
  * Brings a workflow's pipeline as far as it can be brought now. I1: it ends in a terminal state. Called again after
@@ -18,7 +19,7 @@ const TRIES = 3;
  */
 export async function runWorkflow(deps: AutomationDeps, workflowId: string): Promise<void> {
   const key = `workflow:${workflowId}`;
-  await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
+  const leased = await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
     const workflow = await findWorkflow(deps.db, workflowId);
     if (workflow === null || isEnded(workflow)) return;
     try {
@@ -28,6 +29,11 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
       await countFailure(deps, lease, workflow, error);
     }
   });
+  // Whoever holds it may be dead, or about to wait for what this call announces: it must not get lost.
+  if (!leased.held) {
+    const after = new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
+    await deps.jobs.send(deps.db, 'run-workflow', { workflowId }, { after });
+  }
 }
 
 const isEnded = ({ status }: WorkflowRow) => status !== 'pending' && status !== 'processing';

@@ -240,14 +240,14 @@ test('a trade whose wake-up call was lost is called again fifteen seconds after 
 });
 
 test('users are not traded before their step has begun, so that the last of them can end it', async () => {
-  const { userId, workflowId, token } = await signal();
+  const { userId, workflowId, signalId, token } = await signal();
   await runWorkflow(engine.deps, workflowId);
   // As a process leaves it that ends between step 6 and step 7: the users are written, their turn has not come.
   await engine.db
     .delete(workflowSteps)
     .where(and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepNumber, 7)));
   await tradeUser(engine.deps, { workflowId, userId });
-  expect(await engine.exchangeOrders(userId)).toEqual([]);
+  expect(await engine.trades(signalId)).toEqual([]);
   expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
   await startAnew();
   expect((await engine.steps(workflowId))[6]).toMatchObject({

@@ -20,8 +20,11 @@ import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
  * from the exchange. Waits are due times in the row, never timers alone.
  */
 export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
-  await withLease({ db: deps.db, key: `trade:${tradeId}`, holder: deps.config.instanceId }, async (lease) => {
+  const key = `trade:${tradeId}`;
+  const leased = await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
     try {
+      // A call for a later time is on its way: this one came twice, and two chains of calls are one too many.
+      if (await isAwaited(deps, tradeId)) return;
       for (;;) {
         const result = await advanceOnce(deps, lease, tradeId);
         if (result.next === 'never') return;
@@ -36,6 +39,18 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
       deps.log.warn({ tradeId }, 'the trade was taken over');
     }
   });
+  // Whoever holds it may be dead: this call must not get lost with it.
+  if (!leased.held) {
+    await deps.jobs.send(deps.db, 'advance-trade', { tradeId }, { after: soon(deps) });
+  }
+}
+
+const HELD_RETRY_MS = 2_000;
+const soon = (deps: TradeDeps) => new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
+
+async function isAwaited(deps: TradeDeps, tradeId: string): Promise<boolean> {
+  const trade = await findTrade(deps.db, tradeId);
+  return trade !== null && trade.dueAt !== null && trade.dueAt > deps.clock.now();
 }
 
 async function advanceOnce(deps: TradeDeps, lease: Lease, tradeId: string): Promise<StepResult> {
