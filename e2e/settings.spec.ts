@@ -118,6 +118,31 @@ test('the locked field says why, and the account card shows what is known', asyn
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
 });
 
+test('the newest toast takes the place of the one before it', async ({ page, operator, signIn }) => {
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  await expect(method(page)).toBeVisible();
+  // What can be seen in each frame.
+  const seen = await page.evaluateHandle(() => {
+    const frames: string[] = [];
+    const look = () => {
+      const toasts = [...document.querySelectorAll('.mantine-Notification-root')];
+      const visible = toasts.filter((toast) => getComputedStyle(toast).display !== 'none');
+      const titles = visible.map((toast) => toast.querySelector('.mantine-Notification-title')?.textContent);
+      if (frames.at(-1) !== titles.join(' and ')) frames.push(titles.join(' and '));
+      requestAnimationFrame(look);
+    };
+    look();
+    return frames;
+  });
+  await page.getByRole('button', { name: 'Copy user ID' }).click();
+  await expectToast(page, { title: 'Copied!' });
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expectToast(page, { title: 'Settings Updated' });
+  await expect(page.locator('.mantine-Notification-root')).toHaveCount(1);
+  expect(await seen.jsonValue()).toEqual(['', 'Copied!', 'Settings Updated']);
+});
+
 test("an administrator edits another user's settings under a warning", async ({ page, operator, signIn }) => {
   const user = await operator.createUser();
   await signIn(page);

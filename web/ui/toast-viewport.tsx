@@ -9,8 +9,6 @@ export default function ToastViewport() {
   return (
     <Notifications
       autoClose={TOAST_MS}
-      // A toast that fades away would be seen beside the one that replaces it.
-      transitionDuration={0}
       position="bottom-right"
       classNames={{ root: classes.root ?? '', notification: classes.notification ?? '' }}
     />

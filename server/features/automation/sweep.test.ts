@@ -206,7 +206,6 @@ test.each<Left>([
 
 test('workflows that wait, run, or have users under way are finished by the next process, each in its turn', async () => {
   const waiting = await signal();
-  await engine.db.update(users).set({ isActive: true });
   const behind = await engine.storeSignal({ token: waiting.token, price: '100' });
   const selected = await signal();
   await runWorkflow(engine.deps, selected.workflowId);
