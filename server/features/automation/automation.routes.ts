@@ -15,14 +15,10 @@ import { getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
+import { listWorkflowProcessors, listWorkflows, type WorkflowSummary } from './workflow-monitor.store.ts';
 import { listSteps, type StepRow } from './workflow-steps.store.ts';
-import {
-  findWorkflow,
-  listWorkflowProcessors,
-  listWorkflows,
-  listWorkflowUsers,
-  type WorkflowSummary,
-} from './workflows.store.ts';
+import { listWorkflowUsers } from './workflow-users.store.ts';
+import { findWorkflow } from './workflows.store.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['automation'];

@@ -1,7 +1,8 @@
 import type { FailureExplanation } from '#domain/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Tx } from '#server/platform/database/database.ts';
-import { changeWorkflowStatus, releaseSlot, type WorkflowRow } from './workflows.store.ts';
+import { releaseSlot } from './processing-slots.store.ts';
+import { changeWorkflowStatus, type WorkflowRow } from './workflows.store.ts';
 
 /** Writes a workflow's end, frees its token and wakes the workflow that waits for it, all in one transaction. */
 export async function endWorkflow(

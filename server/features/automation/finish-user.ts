@@ -4,7 +4,8 @@ import type { AutomationDeps } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
 import { endUserStep, type UserTask } from './user-steps.ts';
 import { endStep } from './workflow-steps.store.ts';
-import { listWorkflowUsers, type WorkflowRow, writeUserOutcome } from './workflows.store.ts';
+import { listWorkflowUsers, writeUserOutcome } from './workflow-users.store.ts';
+import type { WorkflowRow } from './workflows.store.ts';
 
 /**
  * Writes a user's last step and outcome; with the last user's also step 7 and the workflow's end. I8: whatever

@@ -13,9 +13,10 @@ import type { Tx } from '#server/platform/database/database.ts';
 import { processorName } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
 import type { PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
+import { acquireSlot } from './processing-slots.store.ts';
 import { selectUsers } from './select-users.ts';
 import { beginStep, endStep } from './workflow-steps.store.ts';
-import { acquireSlot, listWorkflowUsers, writeEligibility } from './workflows.store.ts';
+import { listWorkflowUsers, writeEligibility } from './workflow-users.store.ts';
 
 /** The steps of decisions §10, one small function each. */
 export const PIPELINE: Record<PipelineStepType, PipelineStep> = {

@@ -12,7 +12,8 @@ import { signIn, type TestClient } from '#test/test-client.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { createSender, type TestSender } from '#test/test-sender.ts';
 import { listSteps } from './workflow-steps.store.ts';
-import { findNewestWorkflow, listWorkflowUsers } from './workflows.store.ts';
+import { listWorkflowUsers } from './workflow-users.store.ts';
+import { findNewestWorkflow } from './workflows.store.ts';
 
 /** The whole program with its real job queue, real time, and a database that outlives it. */
 const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };

@@ -18,12 +18,8 @@ import { listUserNames } from '#server/features/users/users.store.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { selectUsers } from './select-users.ts';
-import {
-  findNewestWorkflow,
-  listSignalWorkflows,
-  listWorkflowUsers,
-  type WorkflowRow,
-} from './workflows.store.ts';
+import { listWorkflowUsers } from './workflow-users.store.ts';
+import { findNewestWorkflow, listSignalWorkflows, type WorkflowRow } from './workflows.store.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['signals'];

@@ -24,11 +24,10 @@ import { listSteps } from './workflow-steps.store.ts';
 import {
   countUserFailedTry,
   findProcessingStart,
-  findWorkflow,
   findWorkflowUser,
   isEarlierUserSizing,
-  type WorkflowRow,
-} from './workflows.store.ts';
+} from './workflow-users.store.ts';
+import { findWorkflow, type WorkflowRow } from './workflows.store.ts';
 
 const TRIES = 3;
 const LEASE_POLL_MS = 100;

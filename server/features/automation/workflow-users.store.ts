@@ -1,0 +1,135 @@
+import { and, asc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
+import type { EligibilityResult } from '#domain/eligibility.ts';
+import type { Queryable, Tx } from '#server/platform/database/database.ts';
+import { trades, workflowSteps, workflows, workflowUsers } from '#server/platform/database/schema.ts';
+
+export type WorkflowUserRow = typeof workflowUsers.$inferSelect;
+
+/** The snapshot of step 6. A second writing of the same snapshot changes nothing. */
+export async function writeEligibility(tx: Tx, workflowId: string, result: EligibilityResult): Promise<void> {
+  const positions = new Map(result.eligible.map(({ id }, position) => [id, position]));
+  if (result.decisions.length > 0) {
+    await tx
+      .insert(workflowUsers)
+      .values(
+        result.decisions.map((decision) => {
+          const position = positions.get(decision.userId) ?? null;
+          return {
+            workflowId,
+            userId: decision.userId,
+            username: decision.username,
+            position,
+            status: decision.status,
+            reason: decision.reason,
+            rule: decision.rule,
+            saw: decision.saw,
+            wanted: decision.wanted,
+            layer: decision.layer,
+            outcome: position === null ? null : ('waiting' as const),
+          };
+        }),
+      )
+      .onConflictDoNothing();
+  }
+  await tx
+    .update(workflows)
+    .set({ eligibleUsersCount: result.eligible.length })
+    .where(eq(workflows.id, workflowId));
+}
+
+export async function findWorkflowUser(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<WorkflowUserRow | null> {
+  const [row] = await db
+    .select()
+    .from(workflowUsers)
+    .where(and(eq(workflowUsers.workflowId, workflowId), eq(workflowUsers.userId, userId)));
+  return row ?? null;
+}
+
+/** When step 7 began; null before. */
+export async function findProcessingStart(db: Queryable, workflowId: string): Promise<Date | null> {
+  const [row] = await db
+    .select({ startedAt: workflowSteps.startedAt })
+    .from(workflowSteps)
+    .where(and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepType, 'user_processing')));
+  return row?.startedAt ?? null;
+}
+
+/** Whether a user who trades before this one has neither an order nor an outcome yet. */
+export async function isEarlierUserSizing(
+  db: Queryable,
+  { workflowId, position }: { workflowId: string; position: number },
+): Promise<boolean> {
+  const [row] = await db
+    .select({ userId: workflowUsers.userId })
+    .from(workflowUsers)
+    .leftJoin(
+      trades,
+      and(eq(trades.workflowId, workflowUsers.workflowId), eq(trades.userId, workflowUsers.userId)),
+    )
+    .where(
+      and(
+        eq(workflowUsers.workflowId, workflowId),
+        lt(workflowUsers.position, position),
+        inArray(workflowUsers.outcome, ['waiting', 'running']),
+        isNull(trades.id),
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
+}
+
+/** Eligible ones first, in the order of trading. */
+export async function listWorkflowUsers(db: Queryable, workflowId: string): Promise<WorkflowUserRow[]> {
+  return await db
+    .select()
+    .from(workflowUsers)
+    .where(eq(workflowUsers.workflowId, workflowId))
+    .orderBy(sql`${workflowUsers.position} nulls last`, asc(workflowUsers.username));
+}
+
+/** Writes what became of a user and counts: the workflow row is locked, so exactly one caller sees `remaining` 0. */
+export async function writeUserOutcome(
+  tx: Tx,
+  options: { workflowId: string; userId: string; outcome: 'success' | 'skipped' | 'failed' },
+): Promise<{ changed: boolean; remaining: number }> {
+  const { workflowId, userId, outcome } = options;
+  await tx.select({ id: workflows.id }).from(workflows).where(eq(workflows.id, workflowId)).for('update');
+  const changed = await tx
+    .update(workflowUsers)
+    .set({ outcome })
+    .where(
+      and(
+        eq(workflowUsers.workflowId, workflowId),
+        eq(workflowUsers.userId, userId),
+        inArray(workflowUsers.outcome, ['waiting', 'running']),
+      ),
+    )
+    .returning({ userId: workflowUsers.userId });
+  const [counted] = await tx
+    .select({
+      remaining: sql<number>`(count(*) filter (where outcome in ('waiting', 'running')))::int`,
+      successful: sql<number>`(count(*) filter (where outcome = 'success'))::int`,
+    })
+    .from(workflowUsers)
+    .where(eq(workflowUsers.workflowId, workflowId));
+  await tx
+    .update(workflows)
+    .set({ successfulUsersCount: counted?.successful ?? 0 })
+    .where(eq(workflows.id, workflowId));
+  return { changed: changed.length > 0, remaining: counted?.remaining ?? 0 };
+}
+
+export async function countUserFailedTry(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<number> {
+  const [row] = await db
+    .update(workflowUsers)
+    .set({ failedTries: sql`${workflowUsers.failedTries} + 1` })
+    .where(and(eq(workflowUsers.workflowId, workflowId), eq(workflowUsers.userId, userId)))
+    .returning({ failedTries: workflowUsers.failedTries });
+  return row?.failedTries ?? 0;
+}
