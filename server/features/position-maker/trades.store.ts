@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lt, ne, or } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL } from 'drizzle-orm';
 import type { AttemptState } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import type { Db, Queryable } from '#server/platform/database/database.ts';
@@ -8,21 +8,24 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 export type TradeRow = typeof trades.$inferSelect;
 export type AttemptRow = Omit<typeof orderAttempts.$inferSelect, 'state'> & { state: AttemptState };
 
-export async function findTrade(db: Queryable, id: string): Promise<TradeRow | null> {
-  const [row] = await db.select().from(trades).where(eq(trades.id, id));
-  return row ?? null;
-}
-
-export async function findWorkflowTrade(
-  db: Queryable,
-  { workflowId, userId }: { workflowId: string; userId: string },
-): Promise<TradeRow | null> {
+/** The newest trade of which all of this holds. */
+async function findNewest(db: Queryable, ...conditions: (SQL | undefined)[]): Promise<TradeRow | null> {
   const [row] = await db
     .select()
     .from(trades)
-    .where(and(eq(trades.workflowId, workflowId), eq(trades.userId, userId)));
+    .where(and(...conditions))
+    .orderBy(desc(trades.createdAt))
+    .limit(1);
   return row ?? null;
 }
+
+export const findTrade = (db: Queryable, id: string): Promise<TradeRow | null> =>
+  findNewest(db, eq(trades.id, id));
+
+export const findWorkflowTrade = (
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<TradeRow | null> => findNewest(db, eq(trades.workflowId, workflowId), eq(trades.userId, userId));
 
 /** Oldest attempt first. */
 export async function listAttempts(db: Queryable, tradeId: string): Promise<AttemptRow[]> {
@@ -45,56 +48,35 @@ export async function listSignalTrades(db: Queryable, signalId: string) {
 }
 
 /** A live, filled or doubtful order of the user for the signal: a second one would double it. */
-export async function findStandingTrade(
+export const findStandingTrade = (
   db: Queryable,
   { signalId, userId }: { signalId: string; userId: string },
-): Promise<TradeRow | null> {
-  const [row] = await db
-    .select()
-    .from(trades)
-    .where(
-      and(
-        eq(trades.signalId, signalId),
-        eq(trades.userId, userId),
-        or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown'])),
-      ),
-    )
-    .limit(1);
-  return row ?? null;
-}
+): Promise<TradeRow | null> =>
+  findNewest(
+    db,
+    eq(trades.signalId, signalId),
+    eq(trades.userId, userId),
+    or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown'])),
+  );
 
 /** A trade of the user in the token that is not done: its order may still fill. */
-export async function findWorkingTrade(
+export const findWorkingTrade = (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
-): Promise<TradeRow | null> {
-  const [row] = await db
-    .select()
-    .from(trades)
-    .where(and(eq(trades.userId, userId), eq(trades.token, token), ne(trades.state, 'done')))
-    .limit(1);
-  return row ?? null;
-}
+): Promise<TradeRow | null> =>
+  findNewest(db, eq(trades.userId, userId), eq(trades.token, token), ne(trades.state, 'done'));
 
 /** The newest trade by which this product opened a position of the user in the token. */
-export async function findLastFilledTrade(
+export const findLastFilledTrade = (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
-): Promise<TradeRow | null> {
-  const [row] = await db
-    .select()
-    .from(trades)
-    .where(
-      and(
-        eq(trades.userId, userId),
-        eq(trades.token, token),
-        inArray(trades.fillStatus, ['filled', 'partial']),
-      ),
-    )
-    .orderBy(desc(trades.createdAt))
-    .limit(1);
-  return row ?? null;
-}
+): Promise<TradeRow | null> =>
+  findNewest(
+    db,
+    eq(trades.userId, userId),
+    eq(trades.token, token),
+    inArray(trades.fillStatus, ['filled', 'partial']),
+  );
 
 /** Unfinished trades, all of them or those whose next step was due before `dueBefore`: nobody took them. */
 export async function listUnfinishedTrades(db: Db, dueBefore: Date | null): Promise<string[]> {
