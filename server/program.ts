@@ -28,7 +28,7 @@ import { loadSecretKey } from './platform/secret-key.ts';
 export interface Program {
   app: App;
   deps: Deps;
-  /** Creates the first administrator, takes up what a predecessor left, and starts the engine. */
+  /** Takes up what a predecessor left, starts the engine, and creates the first administrator. */
   start(): Promise<{ firstAdministrator: FirstAdministrator | null }>;
   /** Stops taking jobs; what is under way finishes or is taken up by the next start. */
   stop(): Promise<void>;

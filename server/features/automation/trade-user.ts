@@ -36,6 +36,7 @@ const LEASE_RETRY_MS = 1_000;
 /** So long after the users' processing began, orders are held back for the users before (decisions §10, layer 4). */
 const ORDER_PATIENCE_MS = 3_000;
 const ORDER_POLL_MS = 25;
+
 /** One user's part of a workflow, under the user's lease. */
 interface UserRun {
   deps: AutomationDeps;

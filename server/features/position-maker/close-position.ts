@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
-import type { CallContext } from '#server/exchanges/exchange.ts';
 import {
+  type CallContext,
   type Exchange,
   type ExchangeAccount,
   ExchangeError,

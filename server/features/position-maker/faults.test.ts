@@ -1,4 +1,4 @@
-import { eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
@@ -397,6 +397,31 @@ describe('a filled position whose stop cannot be placed', () => {
     const { position, stopLoss } = await engine.holding(run.struck, run.token);
     expect(position === null).toBe(!end.success);
     expect(stopLoss).toBe(end.success ? '98' : null);
+  });
+
+  test('is kept when only the take profit cannot be placed: its stop is there', async () => {
+    const run = await start([
+      { kind: 'refuse', code: '40917', message: 'no target', on: on('place-tpsl-order', always) },
+    ]);
+    const deps = atExchangeCall(engine.deps, {
+      call: 'fetchProtection',
+      when: 'before',
+      async happens() {
+        await engine.db
+          .update(paperTriggerOrders)
+          .set({ state: 'cancelled' })
+          .where(
+            and(eq(paperTriggerOrders.userId, run.struck), eq(paperTriggerOrders.planType, 'pos_profit')),
+          );
+      },
+    });
+    const ended = await finish(run, deps);
+    expect(ended.trade).toMatchObject({ success: true, protectionStatus: 'verified' });
+    const { position, stopLoss, takeProfit } = await engine.holding(run.struck, run.token);
+    expect(position).not.toBeNull();
+    expect({ stopLoss, takeProfit }).toEqual({ stopLoss: '98', takeProfit: null });
+    const { timeline } = await engine.events(ended.trade?.id ?? '');
+    expect(timeline.join('\n')).toContain('The take profit is missing and could not be placed');
   });
 
   test('that cannot be closed either is tried on: its user opens nothing else in the token, everybody else does', async () => {

@@ -55,18 +55,25 @@ async function ensureProtection(work: TradeWork): Promise<{ status: 'verified' |
     };
   }
   await assertHeld(deps.db, lease);
-  await exchange.placeProtection(
-    account,
-    {
-      token: trade.token,
-      side: position.side,
-      quantity: position.quantity,
-      stopLoss: before.stopLoss === null ? trade.stopLoss : null,
-      takeProfit: before.takeProfit === null ? trade.takeProfit : null,
-      clientOrderId: protectionOrderId(timeOrderedId()),
-    },
-    { onCall, notAfter },
-  );
+  try {
+    await exchange.placeProtection(
+      account,
+      {
+        token: trade.token,
+        side: position.side,
+        quantity: position.quantity,
+        stopLoss: before.stopLoss === null ? trade.stopLoss : null,
+        takeProfit: before.takeProfit === null ? trade.takeProfit : null,
+        clientOrderId: protectionOrderId(timeOrderedId()),
+      },
+      { onCall, notAfter },
+    );
+  } catch (error) {
+    // With its stop the position is safe: a target that the exchange does not take is no reason to close it.
+    if (before.stopLoss === null || !(error instanceof ExchangeError)) throw error;
+    const text = `Stop read back: ${before.stopLoss}. The take profit is missing and could not be placed: ${error.message}`;
+    return { status: 'verified', text };
+  }
   const after = await exchange.fetchProtection(account, trade.token, { onCall });
   if (after.stopLoss === null) throw new ExchangeError('unknown', 'the stop loss is still not there');
   return {
