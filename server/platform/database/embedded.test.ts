@@ -1,6 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -142,6 +153,31 @@ test('a program that starts while another one is ending gets the folder', async 
   child.kill('SIGTERM');
   const line = await openWhenFree();
   expect(line).toEqual([{ one: 1 }]);
+});
+
+test('a socket folder that an ending program removes meanwhile is made again', async () => {
+  const { close } = await open();
+  const socketFolder = (await findPostmaster(cluster))?.host ?? '';
+  await close();
+  opened = [];
+  // As the other program does it: only when it is empty, so never under a server that is up.
+  let removals = 0;
+  const remover = setInterval(() => {
+    rmdir(socketFolder).then(
+      () => {
+        removals += 1;
+        clearInterval(remover);
+      },
+      () => {},
+    );
+  }, 1);
+  try {
+    const { pool } = await open();
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    expect(removals).toBe(1);
+  } finally {
+    clearInterval(remover);
+  }
 });
 
 async function openWhenFree(): Promise<unknown> {

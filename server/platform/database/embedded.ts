@@ -175,9 +175,14 @@ async function startServer(options: {
   }
 }
 
-/** What a killed server leaves for a moment, or another program that was quicker. */
+/**
+ * What a killed server leaves for a moment, another program that was quicker, or one that is ending and has just
+ * removed the socket folder: the next try finds it gone, or makes the folder again.
+ */
 function isLeftover(output: string): boolean {
-  return /lock file ".*" already exists|pre-existing shared memory block|could not bind/.test(output);
+  return /lock file ".*" already exists|pre-existing shared memory block|could not bind|could not create lock file ".*": No such file/.test(
+    output,
+  );
 }
 
 interface Launch {
