@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { chown, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { hasCode, StartError } from './start-error.ts';
 const DRAFT = /^postgres\.new-(\d+)-/;
 // A socket path ends at 107 bytes, "/.s.PGSQL.5432.lock" included.
 const MAX_SOCKET_FOLDER_BYTES = 85;
+const FOLDER_ATTEMPTS = 20;
 
 /** Creates the data folder for its owner alone and returns its real path. */
 export async function openDataFolder(dataDir: string): Promise<string> {
@@ -58,17 +60,35 @@ export async function openSocketFolder(options: { dataDir: string; owner: UserId
   const name = `signal-board-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
   const wanted = join(tmpdir(), name);
   const folder = Buffer.byteLength(wanted) <= MAX_SOCKET_FOLDER_BYTES ? wanted : join('/tmp', name);
-  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  });
-  if (!owner) return folder;
-  let found = await lstat(folder);
-  if (found.isDirectory() && found.uid === process.getuid?.() && found.uid !== owner.uid) {
-    await chown(folder, owner.uid, owner.gid);
-    found = await lstat(folder);
+  if (!owner) {
+    await makeFolder(folder);
+    return folder;
   }
+  const found = await makeFolderOf(folder, owner);
   if (!found.isDirectory() || found.uid !== owner.uid || (found.mode & 0o077) !== 0) {
     throw new StartError(`${folder} is not a private folder of this user; remove it, or set TMPDIR`);
   }
   return folder;
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+}
+
+/** A program that is ending may remove the folder between two of these calls; then it is made again. */
+async function makeFolderOf(folder: string, owner: UserId): Promise<Stats> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await makeFolder(folder);
+      const found = await lstat(folder);
+      const isOwn = found.isDirectory() && found.uid === process.getuid?.() && found.uid !== owner.uid;
+      if (!isOwn) return found;
+      await chown(folder, owner.uid, owner.gid);
+      return await lstat(folder);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || attempt === FOLDER_ATTEMPTS) throw error;
+    }
+  }
 }
