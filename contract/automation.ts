@@ -5,6 +5,7 @@ import { userEligibility } from './signals.ts';
 export const WORKFLOW_PAGE_SIZES = [25, 50, 100] as const;
 export const DEFAULT_WORKFLOW_PAGE_SIZE = 50;
 
+/** What this version writes; a row of another origin may hold anything, and is then shown as technical details. */
 export const errorDetails = z.object({
   failureType: z.string(),
   userFriendlyExplanation: z.string(),
@@ -27,7 +28,7 @@ export const workflowRun = z.object({
   successfulTrades: z.number(),
   eligibleUsersCount: z.number(),
   errorMessage: z.string().nullable(),
-  errorDetails: errorDetails.nullable(),
+  errorDetails: z.union([errorDetails, z.unknown()]),
 });
 export type WorkflowRun = z.infer<typeof workflowRun>;
 

@@ -16,6 +16,10 @@ export const ERRORS = {
     status: 403,
     message: 'Trading operations are disabled in live mode for safety',
   },
+  testDeliveryInLiveTrading: {
+    status: 403,
+    message: 'Test deliveries are refused while real money is traded automatically',
+  },
   ownAccount: { status: 403, message: 'You cannot deactivate your own account' },
   notFound: { status: 404, message: 'Not found' },
   userNotFound: { status: 404, message: 'User not found' },
@@ -25,6 +29,11 @@ export const ERRORS = {
   priceLogNotFound: { status: 404, message: 'Price log not found' },
   workflowNotFound: { status: 404, message: 'Workflow not found' },
   calculationNotFound: { status: 404, message: 'Calculation not found' },
+  credentialsNotFound: { status: 404, message: 'No exchange credentials are stored' },
+  credentialsInUse: {
+    status: 409,
+    message: 'An order of this user is still under way; try again when it is settled',
+  },
   usernameTaken: { status: 409, message: 'A user with this username already exists' },
   webhookExists: { status: 409, message: 'You already have a webhook' },
   alreadyTraded: { status: 409, message: 'This calculation was already traded' },
@@ -36,6 +45,7 @@ export const ERRORS = {
   tooLarge: { status: 413, message: 'The request is too large' },
   unsupportedMediaType: { status: 415, message: 'Send the body as application/json' },
   tooManyAttempts: { status: 429, message: 'Too many failed attempts. Try again later.' },
+  tooManyRequests: { status: 429, message: 'Too many requests. Try again in a minute.' },
   internal: { status: 500, message: 'Internal server error' },
   unavailable: { status: 503, message: 'The service is not available at the moment' },
 } as const satisfies Record<string, { status: number; message: string }>;

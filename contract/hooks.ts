@@ -34,3 +34,20 @@ export const delivery = z.object({
 export type Delivery = z.infer<typeof delivery>;
 /** The last 50 deliveries to a webhook, newest first: GET /api/hooks/{id}/deliveries */
 export const deliveries = z.array(delivery);
+
+/** What 'Send test signal' and 'Send test candle' post; it goes the way of every delivery. */
+export const testDeliveryBody = z.object({
+  kind: z.enum(['signal', 'candle']),
+  payload: z.record(z.string().max(64), z.union([z.string().max(200), z.number()])),
+});
+export type TestDeliveryBody = z.infer<typeof testDeliveryBody>;
+
+/** The answer that the charting platform would have got. */
+export const testDeliveryAnswer = z.object({
+  success: z.boolean(),
+  id: z.string().nullable(),
+  duplicate: z.boolean(),
+  message: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })),
+});
+export type TestDeliveryAnswer = z.infer<typeof testDeliveryAnswer>;

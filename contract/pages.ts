@@ -84,6 +84,14 @@ export const PAGES = [
     /** Administrators have the same screen at /configuration. */
     navigation: 'ordinary users',
   },
+  {
+    pageName: 'positions',
+    path: '/positions',
+    displayName: 'Positions',
+    icon: 'Wallet',
+    adminOnly: true,
+    active: true,
+  },
 ] as const;
 
 export const navigationPage = z.object({

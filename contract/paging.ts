@@ -28,6 +28,15 @@ export const filterText = z
   .optional()
   .transform((text) => (text === '' || text === 'all' ? undefined : text));
 
+/** An instant with its zone; left empty it is no filter. */
+export const filterInstant = z
+  .union([
+    z.literal(''),
+    z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant with its zone' }),
+  ])
+  .optional()
+  .transform((text) => (text === undefined || text === '' ? undefined : new Date(text)));
+
 export const queryBoolean = z
   .enum(['true', 'false'])
   .optional()

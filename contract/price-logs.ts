@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filterText, pagingQuery } from './paging.ts';
+import { filterInstant, filterText, pagingQuery } from './paging.ts';
 
 export const PRICE_LOGS_PAGE_SIZE = 100;
 
@@ -23,6 +23,8 @@ export const priceLogsQuery = pagingQuery(PRICE_LOGS_PAGE_SIZE).extend({
   token: filterText,
   timeframe: filterText,
   processor: filterText,
+  /** Rows received at or before it: what arrives meanwhile does not move the pages. */
+  until: filterInstant,
 });
 export const priceLogsAnswer = z.object({ priceLogs: z.array(priceLog), total: z.number() });
 export type PriceLogsAnswer = z.infer<typeof priceLogsAnswer>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { filterText, pagingQuery } from './paging.ts';
+import { filterInstant, filterText, pagingQuery } from './paging.ts';
 
 export const SIGNALS_PAGE_SIZE = 100;
 
@@ -35,6 +35,8 @@ export const signalsQuery = pagingQuery(SIGNALS_PAGE_SIZE).extend({
   action: filterText.pipe(z.enum(['buy', 'sell']).optional()),
   processor: filterText,
   timeframe: filterText,
+  /** Rows received at or before it: what arrives meanwhile does not move the pages. */
+  until: filterInstant,
 });
 export const signalsAnswer = z.object({ signals: z.array(signal), total: z.number() });
 export type SignalsAnswer = z.infer<typeof signalsAnswer>;
@@ -53,6 +55,8 @@ export const signalStats = z.object({
   todaySignals: z.number(),
   buySignals: z.number(),
   sellSignals: z.number(),
+  /** The last 30 days in the display time zone, today the last of them; `day` is yyyy-MM-dd. */
+  perDay: z.array(z.object({ day: z.string(), count: z.number() })),
 });
 export type SignalStats = z.infer<typeof signalStats>;
 
@@ -146,3 +150,83 @@ export const eligibilityBreakdown = z.object({
   ),
 });
 export type EligibilityBreakdown = z.infer<typeof eligibilityBreakdown>;
+
+/** Which workflow's decision is asked for; without one the signal's newest. */
+export const whyParams = z.object({ id: z.uuid(), userId: z.uuid() });
+export const whyQuery = z.object({ workflowId: z.uuid().optional() });
+
+const eligibilityCheck = z.object({
+  layer: z.number(),
+  rule: z.string(),
+  result: z.enum(['passed', 'failed', 'not reached']),
+  /** Null where it is not known: a rule that was not reached, or one that a recorded decision passed. */
+  saw: z.string().nullable(),
+  wanted: z.string().nullable(),
+});
+export type EligibilityCheckView = z.infer<typeof eligibilityCheck>;
+
+const explainedDecision = z.object({
+  status: z.enum(['eligible', 'not eligible']),
+  reason: z.string(),
+  /** The deciding rule with its value, and every rule in the order of asking. */
+  rule: z.string(),
+  saw: z.string(),
+  wanted: z.string(),
+  checks: z.array(eligibilityCheck),
+});
+export type ExplainedDecision = z.infer<typeof explainedDecision>;
+
+export const whyAnswer = z.object({
+  signalId: z.string(),
+  user: z.object({
+    id: z.string(),
+    username: z.string(),
+    isActive: z.boolean(),
+    isTestUser: z.boolean(),
+    createdAt: z.string(),
+  }),
+  workflow: z
+    .object({
+      workflowId: z.string(),
+      trigger: z.enum(['automatic', 'manual']),
+      status: z.string(),
+      createdAt: z.string(),
+      /** When it selected its users; null when it did not come to that. */
+      selectedAt: z.string().nullable(),
+    })
+    .nullable(),
+  conclusion: z.object({
+    outcome: z.enum(['traded', 'in progress', 'not eligible', 'skipped', 'failed', 'not considered']),
+    text: z.string(),
+  }),
+  /** The workflow's own record; null when it never considered the user. */
+  decidedThen: explainedDecision.nullable(),
+  decidedNow: explainedDecision,
+  /** The user's steps in that workflow. */
+  steps: z.array(
+    z.object({
+      stepNumber: z.number(),
+      stepName: z.string(),
+      status: z.string(),
+      errorMessage: z.string().nullable(),
+      startedAt: z.string().nullable(),
+      completedAt: z.string().nullable(),
+    }),
+  ),
+  /** All orders of the user for the signal, newest first. */
+  trades: z.array(
+    z.object({
+      id: z.string(),
+      /** Null for an order of the position calculator. */
+      workflowId: z.string().nullable(),
+      ofThisWorkflow: z.boolean(),
+      state: z.string(),
+      success: z.boolean().nullable(),
+      fillStatus: z.enum(['filled', 'partial', 'unfilled', 'unknown']).nullable(),
+      error: z.string().nullable(),
+      orderId: z.string().nullable(),
+      createdAt: z.string(),
+    }),
+  ),
+});
+export type WhyAnswer = z.infer<typeof whyAnswer>;

@@ -50,7 +50,16 @@ export const user = z.object({
 });
 export type User = z.infer<typeof user>;
 
-export const usersQuery = optionalPagingQuery.extend({ includeInactive: queryBoolean });
+export const USER_SORTS = ['username', 'name', 'createdAt', 'isActive', 'activeTrading'] as const;
+export type UserSort = (typeof USER_SORTS)[number];
+
+export const usersQuery = optionalPagingQuery.extend({
+  includeInactive: queryBoolean,
+  /** Matches anywhere in the username, the names or the phone number, without regard to case. */
+  search: z.string().trim().max(100).optional(),
+  sort: z.enum(USER_SORTS).optional(),
+  direction: z.enum(['asc', 'desc']).default('asc'),
+});
 export const usersAnswer = z.object({ users: z.array(user), total: z.number() });
 export type UsersAnswer = z.infer<typeof usersAnswer>;
 export const userAnswer = z.object({ user });

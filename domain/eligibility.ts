@@ -73,7 +73,7 @@ const LAYER_NAMES = [
  * Users come back by trade order set A to Z, then by username (2 §4, decisions §10).
  */
 export function evaluateEligibility(input: EligibilityInput): EligibilityResult {
-  const judged = [...input.users].sort(byTradeOrder).map((user) => ({ user, decision: decide(user, input) }));
+  const judged = [...input.users].sort(byTradeOrder).map((user) => ({ user, ...judgeUser(user, input) }));
   const countPast = (layer: number) =>
     judged.filter(({ decision }) => decision.layer === null || decision.layer > layer).length;
   const eligible = judged
@@ -98,15 +98,25 @@ export function evaluateEligibility(input: EligibilityInput): EligibilityResult 
   };
 }
 
-function decide(user: EligibilityUser, input: EligibilityInput): EligibilityDecision {
+/** One user's decision, and what each rule that passed before it saw and wanted. */
+export function judgeUser(
+  user: EligibilityUser,
+  input: EligibilityInput,
+): { decision: EligibilityDecision; passed: { saw: string; wanted: string }[] } {
   const who = { userId: user.id, username: user.username, isTestUser: user.isTestUser };
+  const passed: { saw: string; wanted: string }[] = [];
   for (const { layer, name, check } of ELIGIBILITY_RULES) {
     const { saw, wanted, denial } = check(user, input);
     if (denial !== null) {
-      return { ...who, status: 'not eligible', layer, rule: name, saw, wanted, reason: denial.reason };
+      const { reason } = denial;
+      return {
+        decision: { ...who, status: 'not eligible', layer, rule: name, saw, wanted, reason },
+        passed,
+      };
     }
+    passed.push({ saw, wanted });
   }
-  return {
+  const decision: EligibilityDecision = {
     ...who,
     status: 'eligible',
     layer: null,
@@ -115,6 +125,7 @@ function decide(user: EligibilityUser, input: EligibilityInput): EligibilityDeci
     wanted: 'every criterion met',
     reason: 'All eligibility criteria met',
   };
+  return { decision, passed };
 }
 
 function byTradeOrder(a: EligibilityUser, b: EligibilityUser): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideOnHeldPosition } from './held-position.ts';
+import { decideOnHeldPosition, openedApartMs } from './held-position.ts';
 
 const ours = { side: 'long', openedByUs: true } as const;
 
@@ -21,5 +21,34 @@ describe('a signal for a token that may be held', () => {
   ] as const)('%s: %s', (_name, action, held, oppositeSignal, expected) => {
     const decision = decideOnHeldPosition({ token: 'BTC', action, held, oppositeSignal });
     expect(decision.decision === 'skip' ? decision.denial.code : decision.decision).toBe(expected);
+  });
+});
+
+describe('whether a position is the one that a trade opened', () => {
+  const at = (seconds: number) => new Date(Date.UTC(2026, 4, 4, 10, 0, seconds));
+  const trade = { side: 'buy', createdAt: at(0), completedAt: at(20) } as const;
+  const apart = (openedAt: Date | null, side: 'long' | 'short' = 'long', of: object = {}) =>
+    openedApartMs({ trade: { ...trade, ...of }, position: { side, openedAt }, now: at(40) });
+
+  it.each([
+    ['while the trade was at work', at(5), 0],
+    ['at its end', at(20), 0],
+    ['a minute before it', at(-60), 60_000],
+    ['more than a minute before it', at(-61), null],
+    ['a minute after its end', at(80), 60_000],
+    ['more than a minute after its end', at(81), null],
+    ['at a time that the exchange does not tell', null, 0],
+  ] as const)('opened %s', (_name, openedAt, expected) => {
+    expect(apart(openedAt)).toBe(expected);
+  });
+
+  it('one in the other direction is not', () => {
+    expect(apart(at(5), 'short')).toBeNull();
+    expect(apart(null, 'short')).toBeNull();
+  });
+
+  it('a trade that is still at work has lasted until now', () => {
+    expect(apart(at(40), 'long', { completedAt: null })).toBe(0);
+    expect(apart(at(41), 'long', { completedAt: null })).toBe(1_000);
   });
 });

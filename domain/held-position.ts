@@ -33,3 +33,26 @@ export function decideOnHeldPosition(input: {
     ? { decision: 'reverse' }
     : { decision: 'skip', denial: deny('opposite_position_kept', { token, side }) };
 }
+
+/** The exchange's clock and ours differ by less. */
+const CLOCK_SLACK_MS = 60_000;
+
+/**
+ * How far apart, in milliseconds, a position was opened from the time in which a trade of ours was at work; 0 within
+ * it, null when the position cannot be the trade's: another direction, or too far apart. A position whose opening the
+ * exchange does not tell is taken to be the trade's.
+ */
+export function openedApartMs(input: {
+  trade: { side: Action; createdAt: Date; completedAt: Date | null };
+  position: { side: 'long' | 'short'; openedAt: Date | null };
+  now: Date;
+}): number | null {
+  const { trade, position, now } = input;
+  if ((trade.side === 'buy' ? 'long' : 'short') !== position.side) return null;
+  const openedAt = position.openedAt?.getTime();
+  if (openedAt === undefined) return 0;
+  const early = trade.createdAt.getTime() - openedAt;
+  const late = openedAt - (trade.completedAt ?? now).getTime();
+  const apart = Math.max(early, late, 0);
+  return apart <= CLOCK_SLACK_MS ? apart : null;
+}

@@ -112,7 +112,7 @@ export type Assessment = { valid: true } | { valid: false; denial: Denial };
 /** The pre-assessment of a calculated order, the same in prepare and in submit (decisions §8). */
 export function assessOrder(order: OrderToAssess): Assessment {
   const denial =
-    denyUnprotected(order) ??
+    checkProtected(order.position) ??
     denyCalculation(order) ??
     denyMovedPrice(order) ??
     denyUser(order) ??
@@ -120,7 +120,11 @@ export function assessOrder(order: OrderToAssess): Assessment {
   return denial === null ? { valid: true } : { valid: false, denial };
 }
 
-function denyUnprotected({ position }: OrderToAssess): Denial | null {
+/** A denial when stop loss or take profit is missing: a strict safety rule (2 §5). */
+export function checkProtected(position: {
+  stopLoss: string | null;
+  takeProfit: string | null;
+}): Denial | null {
   const isProtected =
     positiveOrNull(position.stopLoss) !== null && positiveOrNull(position.takeProfit) !== null;
   return isProtected ? null : deny('protection_missing', {});

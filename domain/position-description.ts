@@ -70,12 +70,13 @@ function hyperparameters({
   };
 }
 
-function reasonOf({ facts, reference }: Calculation): string {
+function reasonOf({ facts, input, reference }: Calculation): string {
+  const note = input.balanceNote == null ? '' : `; ${input.balanceNote}`;
   const alignment = facts.aligned ? 'aligned with' : 'opposed to';
   return (
     `${facts.action === 'buy' ? 'Buy' : 'Sell'} ${facts.assetQuantity} ${facts.token} at ${facts.entryPrice} with leverage ` +
     `${facts.leverage}, ${alignment} the trend: ${facts.method} invests ${toPercent(facts.investmentPortion)}% of the available ` +
-    `balance and risks ${toPercent(facts.riskPercentage)}% of it down to the stop loss at ${facts.stopLoss}; ${reference.reason}.`
+    `balance and risks ${toPercent(facts.riskPercentage)}% of it down to the stop loss at ${facts.stopLoss}; ${reference.reason}${note}.`
   );
 }
 
@@ -93,7 +94,7 @@ function detailLines(calculation: Calculation): string[] {
     `Take profit T = P ${sign} ${calculation.levels.rewardRatio} × distance = ${facts.takeProfit}, on the tick ${rules.tickSize}`,
     `Entry price E = P ${sign} epsilon ${facts.epsilon} = ${facts.entryPrice} (${input.profile} profile)`,
     `Stop distance from the entry d = |E - S| / E = ${toPercent(facts.distanceFraction, 4)}%; d × L = ${toPercent(D(facts.distanceFraction).times(facts.leverage), 2)}%`,
-    `Available balance B = ${facts.availableBalance} USDT`,
+    `Available balance B = ${facts.availableBalance} USDT${input.balanceNote == null ? '' : `: ${input.balanceNote}`}`,
     `${facts.method}: ${rule} = ${toPlain(investment.toDecimalPlaces(8))} USDT at most`,
     `Asset quantity = investment × L / E, down to the step ${rules.quantityStep} = ${facts.assetQuantity} ${facts.token} ` +
       `(minimum ${rules.minimumQuantity} ${facts.token} and ${rules.minimumNotional} USDT)`,

@@ -178,6 +178,12 @@ describe('position parameters', () => {
     expect(position.calculationReason).toContain('no live price was available, so the signal price is used');
   });
 
+  it('a balance that was not just read is told in the reason and in the detail', () => {
+    const position = positionOf({ balanceNote: 'the balance is 20 s old' });
+    expect(position.calculationReason).toMatch(/; the balance is 20 s old\.$/);
+    expect(position.calculationDetail).toMatch(/Available balance B = \d+ USDT: the balance is 20 s old\n/);
+  });
+
   it('the risk of Technical Analysis is capped at 15% of the balance', () => {
     const position = positionOf({
       priceLog: { atr: '3000', immediateTrend: 'up', matureTrend: 'up' },

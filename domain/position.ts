@@ -75,6 +75,8 @@ export interface PositionInput {
   signal: { token: string; action: Action; price: string };
   priceLog: { atr: string | null; immediateTrend: unknown; matureTrend: unknown } | null;
   livePrice: string | null;
+  /** Why there is no live price: a clause without a full stop. */
+  livePriceProblem?: string | null;
   settings: Pick<
     TradingSettings,
     | 'positionSizingMethod'
@@ -85,6 +87,8 @@ export interface PositionInput {
   >;
   /** Available futures balance in USDT. */
   availableBalance: string;
+  /** What is to be said of the balance when it was not just read: a clause without a full stop. */
+  balanceNote?: string | null;
   profile: ExecutionProfileName;
   rules: TokenRules;
 }
@@ -96,7 +100,7 @@ export type PositionResult = { ok: true; position: Position } | { ok: false; den
  * USDT. Throws only on input that is a mistake of the caller, such as rules of another token.
  */
 export function calculatePosition(input: PositionInput): PositionResult {
-  const { signal, priceLog, livePrice, profile, rules, availableBalance } = input;
+  const { signal, priceLog, livePrice, livePriceProblem = null, profile, rules, availableBalance } = input;
   if (rules.token !== signal.token) {
     throw new RangeError(`Rules of ${rules.token} cannot size a position in ${signal.token}`);
   }
@@ -105,7 +109,7 @@ export function calculatePosition(input: PositionInput): PositionResult {
   const unusable = denySettings(input, method) ?? denyPrices(input);
   if (unusable !== null) return refuse(unusable);
 
-  const reference = chooseReferencePrice({ signalPrice: signal.price, livePrice });
+  const reference = chooseReferencePrice({ signalPrice: signal.price, livePrice, livePriceProblem });
   const trend = alignment({
     action: signal.action,
     immediateTrend: priceLog?.immediateTrend,

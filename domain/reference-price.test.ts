@@ -31,6 +31,18 @@ describe('the reference price', () => {
       });
     },
   );
+
+  it('a live price that is missing for a known reason leaves the signal price for that reason', () => {
+    const prices = {
+      signalPrice: '100',
+      livePrice: null,
+      livePriceProblem: 'the price service is at its limit',
+    };
+    expect(chooseReferencePrice(prices).reason).toBe(
+      'the price service is at its limit, so the signal price is used',
+    );
+    expect(chooseReferencePrice({ ...prices, livePrice: '100' }).reason).not.toContain('limit, so');
+  });
 });
 
 describe('a signal far from the market', () => {

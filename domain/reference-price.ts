@@ -31,6 +31,8 @@ export function isWithinLimit(
 export function chooseReferencePrice(prices: {
   signalPrice: string;
   livePrice: string | null;
+  /** Why there is no live price: a clause without a full stop. */
+  livePriceProblem?: string | null;
 }): ReferencePrice {
   const signal = D(prices.signalPrice);
   const live = positiveOrNull(prices.livePrice);
@@ -40,7 +42,7 @@ export function chooseReferencePrice(prices: {
       price,
       source: 'signal',
       differencePercent: null,
-      reason: 'no live price was available, so the signal price is used',
+      reason: `${prices.livePriceProblem ?? 'no live price was available'}, so the signal price is used`,
     };
   }
   const differencePercent = toPercent(relativeDifference(live, signal));

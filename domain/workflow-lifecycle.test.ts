@@ -150,6 +150,9 @@ describe('failure explanations', () => {
     expect(failureTooltip({ message: 'Broken', details: '{not json' })).toBe(
       'Broken\nTechnical details: {not json',
     );
+    expect(failureTooltip({ message: 'Broken', details: { stack: 'at line 1' } })).toBe(
+      'Broken\nTechnical details: {"stack":"at line 1"}',
+    );
     expect(failureTooltip({ message: 'Broken', details: null })).toBe('Broken');
   });
 });

@@ -219,11 +219,12 @@ function readFailureDetails(details: unknown): FailureDetails | null {
     const field: unknown = Reflect.get(value, key);
     return typeof field === 'string' ? field : undefined;
   };
-  return {
+  const known = {
     failureType: text('failureType'),
     userFriendlyExplanation: text('userFriendlyExplanation'),
     suggestedAction: text('suggestedAction'),
   };
+  return Object.values(known).some(Boolean) ? known : null;
 }
 
 function parseJson(text: string): unknown {

@@ -1,8 +1,11 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import type { ExpectedFailure } from './browser-problems.ts';
 import { expect, test } from './fixtures.ts';
+import type { ManagedServer } from './managed-server.ts';
 import type { Operator } from './operator.ts';
-import { dialog, pageTitle } from './screen.ts';
+import { dialog, fillLogin, pageTitle } from './screen.ts';
+import { fillCredentials } from './settings-screen.ts';
 
 // A colour in the middle of a transition has no contrast worth measuring.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
@@ -26,9 +29,12 @@ async function screensWithData(operator: Operator): Promise<Screen[]> {
   const ofWorkflow = `/automation-workflows?signal=${signal.id}&workflow=${signal.workflowId}`;
   return [
     { path: '/', shows: title(/^Welcome, /) },
-    { path: '/settings', shows: (page) => expect(page.getByLabel('Market type')).toBeVisible() },
+    { path: '/settings', shows: (page) => expect(page.getByText('No API key is stored')).toBeVisible() },
     { path: '/settings?dialog=password', shows: openDialog('Change Password', 'Current password') },
-    { path: `/settings?userId=${userId}`, shows: title(/^User Settings - /) },
+    {
+      path: `/settings?userId=${userId}`,
+      shows: (page) => expect(page.getByText('No API key is stored')).toBeVisible(),
+    },
     { path: '/admin', shows: title('Admin Dashboard') },
     { path: '/configuration', shows: rowOf('Recent deliveries', 'Refused') },
     { path: '/create-client', shows: rowOf('Users', '@example.com') },
@@ -112,6 +118,144 @@ test('no confirmation, toast or menu has a serious finding of axe', async ({
   await page.getByRole('button', { name: server.adminUsername }).click();
   await expect(page.getByRole('menu')).toBeVisible();
   await scan('the user menu');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Colour scheme' }).click();
+  await expect(page.getByRole('menuitemradio', { name: 'System' })).toBeVisible();
+  await scan('the menu of the colour schemes');
+  expect(findings).toEqual([]);
+});
+
+/** Each with its data: the refusal of a test signal, the open text of an alert message. */
+async function walkWebhookDialogs(page: Page, look: (place: string) => Promise<void>) {
+  const open = (button: string, title: string) => async () => {
+    await page.getByRole('button', { name: button }).click();
+    await expect(dialog(page, title)).toBeVisible();
+  };
+  const confirm = (button: string, title: string) => async () => {
+    await page.getByRole('button', { name: button }).click();
+    await open('Continue', title)();
+  };
+  const send = (button: string, title: string, result: string) => async () => {
+    await open(button, title)();
+    await dialog(page, title).getByLabel('Timeframe').fill('');
+    await dialog(page, title).getByRole('button', { name: 'Send' }).click();
+    await expect(dialog(page, title).getByRole('alert')).toContainText(result);
+  };
+  for (const [place, show] of [
+    ['the test signal', send('Send test signal', 'Send Test Signal', 'timeframe is required')],
+    ['the test candle', send('Send test candle', 'Send Test Candle', 'Timeframe is required')],
+    ['the renew warning', open('Renew Key', 'Renew Webhook Key')],
+    ['the confirmation of the renewal', confirm('Renew Key', 'Confirm Renewal')],
+    ['the delete warning', open('Delete', 'Delete Webhook')],
+    ['the confirmation of the deletion', confirm('Delete', 'Confirm Deletion')],
+    ['the password for the key', open('Show key', 'View Key')],
+  ] as const) {
+    await show();
+    await look(place);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+  const messages = page.locator('summary');
+  for (const message of await messages.all()) await message.press('Enter');
+  await expect(page.getByRole('region', { name: 'Strategy signal message' })).toBeVisible();
+  await look('the alert messages');
+}
+
+test('no dialog of the webhook screen has a serious finding of axe', async ({ page, signIn, operator }) => {
+  test.setTimeout(120_000);
+  await operator.platform();
+  await signIn(page);
+  await page.goto('/configuration');
+  const findings: string[] = [];
+  await walkWebhookDialogs(
+    page,
+    async (place) => void findings.push(...(await seriousFindings(page, place))),
+  );
+  expect(findings).toEqual([]);
+});
+
+/** Every state of the settings screen that has no address. */
+async function walkSettings(page: Page, userId: string, look: (place: string) => Promise<void>) {
+  await page.goto(`/settings?userId=${userId}`);
+  await page.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(dialog(page, 'Deactivate User')).toBeVisible();
+  await look('the confirmation of deactivation');
+  await page.keyboard.press('Escape');
+  await fillCredentials(page, { apiKey: 'key-of-an-exchange', apiSecret: 'secret', passphrase: 'phrase' });
+  await page.getByRole('button', { name: 'Save Connection' }).click();
+  await expect(page.getByText('Paper trading needs no credentials')).toBeVisible();
+  await look('a saved exchange connection');
+  await page.getByRole('button', { name: 'Test Connection' }).click();
+  await expect(page.getByText('Futures balance $10,000.00')).toBeVisible();
+  await look('a tested exchange connection');
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await expect(dialog(page, 'Remove Exchange Connection')).toBeVisible();
+  await look('the confirmation of removal');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Save Connection' }).click();
+  await page.getByLabel('Trading paused until').fill('2020-01-01T00:00');
+  await page.getByRole('button', { name: 'Save Automation' }).click();
+  await expect(page.getByText('The end of the pause must lie in the future')).toBeVisible();
+  await look('refused settings');
+  await page.getByRole('link', { name: 'Back to Users' }).click();
+  await expect(dialog(page, 'You have unsaved changes')).toBeVisible();
+  await look('the question about unsaved changes');
+}
+
+test('no dialog of the settings screen has a serious finding of axe', async ({ page, signIn, operator }) => {
+  test.setTimeout(120_000);
+  const { id } = await operator.createUser();
+  await signIn(page);
+  const findings: string[] = [];
+  await walkSettings(page, id, async (place) => void findings.push(...(await seriousFindings(page, place))));
+  expect(findings).toEqual([]);
+});
+
+/** The refused sign-in, and every state of the users screen that has no address. */
+async function walkSignInAndUsers(
+  { page, operator, server, expectFailure }: SignInAndUsers,
+  look: (place: string) => Promise<void>,
+) {
+  const { username } = await operator.createUser({
+    firstName: 'Ann',
+    countryCode: '+44',
+    mobileNumber: '770',
+  });
+  expectFailure({ path: '/api/auth/login', status: 401 });
+  await page.goto('/');
+  await fillLogin(page, { username, password: 'wrong' });
+  await expect(page.getByRole('alert')).toHaveText('Invalid username or password');
+  await look('a refused sign-in');
+  await fillLogin(page, { username: server.adminUsername, password: server.adminPassword });
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+
+  await page.goto('/create-client?search=nobody+at+all');
+  await expect(page.getByText('No users match "nobody at all"')).toBeVisible();
+  await look('a search that finds nobody');
+  await page.goto('/create-client?dialog=create');
+  await dialog(page, 'Create New User').getByRole('button', { name: 'Create User' }).click();
+  await expect(page.getByText('Password must be at least 6 characters')).toBeVisible();
+  await look('the messages of a new user');
+  await page.goto(`/create-client?search=${username}&includeInactive=true&sort=name`);
+  await page.getByRole('switch', { name: `Status of ${username}` }).click();
+  await expect(dialog(page, 'Deactivate User')).toBeVisible();
+  await look('the confirmation of a deactivation');
+  await page.getByRole('button', { name: 'Deactivate User' }).click();
+  await expect(page.getByRole('switch', { name: `Status of ${username}: Inactive` })).toBeVisible();
+  await look('an inactive user');
+}
+
+test('neither a refused sign-in nor a state of the users screen has a serious finding of axe', async ({
+  page,
+  operator,
+  server,
+  expectFailure,
+}) => {
+  const findings: string[] = [];
+  await walkSignInAndUsers(
+    { page, operator, server, expectFailure },
+    async (place) => void findings.push(...(await seriousFindings(page, place))),
+  );
   expect(findings).toEqual([]);
 });
 
@@ -129,6 +273,45 @@ test.describe('on a telephone', () => {
       await shows(page);
       await expectNoOverflow(page, path);
     }
+  });
+
+  test('neither a refused sign-in nor a state of the users screen is wider than the screen', async ({
+    page,
+    operator,
+    server,
+    expectFailure,
+  }) => {
+    await walkSignInAndUsers({ page, operator, server, expectFailure }, (place) =>
+      expectNoOverflow(page, place),
+    );
+  });
+
+  test('no dialog of the settings screen is wider than the screen', async ({ page, signIn, operator }) => {
+    const { id } = await operator.createUser();
+    await signIn(page);
+    await walkSettings(page, id, (place) => expectNoOverflow(page, place));
+  });
+
+  test('no dialog of the webhook screen is wider than the screen', async ({ page, signIn, operator }) => {
+    await operator.platform();
+    await signIn(page);
+    await page.goto('/configuration');
+    await walkWebhookDialogs(page, (place) => expectNoOverflow(page, place));
+  });
+
+  test('the delivery log shows everything of a delivery without being scrolled', async ({
+    page,
+    signIn,
+    operator,
+  }) => {
+    const platform = await operator.platform();
+    await platform.signal({ symbol: 'SOLUSDT', price: `{{${'a_very_long_placeholder_'.repeat(10)}}}` });
+    await signIn(page);
+    await page.goto('/configuration');
+    const log = page.getByRole('region', { name: 'Recent deliveries' });
+    await expect(log).toContainText('a_very_long_placeholder_');
+    await expect(log).toContainText('Signal from 127.0.0.1');
+    expect(await log.evaluate((region) => region.scrollWidth <= region.clientWidth)).toBe(true);
   });
 
   test('the navigation opens as a drawer', async ({ page, signIn }) => {
@@ -161,6 +344,13 @@ const describeFindings = ({ violations }: AxeResults, place: string): string[] =
   violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${place}: ${id}: ${html.slice(0, 200)}`));
+
+interface SignInAndUsers {
+  page: Page;
+  operator: Operator;
+  server: ManagedServer;
+  expectFailure: (failure: ExpectedFailure) => void;
+}
 
 type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
 

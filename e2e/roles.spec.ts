@@ -1,15 +1,8 @@
+import { PAGES } from '#contract/pages.ts';
 import { expect, test } from './fixtures.ts';
 import { pageTitle } from './screen.ts';
 
-const ADMIN_PATHS = [
-  '/price-logs',
-  '/signals',
-  '/position-calculator',
-  '/position-maker',
-  '/configuration',
-  '/create-client',
-  '/automation-workflows',
-];
+const ADMIN_PAGES = PAGES.filter(({ adminOnly }) => adminOnly);
 
 test('an ordinary user sees the dashboard, the own settings and the own webhook', async ({
   page,
@@ -49,7 +42,7 @@ test('an ordinary user meets the not-found page at every path of administrators'
   signIn,
 }) => {
   await signIn(page, await operator.createUser());
-  for (const path of [...ADMIN_PATHS, '/no-such-page']) {
+  for (const path of [...ADMIN_PAGES.map((entry) => entry.path), '/no-such-page']) {
     await page.goto(path);
     await expect(pageTitle(page, 'Page Not Found')).toBeVisible();
   }
@@ -88,6 +81,9 @@ test('an administrator reaches every screen from the admin dashboard', async ({ 
   await signIn(page);
   await page.goto('/');
   await expect(page.getByText('Admin', { exact: true })).toHaveCount(2);
+  await page.getByRole('main').getByRole('link', { name: 'Admin Dashboard' }).click();
+  await expect(pageTitle(page, 'Admin Dashboard')).toBeVisible();
+  await page.goBack();
   await page.getByRole('banner').getByRole('link', { name: 'Admin', exact: true }).click();
   await expect(pageTitle(page, 'Admin Dashboard')).toBeVisible();
   for (const [card, title] of [
@@ -106,6 +102,25 @@ test('an administrator reaches every screen from the admin dashboard', async ({ 
 
   await page.goto('/no-such-page');
   await expect(pageTitle(page, 'Page Not Found')).toBeVisible();
+});
+
+test('the admin dashboard has a card for each active page of administrators, and no other', async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page);
+  await page.goto('/admin');
+  const cards = page.getByRole('main').getByRole('link').filter({ hasNotText: 'Back to Main' });
+  await expect(cards.first()).toBeVisible();
+  const shown = await cards.allTextContents();
+  const active = ADMIN_PAGES.filter((entry) => entry.active);
+  const missing = active.filter((entry) => !shown.includes(entry.displayName));
+  expect(shown).toEqual(active.filter((entry) => !missing.includes(entry)).map((entry) => entry.displayName));
+  // Only a page without a screen has no card.
+  for (const { path } of missing) {
+    await page.goto(path);
+    await expect(pageTitle(page, 'Page Not Found')).toBeVisible();
+  }
 });
 
 test('the header works by keyboard alone', async ({ page, signIn, server }) => {

@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 /** The toast that is shown; there is never more than one. */
 export async function expectToast(page: Page, toast: { title: string; text?: string | RegExp }) {
   const toasts = page.locator('.mantine-Notification-root').filter({ visible: true });
-  await expect(toasts).toContainText([toast.title]);
+  await expect(toasts.locator('.mantine-Notification-title')).toHaveText([toast.title]);
   if (toast.text !== undefined) await expect(toasts).toContainText([toast.text]);
 }
 
@@ -35,3 +35,6 @@ export async function signOut(page: Page, username: string) {
   await page.getByRole('menuitem', { name: 'Sign Out' }).click();
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
 }
+
+/** What happens elsewhere is not told: the stream of changes stays without an answer. */
+export const withoutLiveUpdates = (page: Page): Promise<unknown> => page.route('**/api/events', () => {});

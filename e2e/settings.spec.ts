@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { runStatements } from './database.ts';
 import { expect, test } from './fixtures.ts';
 import { dialog, expectToast, fillLogin, pageTitle, signOut } from './screen.ts';
 
@@ -220,4 +221,113 @@ test('the password is changed, other sessions end, and only the new one signs in
   await expect(page.getByRole('alert')).toHaveText('Invalid username or password');
   await fillLogin(page, { username: user.username, password: 'second password' });
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+});
+
+test('a browser that does not let copy says so', async ({ page, operator, signIn }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    document.execCommand = () => false;
+  });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Copy user ID' }).click();
+  await expectToast(page, { title: 'Error', text: 'Failed to copy to clipboard' });
+});
+
+test('each part of the screen that cannot be fetched says so, and is fetched on the next try', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/', status: 'network' });
+  const user = await operator.createUser();
+  await signIn(page);
+  for (const [call, title, path] of [
+    ['/api/user-settings', 'Failed to fetch settings', '/settings'],
+    ['/api/user-settings/signal-timeframes', 'Failed to fetch timeframes', '/settings'],
+    [`/api/admin/user/${user.id}`, 'Failed to fetch user', `/settings?userId=${user.id}`],
+    [`/api/admin/user-settings/${user.id}`, 'Failed to fetch settings', `/settings?userId=${user.id}`],
+  ] as const) {
+    await page.route(`**${call}`, (route) => route.abort());
+    await page.goto(path);
+    const alert = page.getByRole('main').getByRole('alert').filter({ hasText: title });
+    await expect(alert).toBeVisible();
+    await page.unroute(`**${call}`);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await expect(alert).toBeHidden();
+    await expect(page.getByLabel('Signal timeframe').locator('option', { hasText: '15m' })).toBeAttached();
+  }
+});
+
+test('a save that is refused or gets no answer says so, and what was chosen stays', async ({
+  page,
+  operator,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/', status: 'network' });
+  expectFailure({ path: '/api/user-settings', status: 404 });
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  await method(page).selectOption('Portfolio Allocation');
+  await portion(page).selectOption('20.0%');
+  await server.stop();
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expectToast(page, { title: 'Error', text: 'Failed to update settings' });
+  await server.start();
+  await runStatements(server, [{ text: 'delete from user_settings where user_id = $1', values: [user.id] }]);
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expectToast(page, { title: 'Error', text: 'User settings not found' });
+  await expect(method(page)).toHaveValue('Portfolio Allocation');
+  await expect(selected(page, 'Investment portion')).toHaveText('20.0%');
+
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.goto('/settings');
+  const alert = page.getByRole('alert').filter({ hasText: 'Failed to fetch settings' });
+  await expect(alert).toContainText('404: {"message":"User settings not found"}');
+  await expect(page.getByText(user.id)).toBeVisible();
+});
+
+test('a password that could not be changed for want of a server', async ({
+  page,
+  operator,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/', status: 'network' });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings?dialog=password');
+  const form = dialog(page, 'Change Password');
+  await form.getByLabel('Current password', { exact: true }).fill('first password');
+  await form.getByLabel('New password', { exact: true }).fill('second password');
+  await form.getByLabel('Confirm new password', { exact: true }).fill('second password');
+  await server.stop();
+  await form.getByRole('button', { name: 'Change Password' }).click();
+  await expectToast(page, { title: 'Error', text: 'Failed to change password' });
+  await expect(form.getByLabel('Current password', { exact: true })).toHaveValue('first password');
+  await server.start();
+});
+
+test('the form starts from what is stored when it is opened, not from what was stored before', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  await expect(method(page)).toHaveValue('Technical Analysis');
+  await page.getByRole('link', { name: 'Signal Board' }).click();
+  const settings = { positionSizingMethod: 'Risk Management' };
+  const answer = await page.request.put('/api/user-settings', {
+    data: settings,
+    headers: { origin: new URL(page.url()).origin },
+  });
+  expect(answer.status()).toBe(200);
+  await page.getByRole('link', { name: 'User Settings' }).click();
+  await expect(method(page)).toHaveValue('Risk Management');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from './fixtures.ts';
-import { fillLogin, pageTitle, signOut } from './screen.ts';
+import { dialog, expectToast, fillLogin, pageTitle, signOut } from './screen.ts';
 
 test.describe('the sign-in screen', () => {
   test('describes the product and says which fields are required', async ({ page }) => {
@@ -106,7 +106,6 @@ test('a user who is deactivated meanwhile is back at the sign-in screen, and can
   await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
 
   await operator.setActive(user.id, false);
-  await page.getByRole('link', { name: 'User Settings' }).click();
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
   await fillLogin(page, user);
   await expect(page.getByRole('alert')).toHaveText('Invalid username or password');
@@ -114,4 +113,89 @@ test('a user who is deactivated meanwhile is back at the sign-in screen, and can
   await operator.setActive(user.id, true);
   await fillLogin(page, user);
   await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
+});
+
+test('somebody who guesses too often is told to come back later, with the right password too', async ({
+  page,
+  operator,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/auth/login', status: 401 });
+  expectFailure({ path: '/api/auth/login', status: 429 });
+  const user = await operator.createUser();
+  await page.goto('/');
+  const alert = page.getByRole('alert');
+  for (let guess = 0; guess < 10; guess++) {
+    const answer = page.waitForResponse('**/api/auth/login');
+    await fillLogin(page, { username: user.username, password: `guess ${guess}` });
+    expect((await answer).status()).toBe(401);
+  }
+  await expect(alert).toHaveText('Invalid username or password');
+  await fillLogin(page, user);
+  await expect(alert).toHaveText('Too many failed attempts. Try again later.');
+});
+
+test('a changed password signs out everywhere else, and this browser goes on with a new cookie', async ({
+  page,
+  openBrowser,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/', status: 401 });
+  const user = await operator.createUser();
+  const elsewhere = await openBrowser();
+  await signIn(elsewhere, user);
+  await elsewhere.goto('/');
+  await expect(pageTitle(elsewhere, `Welcome, ${user.username}`)).toBeVisible();
+
+  await signIn(page, user);
+  const tokenOf = async () => (await page.context().cookies()).find(({ name }) => name === 'sid')?.value;
+  const before = await tokenOf();
+  await page.goto('/settings?dialog=password');
+  const form = dialog(page, 'Change Password');
+  await form.getByLabel('Current password', { exact: true }).fill(user.password);
+  await form.getByLabel('New password', { exact: true }).fill('second password');
+  await form.getByLabel('Confirm new password', { exact: true }).fill('second password');
+  await form.getByRole('button', { name: 'Change Password' }).click();
+  await expectToast(page, {
+    title: 'Password Changed',
+    text: 'Your password has been updated successfully.',
+  });
+  expect(await tokenOf()).toMatch(/^[\w-]{43}$/);
+  expect(await tokenOf()).not.toBe(before);
+  await page.goto('/');
+  await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
+
+  await expect(pageTitle(elsewhere, 'Welcome Back')).toBeVisible();
+});
+
+test('the built page holds no script of its own, and its policy lets none run', async ({
+  browser,
+  server,
+}) => {
+  // Not one of the watched browsers: the refusal shows on the console.
+  const context = await browser.newContext({ baseURL: server.url });
+  const page = await context.newPage();
+  const answer = await page.goto('/');
+  const html = (await answer?.text()) ?? '';
+  expect(html).toContain('<script type="module"');
+  expect(html.match(/<script(?![^>]*\ssrc=)[^>]*>/g)).toBeNull();
+  expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=|javascript:/i);
+  const policy = answer?.headers()['content-security-policy'] ?? '';
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).not.toContain('unsafe');
+
+  const refused = await page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
+        const script = document.createElement('script');
+        script.textContent = 'document.title = "ran"';
+        document.head.append(script);
+      }),
+  );
+  expect(refused).toBe('script-src-elem');
+  expect(await page.title()).not.toBe('ran');
+  await context.close();
 });

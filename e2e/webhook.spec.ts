@@ -1,8 +1,8 @@
-import type { Page } from '@playwright/test';
 import { chartingPlatform, webhookUrls } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
 import type { NewUser } from './operator.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
+import { clipboard, createWebhook, deliveriesRefresh, keyField } from './webhook-screen.ts';
 
 let user: NewUser;
 
@@ -13,16 +13,6 @@ test.beforeEach(async ({ page, operator, signIn, context, server }) => {
   await page.goto('/webhook');
 });
 
-const keyField = (page: Page) => page.getByLabel('Webhook Key', { exact: true });
-const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
-
-async function createWebhook(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Create Webhook' }).click();
-  await expectToast(page, { title: 'Webhook Created' });
-  await expect(keyField(page)).toHaveValue(/^[\w-]{43}$/);
-  return await keyField(page).inputValue();
-}
-
 test('without a webhook the screen explains and offers to create one', async ({ page, server }) => {
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
   const main = page.getByRole('main');
@@ -31,8 +21,14 @@ test('without a webhook the screen explains and offers to create one', async ({ 
     'No Webhook Configured',
     'Create a webhook endpoint to start receiving TradingView signals',
     'API Endpoints',
+    'Copy the webhook URL',
+    'Create or edit an alert',
     "Set 'Webhook URL' to the copied URL",
+    'Configure the alert message with the required fields',
+    'Save the alert; data then appears in the dashboard',
     'Security Notice',
+    'Both endpoints share the same key',
+    'anyone holding it can send data to the dashboard',
   ]) {
     await expect(main).toContainText(text);
   }
@@ -40,6 +36,8 @@ test('without a webhook the screen explains and offers to create one', async ({ 
   await expect(page.getByRole('region', { name: 'Price data example payload' })).toContainText('"DateTime"');
   await createWebhook(page);
   await expect(main.getByText('Active', { exact: true })).toBeVisible();
+  await expect(main).toContainText('For buy/sell alerts');
+  await expect(main).toContainText('For sending price data to the monitoring system');
   await expect(main.getByText(/^Created \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/)).toBeVisible();
 
   await main.getByRole('link', { name: 'Price Logs' }).click();
@@ -173,10 +171,7 @@ test('the delivery log shows what was stored, repeated and refused, and why', as
   expect(refused.status).toBe(400);
 
   const log = page.getByRole('table', { name: 'Recent deliveries' });
-  await page
-    .locator('section', { has: page.getByRole('heading', { name: 'Recent Deliveries' }) })
-    .getByRole('button', { name: 'Refresh' })
-    .click();
+  await deliveriesRefresh(page).click();
   await expect(log.locator('tbody tr')).toHaveCount(3);
   await expect(tableRow(page, 'Recent deliveries', 'Refused')).toContainText('Signal');
   await expect(tableRow(page, 'Recent deliveries', 'Refused')).toContainText('price');

@@ -17,6 +17,7 @@ const ADMIN_PREFIXES = [
   '/api/automation',
   '/api/trigger-automation',
   '/api/position-maker/',
+  '/api/positions',
   '/api/individual-position-maker/',
   '/api/internal/',
   '/api/current-price/',

@@ -3,6 +3,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
 import type { Receiver } from './features/ingest/receive-delivery.ts';
+import type { ChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { Db } from './platform/database/database.ts';
@@ -25,6 +26,8 @@ export interface Deps {
   receiver: Receiver;
   /** A new price of the token was stored: the paper exchange looks at its orders and positions. */
   onPrice: (token: string) => void;
+  /** What the database announces as changed, by any instance. */
+  changeFeed: ChangeFeed;
   readiness: () => Promise<Readiness>;
 }
 

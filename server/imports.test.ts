@@ -17,6 +17,7 @@ const SERVER_FEATURES = [
   'users',
   'auth',
   'settings',
+  'exchange-credentials',
   'environment',
   'hooks',
   'price-logs',
@@ -24,6 +25,7 @@ const SERVER_FEATURES = [
   'position-generator',
   'position-maker',
   'automation',
+  'positions',
   'ingest',
   'events',
 ];

@@ -8,13 +8,18 @@ import { createExchangeRegistry } from './exchanges/registry.ts';
 import { runWorkflow } from './features/automation/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
 import { tradeUser } from './features/automation/trade-user.ts';
+import { createAccountFinder } from './features/exchange-credentials/find-account.ts';
 import { createReceiver } from './features/ingest/receive-delivery.ts';
 import { advanceTrade } from './features/position-maker/advance-trade.ts';
+import { removeWorkers } from './features/position-maker/workers.store.ts';
+import { createWorkers } from './features/position-maker/workers.ts';
+import { startClosingWatch } from './features/positions/watch-closings.ts';
 import { storedMarks } from './features/price-logs/stored-marks.ts';
 import {
   ensureFirstAdministrator,
   type FirstAdministrator,
 } from './features/users/ensure-first-administrator.ts';
+import { createChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import type { OpenDatabase } from './platform/database/pool.ts';
@@ -33,6 +38,11 @@ export interface Program {
   /** Stops taking jobs; what is under way finishes or is taken up by the next start. */
   stop(): Promise<void>;
 }
+
+/** In paper mode everybody has an account. */
+const createPaperAccountFinder =
+  (secretKey: string): Deps['findAccount'] =>
+  async (userId) => ({ userId, environment: 'paper', credentials: paperCredentials(userId, secretKey) });
 
 /** Wires the program: the only place that knows all of it. */
 export async function buildProgram(options: {
@@ -56,6 +66,7 @@ export async function buildProgram(options: {
           onError: (error) => log.error({ err: error }, 'the paper exchange could not settle an account'),
         })
       : null;
+  const secretBox = createSecretBox(secretKey);
   const jobs = await createJobs({ database, log });
   const base = {
     config,
@@ -64,12 +75,12 @@ export async function buildProgram(options: {
     db,
     pool,
     jobs,
-    secretBox: createSecretBox(secretKey),
+    secretBox,
     exchanges: createExchangeRegistry({ ...config, paper, now: () => clock.now() }),
-    findAccount: async (userId: string) =>
+    findAccount:
       config.exchangeMode === 'paper'
-        ? { userId, environment: 'paper' as const, credentials: paperCredentials(userId, secretKey) }
-        : null,
+        ? createPaperAccountFinder(secretKey)
+        : createAccountFinder({ config, db, log, secretBox }),
     onPrice:
       paper === null
         ? () => {}
@@ -77,6 +88,7 @@ export async function buildProgram(options: {
             settle: paper.settle,
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
+    changeFeed: createChangeFeed({ connection: database.connection, log }),
     readiness: () => readReadiness(),
   };
   const deps: Deps = { ...base, receiver: createReceiver(base) };
@@ -86,7 +98,14 @@ export async function buildProgram(options: {
     'trade-user': (task) => tradeUser(deps, task),
     'advance-trade': ({ tradeId }) => advanceTrade(deps, tradeId),
   };
+  const workers = createWorkers({
+    deps,
+    jobs,
+    handlers,
+    wakeUnfinished: () => wakeUnfinished(deps, { all: true }),
+  });
   let stopSweep = () => {};
+  let stopWatch = () => {};
 
   async function readReadiness(): Promise<Readiness> {
     const database = await db.execute(sql`select 1`).then(
@@ -101,16 +120,22 @@ export async function buildProgram(options: {
     app,
     deps,
     async start() {
-      // An embedded database has one program: whatever still holds a lease is dead.
-      if (database.embedded) await releaseAllLeases(db);
-      await wakeUnfinished(deps, { all: true });
-      await jobs.start(handlers);
+      // An embedded database has one program: whatever still holds a lease, or is a worker, is dead.
+      if (database.embedded) {
+        await releaseAllLeases(db);
+        await removeWorkers(db, 'all');
+      }
+      await workers.start();
       stopSweep = startSweep(deps);
+      stopWatch = startClosingWatch(deps);
       // Last, so that a start that fails before this has not used up the only showing of the password.
       return { firstAdministrator: await ensureFirstAdministrator(deps) };
     },
     async stop() {
       stopSweep();
+      stopWatch();
+      await workers.stop();
+      await deps.changeFeed.close();
       await deps.receiver.idle();
       await jobs.stop();
       await base.exchanges.close();

@@ -40,7 +40,9 @@ beforeAll(async () => {
   await board.anonymous.post('/api/auth/login', { username, password: 5, apiSecret: 'canary-field' });
   canaries.set('field of a refused body', 'canary-field');
 
-  const renewed = await client.put(`/api/hooks/${hook.id}`, {
+  const again = await board.signIn(username, wrong.newPassword);
+  canaries.set('session after the change', again.cookie.slice('sid='.length));
+  const renewed = await again.put(`/api/hooks/${hook.id}`, {
     generateNewKey: true,
     password: wrong.newPassword,
   });

@@ -1,8 +1,8 @@
 import { DEFAULT_USER_SETTINGS, type TradingSettings } from '#domain/user-settings.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/database/database.ts';
 import { priceLogs, signals, userSettings, users, workflows } from '#server/platform/database/schema.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
-import type { FakeClock } from './fake-clock.ts';
 
 export interface SignalFields {
   token?: string;
@@ -25,7 +25,7 @@ export interface TestEngineRows {
 
 export function testEngineRows(options: {
   db: Db;
-  clock: FakeClock;
+  clock: Clock;
   /** Tells the exchange of a new price. */
   settle: (token: string) => Promise<void>;
 }): TestEngineRows {

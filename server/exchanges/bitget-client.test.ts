@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { BITGET } from './bitget.ts';
 import type { ExchangeAccount, ExchangeEnvironment } from './exchange.ts';
 import { contractView } from './paper/dialects/bitget-views.ts';
 import { paperContract } from './paper/paper-contracts.ts';
@@ -114,24 +115,37 @@ describe('what goes out to Bitget', () => {
   });
 });
 
-test('a clock that is off is set by the exchange, and the next call succeeds', async () => {
-  const serverTime = () => Date.now() + 3_600_000;
-  const { registry } = await openAgainst('live', {
-    '/api/v2/public/time': () => ({ data: { serverTime: String(serverTime()) } }),
-    '/api/v2/mix/account/accounts': (headers: IncomingHttpHeaders) =>
-      Math.abs(Number(headers['access-timestamp']) - serverTime()) > 30_000
-        ? { code: '40008', msg: 'Request timestamp expired', data: null }
-        : { data: BALANCES },
-  });
-  const exchange = registry.get('Bitget');
-  await expect(exchange.fetchBalance(account('live'))).rejects.toMatchObject({
-    kind: 'retry-later',
-    code: '40008',
-  });
-  expect(await exchange.fetchBalance(account('live'))).toMatchObject({ futuresBalance: '6' });
-});
+test.each(['live', 'demo'] as const)(
+  'in %s mode a clock that is off is set by the exchange, and the next call succeeds',
+  async (mode) => {
+    const serverTime = () => Date.now() + 3_600_000;
+    const { registry } = await openAgainst(mode, {
+      '/api/v2/public/time': () => ({ data: { serverTime: String(serverTime()) } }),
+      '/api/v2/mix/account/accounts': (headers: IncomingHttpHeaders) =>
+        Math.abs(Number(headers['access-timestamp']) - serverTime()) > 30_000
+          ? { code: '40008', msg: 'Request timestamp expired', data: null }
+          : { data: BALANCES },
+    });
+    const exchange = registry.get('Bitget');
+    await expect(exchange.fetchBalance(account(mode))).rejects.toMatchObject({
+      kind: 'retry-later',
+      code: '40008',
+    });
+    expect(await exchange.fetchBalance(account(mode))).toMatchObject({ futuresBalance: '6' });
+  },
+);
 
 describe('what is not traded', () => {
+  test.each([
+    ['demo', { 'ACCESS-KEY': 'key' }, 'a demo request must carry PAPTRADING: 1'],
+    ['live', { 'ACCESS-KEY': 'key', PAPTRADING: '1' }, 'a live request must not carry PAPTRADING: 1'],
+    ['live', { PAPTRADING: '1' }, 'a live request must not carry PAPTRADING: 1'],
+    ['demo', { 'ACCESS-KEY': 'key', PAPTRADING: '1' }, null],
+    ['live', { 'ACCESS-KEY': 'key' }, null],
+  ] as const)('a %s request with the headers %j: %s', (environment, headers, problem) => {
+    expect(BITGET.environmentProblem(environment, headers)).toBe(problem);
+  });
+
   test.each([
     ['demo', 'live'],
     ['live', 'demo'],

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { accountStateOf, isEntry, orderOf, positionOf, protectionOf } from './bitget-readers.ts';
-import type { OpenPosition } from './exchange.ts';
+import {
+  accountStateOf,
+  closedPositionOf,
+  closedPositionsIn,
+  closingOrderOf,
+  isEntry,
+  orderOf,
+  positionOf,
+  protectionOf,
+} from './bitget-readers.ts';
+import type { ClosedPosition, OpenPosition } from './exchange.ts';
 
 const order = (changes: object = {}) => ({
   orderId: '1300000000000000000',
@@ -104,4 +113,108 @@ test('leverages that differ between long and short are no leverage', () => {
     posMode: 'one_way_mode',
   });
   expect(state.leverage).toBeNaN();
+});
+
+describe('closed positions', () => {
+  const told = {
+    positionId: '1322441328637100049',
+    symbol: 'XRPUSDT',
+    marginCoin: 'USDT',
+    holdSide: 'long',
+    openAvgPrice: '0.64967',
+    closeAvgPrice: '0.58799',
+    openTotalPos: '10',
+    closeTotalPos: '10',
+    pnl: '-0.62976205',
+    netProfit: '-0.65356802',
+    totalFunding: '-0.01638',
+    openFee: '-0.00389802',
+    closeFee: '-0.00352794',
+    ctime: '1709590322199',
+    utime: '1709667583395',
+  };
+
+  test('profit is told before fees and with funding, so that less its fees it is the net profit', () => {
+    expect(closedPositionOf(told)).toEqual({
+      positionId: '1322441328637100049',
+      token: 'XRP',
+      side: 'long',
+      quantity: '10',
+      entryPrice: '0.64967',
+      closePrice: '0.58799',
+      realisedProfit: '-0.64614206',
+      fees: '0.00742596',
+      openedAt: new Date(1709590322199),
+      closedAt: new Date(1709667583395),
+    });
+  });
+
+  test('one without an id is called by what it was, so that it keeps its name', () => {
+    const { positionId: _none, ...nameless } = told;
+    expect(closedPositionOf(nameless)?.positionId).toBe('XRPUSDT-long-1709590322199');
+  });
+
+  test('one of another coin is not ours, and one without its figures is not read', () => {
+    expect(closedPositionOf({ ...told, symbol: 'BTCPERP' })).toBeNull();
+    expect(() => closedPositionOf({ ...told, netProfit: '' })).toThrow(RangeError);
+    expect(() => closedPositionOf({ ...told, holdSide: 'net' })).toThrow(RangeError);
+  });
+
+  test('no list at all is an empty history, an answer without data none', () => {
+    expect(closedPositionsIn({ code: '00000', data: { list: null, endId: '' } })).toEqual([]);
+    expect(() => closedPositionsIn({ code: '00000', data: null })).toThrow(RangeError);
+    expect(() => closedPositionsIn('<html>')).toThrow(RangeError);
+  });
+});
+
+describe('the order that closed a position', () => {
+  const position = {
+    token: 'BTC',
+    side: 'long',
+    openedAt: new Date(1795273100000),
+    closedAt: new Date(1795273200000),
+  } as ClosedPosition;
+  const closing = (changes: object = {}) => ({
+    symbol: 'BTCUSDT',
+    orderId: '1',
+    clientOid: 'c1',
+    side: 'sell',
+    baseVolume: '0.01',
+    reduceOnly: 'YES',
+    orderSource: 'market',
+    uTime: '1795273200000',
+    ...changes,
+  });
+
+  test.each([
+    [{ orderSource: 'pos_loss_market' }, 'stop loss'],
+    [{ orderSource: 'loss_limit' }, 'stop loss'],
+    [{ orderSource: 'pos_profit_market' }, 'take profit'],
+    [{ orderSource: 'profit_market' }, 'take profit'],
+    [{ orderSource: 'liquidation' }, 'liquidation'],
+    [{ orderSource: 'market', tradeSide: 'burst_close_long' }, 'liquidation'],
+    [{ orderSource: 'market' }, 'order'],
+  ] as const)('%o was a %s', (changes, source) => {
+    expect(closingOrderOf([closing(changes)], position)).toEqual({ clientOrderId: 'c1', source });
+  });
+
+  test('is the one nearest to its end, and one that can only reduce before one that opened the opposite', () => {
+    const orders = [
+      closing({ clientOid: 'a part before', uTime: '1795273150000' }),
+      closing({ clientOid: 'the rest', uTime: '1795273199990' }),
+      closing({ clientOid: 'the next entry', uTime: '1795273200000', reduceOnly: 'NO' }),
+    ];
+    expect(closingOrderOf(orders, position)?.clientOrderId).toBe('the rest');
+    expect(closingOrderOf(orders.slice(2), position)?.clientOrderId).toBe('the next entry');
+  });
+
+  test.each([
+    ['went the same way', { side: 'buy' }],
+    ['filled nothing', { baseVolume: '0' }],
+    ['was of another token', { symbol: 'ETHUSDT' }],
+    ['came long after', { uTime: '1795273300000' }],
+    ['came before', { uTime: '1795273000000' }],
+  ])('is none that %s', (_name, changes) => {
+    expect(closingOrderOf([closing(changes)], position)).toBeNull();
+  });
 });

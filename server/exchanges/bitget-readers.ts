@@ -1,6 +1,15 @@
 import { D, isDecimal, isPositive, smallest, toPlain } from '#domain/decimal.ts';
 import type { AccountState, Market } from './ccxt-dialect.ts';
-import type { AccountBalance, Contract, OpenPosition, OrderReport, Protection, Ticker } from './exchange.ts';
+import type {
+  AccountBalance,
+  ClosedPosition,
+  ClosingOrder,
+  Contract,
+  OpenPosition,
+  OrderReport,
+  Protection,
+  Ticker,
+} from './exchange.ts';
 
 /* Readers of Bitget's own JSON. A field that must be there and is not throws, and the outcome counts as not known. */
 
@@ -120,8 +129,7 @@ export function positionOf(info: unknown): OpenPosition | null {
   const symbol = textOf(position.symbol);
   const quantity = decimal(position, 'total');
   if (!symbol.endsWith('USDT') || !isPositive(quantity)) return null;
-  const side = textOf(position.holdSide);
-  if (side !== 'long' && side !== 'short') throw new RangeError(`A position is long or short, not ${side}`);
+  const side = sideOfPosition(position);
   const opened = Number(position.cTime);
   return {
     token: symbol.slice(0, -'USDT'.length),
@@ -152,6 +160,76 @@ export function protectionOf(infos: unknown[], position: OpenPosition): Protecti
     return covered.lt(position.quantity) ? null : priceOrNull(parts[0]?.triggerPrice);
   };
   return { stopLoss: covering('pos_loss', 'loss_plan'), takeProfit: covering('pos_profit', 'profit_plan') };
+}
+
+/** An empty history is answered as an empty list, or as none. */
+export function closedPositionsIn(answer: unknown): unknown[] {
+  const { list: positions } = record(record(answer).data);
+  return positions === null || positions === undefined ? [] : list(positions);
+}
+
+/** Bitget's net profit is what is left after funding and fees; both are negative where they were paid. */
+export function closedPositionOf(info: unknown): ClosedPosition | null {
+  const position = record(info);
+  const symbol = textOf(position.symbol);
+  if (!symbol.endsWith('USDT')) return null;
+  const side = sideOfPosition(position);
+  const fees = D(decimal(position, 'openFee')).plus(decimal(position, 'closeFee')).negated();
+  const openedAt = instant(position, position.ctime === undefined ? 'cTime' : 'ctime');
+  return {
+    positionId: textOf(position.positionId) || `${symbol}-${side}-${openedAt.getTime()}`,
+    token: symbol.slice(0, -'USDT'.length),
+    side,
+    quantity: decimal(position, 'openTotalPos'),
+    entryPrice: decimal(position, 'openAvgPrice'),
+    closePrice: decimal(position, 'closeAvgPrice'),
+    realisedProfit: toPlain(fees.plus(decimal(position, 'netProfit'))),
+    fees: toPlain(fees),
+    openedAt,
+    closedAt: instant(position, position.utime === undefined ? 'uTime' : 'utime'),
+  };
+}
+
+/** Orders and positions are stamped by different parts of the exchange. */
+const STAMP_SLACK_MS = 5_000;
+
+/**
+ * In one-way mode what filled on the other side while the position was open has reduced it; the one nearest to its end
+ * ended it. An order that can only reduce comes first: the opposite position may have been opened a moment later.
+ */
+export function closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null {
+  const opposite = infos
+    .map(record)
+    .filter((order) => order.symbol === `${position.token}USDT`)
+    .filter((order) => textOf(order.side) === (position.side === 'long' ? 'sell' : 'buy'))
+    .filter((order) => isPositive(textOf(order.baseVolume)))
+    .map((order) => ({ order, at: instant(order, 'uTime').getTime() }))
+    .filter(({ at }) => at >= position.openedAt.getTime() - STAMP_SLACK_MS)
+    .filter(({ at }) => at <= position.closedAt.getTime() + STAMP_SLACK_MS);
+  const reducing = opposite.filter(({ order }) => order.reduceOnly === 'YES');
+  const apart = ({ at }: { at: number }) => Math.abs(at - position.closedAt.getTime());
+  const [last] = (reducing.length > 0 ? reducing : opposite).sort((a, b) => apart(a) - apart(b));
+  if (last === undefined) return null;
+  return { clientOrderId: textOf(last.order.clientOid), source: sourceOf(last.order) };
+}
+
+function sourceOf(order: Json): ClosingOrder['source'] {
+  const source = textOf(order.orderSource);
+  if (source === 'liquidation' || /^burst/.test(textOf(order.tradeSide))) return 'liquidation';
+  if (/loss/.test(source)) return 'stop loss';
+  return /profit/.test(source) ? 'take profit' : 'order';
+}
+
+export function orderIdOf(info: unknown): string {
+  const orderId = textOf(record(info).orderId);
+  if (orderId === '') throw new RangeError('The order that was answered has no id');
+  return orderId;
+}
+
+function sideOfPosition(position: Json): 'long' | 'short' {
+  const side = textOf(position.holdSide);
+  if (side !== 'long' && side !== 'short') throw new RangeError(`A position is long or short, not ${side}`);
+  return side;
 }
 
 function record(value: unknown): Json {

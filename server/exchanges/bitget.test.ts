@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { asc, eq } from 'drizzle-orm';
 import { createTestDatabase } from '#test/test-database.ts';
 import { type ExchangeUnderTest, exchangeSuite } from './exchange-suite.ts';
+import { positionSuite } from './exchange-suite-positions.ts';
 import { memoryMarks } from './paper/memory-marks.ts';
 import { paperCredentials } from './paper/paper-credentials.ts';
 import { createPaperExchange } from './paper/paper-exchange.ts';
@@ -61,3 +62,5 @@ async function openBitget({ overHttp }: { overHttp: boolean }): Promise<Exchange
 
 exchangeSuite('Bitget on the built-in paper exchange', () => openBitget({ overHttp: false }));
 exchangeSuite('Bitget over HTTP', () => openBitget({ overHttp: true }));
+positionSuite('Bitget on the built-in paper exchange', () => openBitget({ overHttp: false }));
+positionSuite('Bitget over HTTP', () => openBitget({ overHttp: true }));

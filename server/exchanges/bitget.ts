@@ -3,8 +3,12 @@ import { BITGET_CODES } from './bitget-codes.ts';
 import {
   accountStateOf,
   balanceOf,
+  closedPositionOf,
+  closedPositionsIn,
+  closingOrderOf,
   contractOf,
   isEntry,
+  orderIdOf,
   orderOf,
   positionOf,
   protectionOf,
@@ -12,8 +16,10 @@ import {
   tickerOf,
 } from './bitget-readers.ts';
 import type { CcxtDialect } from './ccxt-dialect.ts';
+import type { BitgetClient } from './ccxt-library.ts';
 
 const DEMO_HEADER = 'PAPTRADING';
+const KEY_HEADER = 'ACCESS-KEY';
 
 /** Bitget v2, USDT-margined perpetuals, classic account, one-way mode. */
 export const BITGET: CcxtDialect = {
@@ -35,6 +41,8 @@ export const BITGET: CcxtDialect = {
   environmentProblem(environment, headers) {
     const isDemo = headers[DEMO_HEADER] === '1';
     if (isDemo === (environment === 'demo')) return null;
+    // The exchange's clock is asked without it; without a key a request concerns no account.
+    if (environment === 'demo' && headers[KEY_HEADER] === undefined) return null;
     return `a ${environment} request must ${isDemo ? 'not ' : ''}carry ${DEMO_HEADER}: 1`;
   },
 
@@ -47,6 +55,9 @@ export const BITGET: CcxtDialect = {
   isEntry,
   positionOf,
   protectionOf,
+  closedPositionOf,
+  closingOrderOf,
+  orderIdOf,
 
   balanceParameters: { type: 'swap', productType: 'USDT-FUTURES' },
   spotBalanceParameters: { type: 'spot' },
@@ -65,6 +76,30 @@ export const BITGET: CcxtDialect = {
   closeParameters: (clientOrderId) => ({ clientOrderId, marginMode: 'isolated', reduceOnly: true }),
   referenceParameters: (clientOrderId) => ({ clientOrderId }),
   protectionListParameters: { trigger: true, planType: 'profit_loss' },
+  protectionCancelParameters: { trigger: true, planType: 'profit_loss' },
+  positionHistory: {
+    pageSize: 100,
+    // Bitget keeps three months, and refuses a longer period than 90 days.
+    maxAgeMs: 89 * 86_400_000,
+    // The library's own method leaves the product type out.
+    async read(client, { since, before }) {
+      const answer: unknown = await (client as BitgetClient).privateMixGetV2MixPositionHistoryPosition({
+        productType: 'USDT-FUTURES',
+        startTime: String(since.getTime()),
+        limit: '100',
+        ...(before === null ? {} : { idLessThan: before }),
+      });
+      return closedPositionsIn(answer);
+    },
+  },
+  orderHistory: {
+    pageSize: 100,
+    parameters: ({ from, to }) => ({
+      startTime: String(from.getTime()),
+      endTime: String(to.getTime()),
+      limit: '100',
+    }),
+  },
   protectionParameters: (side, { triggerPrice, clientOrderId }) => ({
     clientOrderId,
     triggerType: 'mark_price',

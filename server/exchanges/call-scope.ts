@@ -13,6 +13,8 @@ export interface CallScope {
   notAfter: Date | null;
   onCall: ((call: CallRecord) => void) | null;
   viewerUserId: string | null;
+  /** Set where a request is only to be seen: it is handed over here and never leaves. */
+  describe?: (request: { method: string; endpoint: string; body: string }) => void;
   /** Set by the transport: whether a request may have reached the exchange, and what it answered last. */
   sent: boolean;
   answer: ExchangeAnswer | null;

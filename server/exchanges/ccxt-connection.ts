@@ -62,6 +62,14 @@ export function createCcxtConnection(options: {
       return contract && market ? { symbol: market.symbol, contract } : null;
     });
 
+  /** The library reads a 200 of HTML, or of nothing, as an empty list: an account in trouble would look flat. */
+  function requireUsableAnswer({ sent, answer }: CallScope): void {
+    if (!sent) return;
+    const envelope = answer === null ? null : dialect.envelope(answer);
+    if (envelope !== null && dialect.isSuccessCode(envelope.code)) return;
+    throw new ExchangeError('unknown', `${dialect.platform}: no usable answer`);
+  }
+
   const connection: CcxtConnection = {
     client() {
       creating ??= options.createClient().catch((error: unknown) => {
@@ -88,7 +96,9 @@ export function createCcxtConnection(options: {
       const scope = openScope(request);
       try {
         const client = await connection.client();
-        return await callScope.run(scope, () => work(client));
+        const result = await callScope.run(scope, () => work(client));
+        requireUsableAnswer(scope);
+        return result;
       } catch (error) {
         const judgement = await connection.judge(error, scope);
         throw error instanceof ExchangeError ? error : exchangeErrorOf(judgement, error);

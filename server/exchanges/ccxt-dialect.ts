@@ -3,6 +3,8 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAnswer } from './call-scope.ts';
 import type {
   AccountBalance,
+  ClosedPosition,
+  ClosingOrder,
   Contract,
   EntryOrder,
   ExchangeEnvironment,
@@ -58,6 +60,11 @@ export interface CcxtDialect {
   isEntry(info: unknown): boolean;
   positionOf(info: unknown): OpenPosition | null;
   protectionOf(infos: unknown[], position: OpenPosition): Protection;
+  /** Null for what is not traded here. */
+  closedPositionOf(info: unknown): ClosedPosition | null;
+  /** The order among those of the position's time that ended it. */
+  closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null;
+  orderIdOf(info: unknown): string;
 
   balanceParameters: Parameters;
   spotBalanceParameters: Parameters;
@@ -68,6 +75,15 @@ export interface CcxtDialect {
   closeParameters(clientOrderId: string): Parameters;
   referenceParameters(clientOrderId: string): Parameters;
   protectionListParameters: Parameters;
+  protectionCancelParameters: Parameters;
+  positionHistory: {
+    pageSize: number;
+    /** It refuses to be asked for more. */
+    maxAgeMs: number;
+    /** A page of closed positions, from the one after `before` on. */
+    read(client: CcxtClient, page: { since: Date; before: string | null }): Promise<unknown[]>;
+  };
+  orderHistory: { pageSize: number; parameters(period: { from: Date; to: Date }): Parameters };
   protectionParameters(
     side: 'stopLoss' | 'takeProfit',
     order: { triggerPrice: string; clientOrderId: string },

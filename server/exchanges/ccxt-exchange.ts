@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { prepareAccount } from './ccxt-account.ts';
 import { createCcxtConnection, readAnswer, requireClassic } from './ccxt-connection.ts';
 import type { CcxtClient, CcxtDialect } from './ccxt-dialect.ts';
-import { type PlacedOrder, type PlacementRequest, placeOrder } from './ccxt-placement.ts';
+import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } from './ccxt-placement.ts';
+import { createCcxtPositions } from './ccxt-positions.ts';
 import {
+  type EntryOrder,
   type Exchange,
   ExchangeError,
   type Placement,
@@ -93,18 +95,9 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
       prepareAccount({ connection, dialect, account, preparation, context }),
 
     placeOrder: (account, order, context) =>
-      place(
-        { type: 'place-order', account, context },
-        {
-          token: order.token,
-          clientOrderId: order.clientOrderId,
-          type: 'limit',
-          side: order.side,
-          quantity: order.quantity,
-          prices: { price: order.price, stopLoss: order.stopLoss, takeProfit: order.takeProfit },
-          parameters: dialect.entryParameters(order),
-        },
-      ),
+      place({ type: 'place-order', account, context }, entryOf(dialect, order)),
+
+    describeOrder: (order) => describeOrder({ connection, order: entryOf(dialect, order) }),
 
     closePosition: (account, { token, side, quantity, clientOrderId }, context) =>
       place(
@@ -187,6 +180,13 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
       });
     },
 
+    ...createCcxtPositions({
+      connection,
+      dialect,
+      now,
+      fetchPositions: (...call) => exchange.fetchPositions(...call),
+    }),
+
     async placeProtection(account, request, context) {
       // The stop first: it is the side that must never be missing.
       for (const { callType, order } of protectionOrders(dialect, request)) {
@@ -196,6 +196,16 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
   };
   return exchange;
 }
+
+const entryOf = (dialect: CcxtDialect, order: EntryOrder): PlacedOrder => ({
+  token: order.token,
+  clientOrderId: order.clientOrderId,
+  type: 'limit',
+  side: order.side,
+  quantity: order.quantity,
+  prices: { price: order.price, stopLoss: order.stopLoss, takeProfit: order.takeProfit },
+  parameters: dialect.entryParameters(order),
+});
 
 function protectionOrders(dialect: CcxtDialect, request: ProtectionRequest) {
   const { token, quantity } = request;

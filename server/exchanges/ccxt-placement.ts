@@ -3,7 +3,13 @@ import { callScope } from './call-scope.ts';
 import { type CcxtConnection, openScope, type PrivateRequest, requireClassic } from './ccxt-connection.ts';
 import type { CcxtClient, CcxtDialect, Parameters } from './ccxt-dialect.ts';
 import { placementOf } from './ccxt-errors.ts';
-import { ExchangeError, type Placement, type PlacementContext } from './exchange.ts';
+import {
+  type ExchangeAccount,
+  ExchangeError,
+  type OrderDescription,
+  type Placement,
+  type PlacementContext,
+} from './exchange.ts';
 
 export interface PlacedOrder {
   token: string;
@@ -46,6 +52,35 @@ export async function placeOrder(options: {
     }
     return placementOf(judgement);
   }
+}
+
+/** Requests are signed to be described, too; no signature of these reaches anybody. */
+const NOBODY: ExchangeAccount = {
+  userId: 'nobody',
+  environment: 'paper',
+  credentials: { apiKey: 'none', apiSecret: 'none', passphrase: 'none', accountMode: 'classic' },
+};
+
+/** The request that `placeOrder` would send, made by the same code up to the door and stopped there. */
+export async function describeOrder(options: {
+  connection: CcxtConnection;
+  order: PlacedOrder;
+}): Promise<OrderDescription> {
+  const { connection, order } = options;
+  requireClientOrderId(order.clientOrderId);
+  const [client, symbol] = [await connection.client(), await connection.symbolOf(order.token)];
+  requireExact(client, symbol, order);
+  const described: OrderDescription[] = [];
+  const scope = {
+    ...openScope({ type: 'describe-order', account: NOBODY }),
+    describe: ({ method, endpoint, body }: { method: string; endpoint: string; body: string }) => {
+      described.push({ method, endpoint, payload: JSON.parse(body) as Record<string, unknown> });
+    },
+  };
+  const failure = await callScope.run(scope, () => send(client, symbol, order)).catch((error) => error);
+  const [request] = described;
+  if (request !== undefined) return request;
+  throw new ExchangeError('unknown', 'The order could not be described', { cause: failure });
 }
 
 /** The one place where the library is told that our decimal strings are numbers: it formats them unchanged. */

@@ -78,6 +78,31 @@ export function exchangeSuite(name: string, open: () => Promise<ExchangeUnderTes
       return report;
     };
 
+    describe('an order that is described', () => {
+      test('is the request that is sent when it is placed, and describing it sends nothing', async () => {
+        const order = buy({ price: '64999.5' });
+        const described = await exchange.describeOrder(order);
+        expect(await exchange.findOrder(account, order)).toBeNull();
+        expect(await under.ordersOf(account)).toEqual([]);
+        const calls: CallRecord[] = [];
+        const context = { ...inTime(), onCall: (call: CallRecord) => calls.push(call) };
+        expect(await exchange.placeOrder(account, order, context)).toMatchObject({ outcome: 'placed' });
+        const [placed] = calls.filter(({ type }) => type === 'place-order');
+        expect(placed).toMatchObject({ method: described.method, endpoint: described.endpoint });
+        expect(described.payload).toEqual(placed?.requestData);
+        expect(JSON.stringify(described)).toContain(order.clientOrderId);
+      });
+
+      test('is refused where it would not be sent', async () => {
+        await expect(exchange.describeOrder(buy({ price: '65000.123456' }))).rejects.toMatchObject({
+          kind: 'refused',
+        });
+        await expect(exchange.describeOrder(buy({ token: 'NOSUCHTOKEN' }))).rejects.toMatchObject({
+          kind: 'refused',
+        });
+      });
+    });
+
     describe('market data', () => {
       test('the ticker gives the newest price', async () => {
         under.push('ETH', '3012.55');

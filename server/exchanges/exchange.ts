@@ -22,6 +22,8 @@ export interface Exchange {
 
   /** One limit order that carries its stop loss and take profit. Never retried in here. */
   placeOrder(account: ExchangeAccount, order: EntryOrder, context: PlacementContext): Promise<Placement>;
+  /** What `placeOrder` would send for this order, for reading. Sends nothing; throws where it would not be sent. */
+  describeOrder(order: EntryOrder): Promise<OrderDescription>;
   /** Looks an order up by its client order id; null when the exchange says that it knows none. */
   findOrder(
     account: ExchangeAccount,
@@ -43,6 +45,22 @@ export interface Exchange {
     request: ProtectionRequest,
     context: PlacementContext,
   ): Promise<void>;
+  /** Every open position of the account with the stop and target that the exchange holds for it. */
+  fetchHoldings(account: ExchangeAccount, context?: CallContext): Promise<Holding[]>;
+  /** Positions of the account that were closed after `since`, as far as the exchange remembers; newest first. */
+  fetchClosedPositions(
+    account: ExchangeAccount,
+    request: { since: Date },
+    context?: CallContext,
+  ): Promise<ClosedPosition[]>;
+  /** The order that closed the position, the last one where it took several; null when the exchange tells of none. */
+  findClosingOrder(
+    account: ExchangeAccount,
+    position: ClosedPosition,
+    context?: CallContext,
+  ): Promise<ClosingOrder | null>;
+  /** Cancels the stops and targets that are left in a token without a position; answers how many there were. */
+  cancelProtection(account: ExchangeAccount, token: string, context?: CallContext): Promise<number>;
   /** Reduce-only at market. */
   closePosition(
     account: ExchangeAccount,
@@ -140,6 +158,14 @@ export interface EntryOrder {
   takeProfit: string;
 }
 
+/** A request as it would leave, without the headers that carry the secrets. */
+export interface OrderDescription {
+  method: string;
+  /** The path at the exchange's origin. */
+  endpoint: string;
+  payload: Record<string, unknown>;
+}
+
 export interface OrderReference {
   token: string;
   clientOrderId: string;
@@ -196,6 +222,34 @@ export interface OpenPosition {
 export interface Protection {
   stopLoss: string | null;
   takeProfit: string | null;
+}
+
+export interface Holding {
+  position: OpenPosition;
+  protection: Protection;
+}
+
+export interface ClosedPosition {
+  /** The exchange's name of it: the same one whenever it is asked. */
+  positionId: string;
+  token: string;
+  side: 'long' | 'short';
+  /** What was opened in all. */
+  quantity: string;
+  entryPrice: string;
+  closePrice: string;
+  /** Fees not yet taken off, funding included: less `fees` it is the exchange's net profit. */
+  realisedProfit: string;
+  /** What opening and closing cost; below zero where the exchange paid. */
+  fees: string;
+  openedAt: Date;
+  closedAt: Date;
+}
+
+export interface ClosingOrder {
+  clientOrderId: string;
+  /** `order`: somebody sent it. */
+  source: 'stop loss' | 'take profit' | 'liquidation' | 'order';
 }
 
 export interface ProtectionRequest {

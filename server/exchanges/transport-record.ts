@@ -2,6 +2,7 @@ import type { CallScope, ExchangeAnswer } from './call-scope.ts';
 import type { CallRecord } from './exchange.ts';
 import type { OutgoingRequest } from './transport.ts';
 import type { TransportError } from './transport-error.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 const MAX_TEXT = 4_000;
 
@@ -23,12 +24,15 @@ export function callRecord(options: {
     endpoint: target.pathname,
     timestamp: startedAt.toISOString(),
     requestData: request.body ? readable(request.body) : Object.fromEntries(target.searchParams),
-    responseData: answer ? readable(answer.body) : { error: failure?.message ?? 'no answer' },
+    responseData: answer ? readable(cleanBody(answer, scope)) : { error: failure?.message ?? 'no answer' },
     success,
     status: answer?.status ?? null,
     durationMs,
   };
 }
+
+const cleanBody = ({ body }: ExchangeAnswer, { account }: CallScope) =>
+  account === null ? body : withoutSecrets(body, account.credentials);
 
 function readable(body: string): unknown {
   if (body.length > MAX_TEXT) return `${body.slice(0, MAX_TEXT)}… (${body.length} characters)`;

@@ -248,3 +248,47 @@ test('a call that fails is recorded as well, without an answer', async () => {
     },
   ]);
 });
+
+test('what an exchange repeats of the account’s secrets in a refusal is read, recorded and shown without them', async () => {
+  const credentials = {
+    apiKey: 'key-of-this-test',
+    apiSecret: 'secret+of/this test',
+    passphrase: 'phrase "of" this test',
+    accountMode: 'classic' as const,
+  };
+  const body = JSON.stringify({
+    code: '40006',
+    msg: `no key-of-this-test, ${encodeURIComponent(credentials.apiSecret)}`,
+    data: Object.values(credentials),
+  });
+  const target = await serve((_, response) => response.writeHead(400).end(body));
+  const calls: CallRecord[] = [];
+  const scope = scopeOf({
+    account: { ...account('u'), credentials },
+    onCall: (call) => calls.push(call),
+  });
+  const response = await post(open({ target }), scope);
+  const clean = {
+    code: '40006',
+    msg: 'no [redacted], [redacted]',
+    data: ['[redacted]', '[redacted]', '[redacted]', 'classic'],
+  };
+  expect(JSON.parse(await response.text())).toEqual(clean);
+  expect(JSON.parse(scope.answer?.body ?? '')).toEqual(clean);
+  expect(calls).toMatchObject([{ responseData: clean }]);
+});
+
+test('an answer that succeeds is read as it came, whatever words the passphrase is made of', async () => {
+  const credentials = {
+    apiKey: 'key-of-this-test',
+    apiSecret: 'secret',
+    passphrase: 'partially_filled',
+    accountMode: 'classic' as const,
+  };
+  const target = await serve((_, response) => response.end('{"state":"partially_filled"}'));
+  const calls: CallRecord[] = [];
+  const scope = scopeOf({ account: { ...account('u'), credentials }, onCall: (call) => calls.push(call) });
+  const response = await post(open({ target }), scope);
+  expect(await response.text()).toBe('{"state":"partially_filled"}');
+  expect(calls).toMatchObject([{ responseData: { state: '[redacted]' } }]);
+});

@@ -5,12 +5,14 @@ import type { ExchangeEnvironment } from './exchange.ts';
 import { type PaperRequest, type PaperResponse, VIEWER_HEADER } from './paper/paper-http.ts';
 import { TransportError, transportErrorOf } from './transport-error.ts';
 import { callRecord } from './transport-record.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /*
  * Every request to an exchange passes here.
  * 1. A request leaves only to an origin that was named at the start, and never follows a redirect.
  * 2. It leaves only for an account of this transport's environment, and never after its `notAfter`.
  * 3. It is sent once. The deadline covers its whole answer; what fails says whether it can have been seen.
+ * 4. A request of a scope that only describes never leaves.
  */
 
 export interface TransportOptions {
@@ -88,10 +90,21 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
+  /** What is refused becomes messages, records and lines of the log; what succeeds is read as it came. */
+  function cleanOf(answer: ExchangeAnswer, { account }: CallScope): ExchangeAnswer {
+    if (account === null || options.isSuccess(answer)) return answer;
+    return { ...answer, body: withoutSecrets(answer.body, account.credentials) };
+  }
+
   return {
     async fetch(url, request) {
       const scope = currentScope();
       scope.answer = null;
+      if (scope.describe !== undefined) {
+        const endpoint = new URL(url).pathname;
+        scope.describe({ method: request.method, endpoint, body: request.body ?? '' });
+        throw new TransportError('not-sent', 'the request was described, not sent');
+      }
       const headers = definedHeaders(request.headers);
       if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
       const target = check(scope, rewritten(url, options.origins), headers);
@@ -105,7 +118,7 @@ export function createTransport(options: TransportOptions): Transport {
         );
       };
       try {
-        const answer = await exchange(target, request, headers, scope);
+        const answer = cleanOf(await exchange(target, request, headers, scope), scope);
         scope.answer = answer;
         record(answer, null);
         if (answer.status >= 300 && answer.status < 400) {

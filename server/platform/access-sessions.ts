@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { and, eq, gt, lt, ne, or } from 'drizzle-orm';
+import { and, eq, gt, lt, or } from 'drizzle-orm';
 import type { Session } from './access.ts';
 import type { Db, Queryable } from './database/database.ts';
 import { sessions, users } from './database/schema.ts';
@@ -74,16 +74,9 @@ export async function endSession(options: { db: Db; token: string }): Promise<vo
   await options.db.delete(sessions).where(eq(sessions.tokenHash, hashOf(options.token)));
 }
 
-/** Ends every session of a user, except one where `exceptId` names it. */
-export async function endSessionsOf(options: {
-  db: Queryable;
-  userId: string;
-  exceptId?: string;
-}): Promise<void> {
-  const { db, userId, exceptId } = options;
-  await db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), exceptId === undefined ? undefined : ne(sessions.id, exceptId)));
+/** Ends every session of a user. */
+export async function endSessionsOf(options: { db: Queryable; userId: string }): Promise<void> {
+  await options.db.delete(sessions).where(eq(sessions.userId, options.userId));
 }
 
 /** Removes the sessions that nobody can use any more. */

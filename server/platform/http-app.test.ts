@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
@@ -161,6 +163,41 @@ test('bytes that are no HTTP are answered 400 with the same headers', async () =
   expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   expect(answer).toContain('x-content-type-options: nosniff');
   expect(answer).toContain('{"message":"Bad Request"}');
+});
+
+test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {
+  const app = await createHttpApp({
+    config: { trustProxy: [] },
+    log: createLog({ level: 'silent' }),
+    clock: systemClock,
+    db: board.database.db,
+  });
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  app.get('/api/slow', { config: { access: 'public' } }, async () => {
+    await held;
+    return { done: true };
+  });
+  const ending = new Promise<void>((resolve) => app.addHook('preClose', async () => resolve()));
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const socket = connect({ port: Number(port), host: '127.0.0.1' });
+  const answered = text(socket);
+  socket.write('GET /api/slow HTTP/1.1\r\nhost: a\r\n\r\n');
+  await once(app.server, 'request');
+  const closed = app.close();
+  await ending;
+  socket.write('POST /hooks/trading_view_signal HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n');
+  await once(app.server, 'request');
+  release();
+  const [, slow, refused] = (await answered).split('HTTP/1.1 ');
+  await closed;
+
+  expect(slow).toMatch(/^200 OK\r\n[\s\S]*\{"done":true\}$/);
+  expect(refused).toMatch(/^503 Service Unavailable\r\n/);
+  for (const header of ['connection: close', 'retry-after: 5', 'x-content-type-options: nosniff']) {
+    expect(refused).toContain(`\r\n${header}\r\n`);
+  }
+  expect(refused).toMatch(/\{"success":false,"message":"The service is not available at the moment"\}$/);
 });
 
 describe('the API description', () => {

@@ -53,6 +53,8 @@ export async function createHttpApp(deps: HttpDeps, options: { webFolder?: strin
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: MAX_API_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Fastify's own answer has neither our shape nor our headers; see refuseWhileClosing.
+    return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     // Addresses that cannot be routed at all; no hook has run for them.
     frameworkErrors: (error, request, reply) => {
@@ -67,6 +69,7 @@ export async function createHttpApp(deps: HttpDeps, options: { webFolder?: strin
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.addHook('onRequest', async (request, reply) => setSecurityHeaders(request, reply));
+  refuseWhileClosing(app);
   app.addHook('onResponse', async (request, reply) => logAnswer(request, reply));
   await app.register(cookie);
   guardRequests(app);
@@ -87,6 +90,19 @@ export async function createHttpApp(deps: HttpDeps, options: { webFolder?: strin
     return sendPage(request, reply);
   });
   return app;
+}
+
+/** A request on a connection that is still open gets the same 503 as any other: the charting platform sends again. */
+function refuseWhileClosing(app: App): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!closing) return;
+    reply.header('connection', 'close');
+    throw new AppError('unavailable');
+  });
 }
 
 // Polls and deliveries are many; what changes something is said once.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { fromDrizzle, type Job, PgBoss } from 'pg-boss';
 import type { Queryable } from './database/database.ts';
@@ -19,6 +20,22 @@ export interface Jobs {
   stop(): Promise<void>;
   isRunning(): boolean;
   activity(): WorkerActivity;
+}
+
+/** The queue as the program itself holds it: its workers can be stopped and started again while jobs are sent on. */
+export interface JobWorkers extends Jobs {
+  /** Takes no more jobs from here on; true when all that was under way has ended within the limit. */
+  pause(limitMs: number): Promise<boolean>;
+  /** One for each kind of job. */
+  workers(): JobWorkerReport[];
+}
+
+export interface JobWorkerReport {
+  name: JobName;
+  maxConcurrent: number;
+  activeJobs: number;
+  completedJobs: number;
+  lastActivityAt: Date | null;
 }
 
 export interface JobData {
@@ -45,10 +62,12 @@ const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
   'advance-trade': { concurrency: 4, pollSeconds: 0.5 },
 };
 
+const NAMES = Object.keys(QUEUES) as JobName[];
+
 /** A dead worker's job is taken over after this long (pg-boss allows no less). */
 const HEARTBEAT_SECONDS = 10;
 
-export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<Jobs> {
+export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<JobWorkers> {
   const { database, log } = options;
   const boss = new PgBoss({
     ...database.connection,
@@ -61,7 +80,12 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   });
   // The library reports a plain object with the message, not an Error.
   boss.on('error', ({ message }) => log.warn({ reason: message }, 'the job queue reports a fault'));
-  const activity: WorkerActivity = { activeJobs: 0, completedJobs: 0, lastActivityAt: null };
+  const idle = (): WorkerActivity => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null });
+  const activities: Record<JobName, WorkerActivity> = {
+    'run-workflow': idle(),
+    'trade-user': idle(),
+    'advance-trade': idle(),
+  };
   let running = false;
 
   async function work<Name extends JobName>(name: Name, handle: (data: JobData[Name]) => Promise<void>) {
@@ -72,6 +96,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     name: Name,
     handle: (data: JobData[Name]) => Promise<void>,
   ) {
+    const activity = activities[name];
     let workerId = '';
     workerId = await boss.work<JobData[Name]>(
       name,
@@ -99,8 +124,14 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     );
   }
 
+  /** Resolves when what is under way has ended; a handler that hangs keeps it waiting. */
+  const takeNoMore = async (): Promise<true> => {
+    await Promise.allSettled(NAMES.map((name) => boss.offWork(name, { wait: true })));
+    return true;
+  };
+
   await boss.start();
-  for (const name of Object.keys(QUEUES) as JobName[]) {
+  for (const name of NAMES) {
     await boss.createQueue(name, {
       notify: true,
       retryLimit: 10,
@@ -125,16 +156,36 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       );
     },
     async start(handlers) {
-      await work('run-workflow', handlers['run-workflow']);
-      await work('trade-user', handlers['trade-user']);
-      await work('advance-trade', handlers['advance-trade']);
+      try {
+        await work('run-workflow', handlers['run-workflow']);
+        await work('trade-user', handlers['trade-user']);
+        await work('advance-trade', handlers['advance-trade']);
+      } catch (error) {
+        // All or none: another start would come on top of those that did.
+        void takeNoMore();
+        throw error;
+      }
       running = true;
     },
+    async pause(limitMs) {
+      running = false;
+      return await Promise.race([takeNoMore(), sleep(limitMs, false, { ref: false })]);
+    },
+    workers: () =>
+      NAMES.map((name) => ({ name, maxConcurrent: QUEUES[name].concurrency, ...activities[name] })),
     async stop() {
       running = false;
       await boss.stop({ graceful: true, timeout: 8000 });
     },
     isRunning: () => running,
-    activity: () => activity,
+    activity() {
+      const all = Object.values(activities);
+      const times = all.flatMap(({ lastActivityAt }) => (lastActivityAt === null ? [] : [lastActivityAt]));
+      return {
+        activeJobs: all.reduce((sum, { activeJobs }) => sum + activeJobs, 0),
+        completedJobs: all.reduce((sum, { completedJobs }) => sum + completedJobs, 0),
+        lastActivityAt: times.sort((a, b) => b.getTime() - a.getTime())[0] ?? null,
+      };
+    },
   };
 }

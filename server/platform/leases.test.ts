@@ -5,6 +5,7 @@ import type { Db } from './database/database.ts';
 import {
   acquireLease,
   assertHeld,
+  handOverLeases,
   type Lease,
   LeaseLostError,
   releaseAllLeases,
@@ -204,4 +205,28 @@ test('a program that has its database to itself frees what its predecessor held,
   await releaseAllLeases(db);
   expect(await acquire('living')).toMatchObject({ version: 2 });
   await expect(db.transaction((tx) => assertHeld(tx, dead))).rejects.toThrow(LeaseLostError);
+});
+
+test('an instance that hands over frees what it holds under any of its names, and nobody else’s', async () => {
+  const own = await acquired('one');
+  const ownWork = await acquireLease({ db, key: `${key} work`, holder: 'one a-workflow' });
+  const others = await acquireLease({ db, key: `${key} other`, holder: 'one-and-a-half' });
+  if (ownWork === null || others === null) throw new Error('the keys are new');
+  await handOverLeases(db, 'one');
+  for (const lease of [own, ownWork]) {
+    await expect(db.transaction((tx) => assertHeld(tx, lease))).rejects.toThrow(LeaseLostError);
+    expect(await acquireLease({ db, key: lease.key, holder: 'next' })).not.toBeNull();
+  }
+  await db.transaction((tx) => assertHeld(tx, others));
+});
+
+test('a lease that was handed over is not renewed by who still works under it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  await withLease({ db, key, holder: 'hanging' }, async () => {
+    await handOverLeases(db, 'hanging');
+    vi.advanceTimersByTime(10_000);
+    // Queued behind the renewal on the row, if that locks it.
+    await db.execute(sql`select 1 from leases where key = ${key} for update`);
+    expect(await acquire('next')).not.toBeNull();
+  });
 });

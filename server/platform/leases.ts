@@ -78,6 +78,17 @@ export async function withLease<Result>(
   }
 }
 
+/**
+ * Gives back every lease of an instance, whatever still works under it: with the new version a worker that hangs can
+ * write nothing more (`assertHeld`), and somebody else may take its work up at once. Keys of a holder's several works
+ * follow its name after a blank.
+ */
+export async function handOverLeases(db: Db, holder: string): Promise<void> {
+  await db.execute(sql`
+    update leases set lease_until = '-infinity', version = version + 1
+    where lease_until > now() and (holder = ${holder} or starts_with(holder, ${`${holder} `}))`);
+}
+
 /** At the start of a program that has its database to itself: whatever a dead predecessor held is free. */
 export async function releaseAllLeases(db: Db): Promise<void> {
   await db.execute(sql`update leases set lease_until = '-infinity' where lease_until > now()`);

@@ -1,17 +1,38 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import classes from './app-frame.module.css';
 import { Header } from './header/header.tsx';
+import { Shortcuts } from './palette/shortcuts.tsx';
 
 export function AppFrame() {
+  const content = useRef<HTMLElement>(null);
+  useFocusOnNewPage(content);
   return (
     <>
       <a href="#content" className={classes.skip}>
         Skip to content
       </a>
       <Header />
-      <main id="content" tabIndex={-1} className={classes.content}>
+      <main id="content" ref={content} tabIndex={-1} className={classes.content}>
         <Outlet />
       </main>
+      <Shortcuts />
     </>
   );
+}
+
+/**
+ * Another page is read from its beginning: without this, keyboard and screen reader would stay on a link that may
+ * be gone. A search parameter (a filter, a dialog) is the same page.
+ */
+function useFocusOnNewPage(content: { readonly current: HTMLElement | null }) {
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+  const shown = useRef<string>(undefined);
+  useEffect(() => {
+    const isOther = shown.current !== undefined && path !== shown.current;
+    shown.current = path;
+    if (isOther && !document.querySelector('[data-scroll-lock]')) {
+      content.current?.focus({ preventScroll: true });
+    }
+  }, [path, content]);
 }

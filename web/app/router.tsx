@@ -6,6 +6,8 @@ import {
   Outlet,
 } from '@tanstack/react-router';
 import { parseAutomationSearch } from '../features/automation/automation-search.ts';
+import { parseCalculatorSearch } from '../features/calculator/calculator-search.ts';
+import { parsePositionsSearch } from '../features/positions/positions-search.ts';
 import { parsePriceLogsSearch } from '../features/price-logs/price-logs-search.ts';
 import { parseSettingsSearch } from '../features/settings/settings-search.ts';
 import { parseSignalsSearch } from '../features/signals/signals-search.ts';
@@ -83,6 +85,16 @@ const usersRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/users-page.tsx'), 'UsersPage'),
 });
 
+const positionCalculatorRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/position-calculator',
+  validateSearch: parseCalculatorSearch,
+  component: lazyRouteComponent(
+    () => import('./pages/position-calculator-page.tsx'),
+    'PositionCalculatorPage',
+  ),
+});
+
 const automationRoute = createRoute({
   getParentRoute: () => adminArea,
   path: '/automation-workflows',
@@ -90,12 +102,34 @@ const automationRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/automation-page.tsx'), 'AutomationPage'),
 });
 
+const positionMakerRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/position-maker',
+  component: lazyRouteComponent(() => import('./pages/position-maker-page.tsx'), 'PositionMakerPage'),
+});
+
+const positionsRoute = createRoute({
+  getParentRoute: () => adminArea,
+  path: '/positions',
+  validateSearch: parsePositionsSearch,
+  component: lazyRouteComponent(() => import('./pages/positions-page.tsx'), 'PositionsPage'),
+});
+
 const routeTree = rootRoute.addChildren([
   dashboardRoute,
   settingsRoute,
   adminRoute,
   webhookRoute,
-  adminArea.addChildren([priceLogsRoute, signalsRoute, configurationRoute, usersRoute, automationRoute]),
+  adminArea.addChildren([
+    priceLogsRoute,
+    signalsRoute,
+    configurationRoute,
+    usersRoute,
+    automationRoute,
+    positionCalculatorRoute,
+    positionMakerRoute,
+    positionsRoute,
+  ]),
 ]);
 
 export function createAppRouter() {

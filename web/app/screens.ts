@@ -3,8 +3,11 @@ export const ADMIN_SCREENS = [
   '/price-logs',
   '/signals',
   '/configuration',
+  '/position-calculator',
   '/create-client',
+  '/position-maker',
   '/automation-workflows',
+  '/positions',
 ] as const;
 
 const SCREENS = ['/', '/webhook', ...ADMIN_SCREENS] as const;

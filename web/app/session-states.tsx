@@ -1,11 +1,13 @@
-import { Button, Loader } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { useDocumentTitle } from '../lib/use-document-title.ts';
 import classes from './session-states.module.css';
 
+/** The same as index.html shows before any code has arrived, so that nothing jumps. */
 export function FullScreenLoading() {
   return (
-    <main className={classes.screen}>
-      <div className={classes.content} role="status">
-        <Loader aria-hidden />
+    <main className="full-screen">
+      <div className="full-screen-content" role="status">
+        <span className="spinner" aria-hidden />
         <span>Loading...</span>
       </div>
     </main>
@@ -13,9 +15,10 @@ export function FullScreenLoading() {
 }
 
 export function SessionError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  useDocumentTitle(undefined);
   return (
-    <main className={classes.screen}>
-      <div className={classes.content} role="alert">
+    <main className="full-screen">
+      <div className="full-screen-content" role="alert">
         <h1 className={classes.title}>Signal Board cannot be reached</h1>
         <p className={classes.detail}>{error.message}</p>
         <Button onClick={onRetry}>Try again</Button>

@@ -46,6 +46,12 @@ test('an empty body is replaced by the status text', async () => {
   expect(serverMessage(error, 'Failed to fetch stats')).toBe('Failed to fetch stats');
 });
 
+test('a server that does not answer is said in plain words, and a call that was given up stays one', async () => {
+  await expect(requestJson('http://127.0.0.1:1/')).rejects.toThrow(/^The server cannot be reached$/);
+  const signal = AbortSignal.abort();
+  await expect(requestJson(`${origin}/echo`, { signal })).rejects.toMatchObject({ name: 'AbortError' });
+});
+
 test('a JSON content type is sent only with a body', async () => {
   expect(await requestJson(`${origin}/echo`)).toEqual({ contentType: null });
   expect(await requestJson(`${origin}/echo`, { method: 'POST' })).toEqual({ contentType: null });

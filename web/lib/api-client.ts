@@ -23,6 +23,8 @@ interface RequestOptions {
   params?: QueryParams | undefined;
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** Nothing on the way may answer from memory. */
+  uncached?: boolean;
 }
 
 /** Sends cookies always, a JSON body only when there is one, and reads JSON. Empty parameters are left out. */
@@ -33,15 +35,22 @@ export async function requestJson<Answer>(path: string, options: RequestOptions 
     headers: {
       accept: 'application/json',
       ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.uncached ? { 'cache-control': 'no-cache', pragma: 'no-cache' } : {}),
     },
+    ...(options.uncached ? { cache: 'no-store' as const } : {}),
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
     ...(options.signal ? { signal: options.signal } : {}),
-  });
+  }).catch(explainNoAnswer);
   if (!response.ok) {
     const text = await response.text();
     throw new ApiError({ status: response.status, statusText: response.statusText, text });
   }
   return (await response.json()) as Answer;
+}
+
+/** Each browser has words of its own for it, such as 'Failed to fetch' or 'Load failed'. */
+function explainNoAnswer(error: unknown): never {
+  throw error instanceof TypeError ? new Error('The server cannot be reached', { cause: error }) : error;
 }
 
 export function withParams(path: string, params: QueryParams = {}): string {

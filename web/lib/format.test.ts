@@ -40,7 +40,9 @@ test('levels have four decimals and fractions are shown as percentages', () => {
 test('durations change their unit at a second, a minute and an hour', () => {
   expect(formatDuration(999)).toBe('999ms');
   expect(formatDuration(1000)).toBe('1.0s');
+  expect(formatDuration(59_960)).toBe('59.9s');
   expect(formatDuration(90_000)).toBe('1.5m');
+  expect(formatDuration(3_599_000)).toBe('59.9m');
   expect(formatDuration(5_400_000)).toBe('1.5h');
 });
 

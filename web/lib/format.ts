@@ -59,13 +59,16 @@ export function formatFraction(fraction: string | number | null | undefined, dec
 
 export const formatCount = (count: number): string => wholeNumber.format(count);
 
+/** Cut, not rounded: 59.96 s is not '60.0s'. */
+const cutTenth = (value: number): string => (Math.floor(value * 10) / 10).toFixed(1);
+
 /** ms under a second, s under a minute, min under an hour, else hours with one decimal. */
 export function formatDuration(durationMs: number | null | undefined): string {
   if (durationMs === null || durationMs === undefined || !Number.isFinite(durationMs)) return '–';
-  if (durationMs < 1000) return `${Math.round(durationMs)}ms`;
-  if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)}s`;
-  if (durationMs < 3_600_000) return `${(durationMs / 60_000).toFixed(1)}m`;
-  return `${(durationMs / 3_600_000).toFixed(1)}h`;
+  if (durationMs < 1000) return `${Math.floor(durationMs)}ms`;
+  if (durationMs < 60_000) return `${cutTenth(durationMs / 1000)}s`;
+  if (durationMs < 3_600_000) return `${cutTenth(durationMs / 60_000)}m`;
+  return `${cutTenth(durationMs / 3_600_000)}h`;
 }
 
 export function durationBetween(start: string | null, end: string | null): number | null {

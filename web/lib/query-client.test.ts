@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onlineManager } from '@tanstack/react-query';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requestJson } from './api-client.ts';
+import { ApiError, requestJson } from './api-client.ts';
 import { createQueryClient } from './query-client.ts';
 import { sessionKey } from './session-key.ts';
 
@@ -12,6 +13,10 @@ let requests = 0;
 beforeAll(async () => {
   server = createServer((request, response) => {
     requests += 1;
+    if (request.url?.startsWith('/echo')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ method: request.method, url: request.url }));
+    }
     response.writeHead(request.url === '/gone' ? 401 : 500, { 'content-type': 'application/json' });
     response.end('{"message":"no"}');
   });
@@ -48,11 +53,55 @@ test('another failure keeps the session and is not tried twice', async () => {
   expect(client.getQueryData(sessionKey)).not.toBeNull();
 });
 
-test('what was loaded never goes stale by itself', () => {
-  const { queries } = createQueryClient().getDefaultOptions();
-  expect(queries).toMatchObject({
+test('without a function of its own a query is a GET to the first element of its key, read as JSON', async () => {
+  const client = createQueryClient();
+  expect(await client.fetchQuery({ queryKey: [`${origin}/echo`] })).toEqual({ method: 'GET', url: '/echo' });
+  expect(await client.fetchQuery({ queryKey: [`${origin}/echo`, { page: 2 }] })).toEqual({
+    method: 'GET',
+    url: '/echo?page=2',
+  });
+});
+
+test('401 is an error by default', async () => {
+  const client = createQueryClient();
+  const answer = client.fetchQuery({ queryKey: [`${origin}/gone`] });
+  await expect(answer).rejects.toBeInstanceOf(ApiError);
+  await expect(answer).rejects.toMatchObject({ status: 401, message: '401: {"message":"no"}' });
+});
+
+test('a write that fails is not tried twice', async () => {
+  const client = createQueryClient();
+  const before = requests;
+  const write = client
+    .getMutationCache()
+    .build(client, { mutationFn: () => requestJson(`${origin}/broken`, { method: 'POST' }) });
+  await expect(write.execute(undefined)).rejects.toMatchObject({ status: 500 });
+  expect(requests - before).toBe(1);
+});
+
+test('nothing that was loaded goes stale, and nothing is fetched again by itself', async () => {
+  const client = createQueryClient();
+  const queryKey = [`${origin}/echo`];
+  await client.fetchQuery({ queryKey });
+  const before = requests;
+  await client.ensureQueryData({ queryKey });
+  await client.fetchQuery({ queryKey });
+  expect(requests).toBe(before);
+  expect(client.getDefaultOptions().queries).toMatchObject({
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
     refetchInterval: false,
+    retry: false,
   });
+});
+
+test('a browser that is offline still asks: the server may be on its own machine', async () => {
+  const client = createQueryClient();
+  onlineManager.setOnline(false);
+  try {
+    expect(await client.fetchQuery({ queryKey: [`${origin}/echo`] })).toMatchObject({ url: '/echo' });
+  } finally {
+    onlineManager.setOnline(true);
+  }
 });

@@ -8,6 +8,8 @@ export function createQueryClient(): QueryClient {
     if (!isStatus(error, 401)) return;
     client.setQueryData(sessionKey, null);
     forgetUserData(client);
+    // A request that left with the cookie of before a password change is answered so too: the session itself tells.
+    void client.invalidateQueries({ queryKey: sessionKey });
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: endSession }),
@@ -19,6 +21,8 @@ export function createQueryClient(): QueryClient {
     }),
     defaultOptions: {
       queries: {
+        // A browser that is offline still reaches a server on its own machine.
+        networkMode: 'always',
         queryFn: ({ queryKey, signal }) =>
           requestJson(String(queryKey[0]), { params: queryKey[1] as QueryParams | undefined, signal }),
         refetchInterval: false,
@@ -27,7 +31,7 @@ export function createQueryClient(): QueryClient {
         staleTime: Number.POSITIVE_INFINITY,
         retry: false,
       },
-      mutations: { retry: false },
+      mutations: { networkMode: 'always', retry: false },
     },
   });
   return client;

@@ -28,11 +28,16 @@ export function useSession(): SessionAnswer {
   return session;
 }
 
-/** After sign-out the session is looked up again, and everything else is forgotten. */
+/**
+ * After sign-out everything is forgotten, and the session is looked up again. Forgotten first: a look-up that fails
+ * must not leave the former user's screens open.
+ */
 export function useForgetSession(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
-    await client.invalidateQueries({ queryKey: sessionKey });
+    await client.cancelQueries({ queryKey: sessionKey });
+    client.setQueryData(sessionKey, null);
     forgetUserData(client);
+    await client.invalidateQueries({ queryKey: sessionKey });
   };
 }

@@ -1,6 +1,7 @@
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
-import { memo, type ReactNode } from 'react';
+import { memo, type ReactNode, useMemo } from 'react';
 import classes from './data-table.module.css';
+import { isHidden } from './hidden-columns.ts';
 
 interface TableColumnMeta {
   align?: 'right';
@@ -19,14 +20,22 @@ interface DataTableProps<Row extends RowData> {
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => string;
   emptyText: string;
+  /** With all its columns. */
   minWidth: number;
+  /** Ids of columns that are left out; the first column is not. */
+  hidden?: readonly string[];
   skeletonRows?: number;
   /** Rows of the former page are shown while the next one loads. */
   faded?: boolean;
 }
 
 function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowId, emptyText, minWidth, skeletonRows = 10, faded = false } = props;
+  const { label, rows, rowId, emptyText, skeletonRows = 10, faded = false, hidden = NO_ROWS } = props;
+  // Left out before the table knows of them: its own feature for this would cost each row a second list of cells.
+  const columns = useMemo(
+    () => props.columns.filter(({ id }, index) => !isHidden(hidden, id, index)),
+    [props.columns, hidden],
+  );
   const table = useTable({
     features: coreFeatures,
     columns,
@@ -34,6 +43,7 @@ function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
     getRowId: rowId,
   });
   const columnCount = columns.length;
+  const minWidth = Math.round((props.minWidth * columnCount) / props.columns.length);
 
   let body: ReactNode;
   if (rows === undefined) body = <SkeletonRows rows={skeletonRows} columns={columnCount} />;
@@ -63,7 +73,7 @@ function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+    <section className={classes.scroll} data-scroll-region aria-label={label} tabIndex={0}>
       <table
         className={classes.table}
         style={{ minWidth }}

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './dialog.module.css';
+import { useReturnFocus } from './use-return-focus.ts';
 
 interface DialogProps {
   opened: boolean;
@@ -12,6 +13,7 @@ interface DialogProps {
 
 /** Composed from Modal's parts: its header would be a second banner landmark, and its close button has no name. */
 export function Dialog({ opened, onClose, title, size = 'md', children }: DialogProps) {
+  useReturnFocus({ enabled: opened });
   return (
     <Modal.Root
       opened={opened}

@@ -24,6 +24,7 @@ export function FilterSelect({ label, allLabel, value, options, onChange }: Filt
       className={classes.select}
       size="xs"
       aria-label={label}
+      data-filter
       data-empty={value === undefined || undefined}
       data={[{ value: '', label: allLabel }, ...data]}
       value={value ?? ''}

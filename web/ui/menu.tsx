@@ -4,6 +4,8 @@ import classes from './menu.module.css';
 interface MenuProps {
   /** Accessible name of the button that opens the menu; absent when its content says it. */
   label?: string;
+  /** Accessible name of the menu where its button has none of its own. */
+  menuLabel?: string;
   tip?: string;
   buttonClassName?: string | undefined;
   button: ReactNode;
@@ -14,7 +16,14 @@ interface MenuProps {
  * A menu below its button, right-aligned. The library's menu brings a positioning engine of 40 KiB (gzip) along,
  * which the two menus of the header have no use for.
  */
-export function Menu({ label, tip, buttonClassName, button, children }: MenuProps) {
+export function Menu({
+  label,
+  menuLabel = label ?? 'Account',
+  tip,
+  buttonClassName,
+  button,
+  children,
+}: MenuProps) {
   const [opened, setOpened] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
@@ -70,7 +79,7 @@ export function Menu({ label, tip, buttonClassName, button, children }: MenuProp
         {button}
       </button>
       {opened ? (
-        <div id={id} role="menu" aria-label={label ?? 'Account'} className={classes.menu} onKeyDown={move}>
+        <div id={id} role="menu" aria-label={menuLabel} className={classes.menu} onKeyDown={move}>
           {children(close)}
         </div>
       ) : null}
@@ -82,12 +91,15 @@ interface MenuItemProps {
   icon: ReactNode;
   /** Set for one of several choices. */
   checked?: boolean;
+  /** More than one of the choices can be checked. */
+  several?: boolean;
   disabled?: boolean;
   onSelect: () => void;
   children: ReactNode;
 }
 
-export function MenuItem({ icon, checked, disabled = false, onSelect, children }: MenuItemProps) {
+export function MenuItem(props: MenuItemProps) {
+  const { icon, checked, several = false, disabled = false, onSelect, children } = props;
   const common = {
     type: 'button' as const,
     className: classes.item,
@@ -101,8 +113,15 @@ export function MenuItem({ icon, checked, disabled = false, onSelect, children }
       {children}
     </>
   );
-  return checked === undefined ? (
-    <button {...common} role="menuitem">
+  if (checked === undefined) {
+    return (
+      <button {...common} role="menuitem">
+        {content}
+      </button>
+    );
+  }
+  return several ? (
+    <button {...common} role="menuitemcheckbox" aria-checked={checked}>
       {content}
     </button>
   ) : (

@@ -1,7 +1,9 @@
+import { useDocumentTitle } from '../lib/use-document-title.ts';
 import { ButtonLink } from './link.tsx';
 import classes from './not-found.module.css';
 
 export function NotFound() {
+  useDocumentTitle('Page Not Found');
   return (
     <div className={classes.notFound}>
       <p className={classes.code} aria-hidden>

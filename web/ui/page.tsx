@@ -1,15 +1,19 @@
 import type { ReactNode } from 'react';
+import { useDocumentTitle } from '../lib/use-document-title.ts';
 import classes from './page.module.css';
 
 interface PageProps {
   title: ReactNode;
+  /** What the browser calls the page, where that is not its title. */
+  documentTitle?: string;
   subtitle?: ReactNode;
   actions?: ReactNode;
   back?: ReactNode;
   children: ReactNode;
 }
 
-export function Page({ title, subtitle, actions, back, children }: PageProps) {
+export function Page({ title, documentTitle, subtitle, actions, back, children }: PageProps) {
+  useDocumentTitle(documentTitle ?? (typeof title === 'string' ? title : undefined));
   return (
     <div className={classes.page}>
       {back}

@@ -17,6 +17,7 @@ export function Pager({ page, pageCount, onPage }: PagerProps) {
         size="xs"
         variant="default"
         leftSection={<IconChevronLeft size={14} aria-hidden />}
+        data-page-step="previous"
         disabled={page <= 1}
         onClick={() => onPage(Math.min(page - 1, Math.max(pageCount, 1)))}
       >
@@ -29,6 +30,7 @@ export function Pager({ page, pageCount, onPage }: PagerProps) {
         size="xs"
         variant="default"
         rightSection={<IconChevronRight size={14} aria-hidden />}
+        data-page-step="next"
         disabled={page >= pageCount}
         onClick={() => onPage(page + 1)}
       >

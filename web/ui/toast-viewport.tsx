@@ -16,7 +16,17 @@ export default function ToastViewport() {
 }
 
 /** Part 1 §8: at most one toast at a time. The library would queue; here the newest replaces the one shown. */
-export function showToast(toast: { title: string; message: string; color: ToastColor }): void {
+export function showToast(toast: {
+  title: string;
+  message: string;
+  color: ToastColor;
+  durationMs: number | undefined;
+}): void {
+  const { durationMs = TOAST_MS, ...shown } = toast;
   notifications.clean();
-  notifications.show({ ...toast, closeButtonProps: { 'aria-label': 'Close notification' } });
+  notifications.show({
+    ...shown,
+    autoClose: durationMs,
+    closeButtonProps: { 'aria-label': 'Close notification' },
+  });
 }

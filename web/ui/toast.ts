@@ -1,6 +1,8 @@
 interface Toast {
   title: string;
   message?: string;
+  /** How long it stays, where that is not the usual time. */
+  durationMs?: number;
 }
 
 export type ToastColor = 'indigo' | 'red';
@@ -35,13 +37,13 @@ export const toastViewport = {
 };
 
 async function show(toast: Toast, color: ToastColor): Promise<void> {
-  const message = toast.message ?? '';
+  const { title, message = '', durationMs } = toast;
   try {
     const { showToast } = await toastViewport.load();
-    showToast({ title: toast.title, message, color });
+    showToast({ title, message, color, durationMs });
   } catch {
     // Without the library the message still gets through.
-    window.alert([toast.title, message].filter(Boolean).join('\n'));
+    window.alert([title, message].filter(Boolean).join('\n'));
   }
 }
 

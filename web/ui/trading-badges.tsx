@@ -1,6 +1,7 @@
-import { displayTimeframe } from '#domain/timeframe.ts';
+import { displayTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
 import { capitalise } from '../lib/format.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
+import classes from './trading-badges.module.css';
 
 export function ActionBadge({ action }: { action: string }) {
   return <Badge tone={action === 'sell' ? 'failure' : 'success'}>{capitalise(action)}</Badge>;
@@ -25,6 +26,20 @@ export function StatusBadge({ status, tip }: { status: string; tip?: string }) {
   );
 }
 
+/** The style sheet knows the tokens that have a colour. */
+export function TokenBadge({ token }: { token: string }) {
+  return (
+    <span className={classes.token} data-token={token}>
+      {token}
+    </span>
+  );
+}
+
+/** Coloured by its length, however it is written: '60' looks as '1h' does. */
 export function TimeframeBadge({ timeframe }: { timeframe: string }) {
-  return <Badge tone="outline">{displayTimeframe(timeframe)}</Badge>;
+  return (
+    <span className={classes.timeframe} data-minutes={timeframeMinutes(timeframe) ?? undefined}>
+      {displayTimeframe(timeframe)}
+    </span>
+  );
 }

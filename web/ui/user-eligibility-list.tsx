@@ -1,6 +1,9 @@
+import { Button } from '@mantine/core';
 import { Badge } from './badge.tsx';
 import { EmptyState } from './states.tsx';
+import { useReadableInstants } from './use-readable-instants.ts';
 import classes from './user-eligibility-list.module.css';
+import { statusLabel } from './user-picker.tsx';
 
 interface Entry {
   id: string;
@@ -9,7 +12,15 @@ interface Entry {
   reason: string;
 }
 
-export function UserEligibilityList({ users, emptyText }: { users: readonly Entry[]; emptyText: string }) {
+interface UserEligibilityListProps {
+  users: readonly Entry[];
+  emptyText: string;
+  /** Opens the whole explanation of one user. */
+  onWhy?: (userId: string) => void;
+}
+
+export function UserEligibilityList({ users, emptyText, onWhy }: UserEligibilityListProps) {
+  const readable = useReadableInstants();
   if (users.length === 0) return <EmptyState>{emptyText}</EmptyState>;
   const eligibleCount = users.filter(({ status }) => status === 'eligible').length;
   return (
@@ -22,11 +33,21 @@ export function UserEligibilityList({ users, emptyText }: { users: readonly Entr
           <li key={id}>
             <div className={classes.head}>
               <strong>{username || id}</strong>
-              <Badge tone={status === 'eligible' ? 'success' : 'neutral'}>
-                {status === 'eligible' ? 'Eligible' : 'Not eligible'}
-              </Badge>
+              <span className={classes.aside}>
+                <Badge tone={status === 'eligible' ? 'success' : 'neutral'}>{statusLabel(status)}</Badge>
+                {onWhy ? (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`Why, ${username || id}`}
+                    onClick={() => onWhy(id)}
+                  >
+                    Why
+                  </Button>
+                ) : null}
+              </span>
             </div>
-            {reason ? <p>{reason}</p> : null}
+            {reason ? <p>{readable(reason)}</p> : null}
           </li>
         ))}
       </ul>

@@ -18,6 +18,8 @@ export type PaperFaultKind =
   | { kind: 'restFirst' }
   /** The order keeps its stop loss on paper, but the position that it opens has none. */
   | { kind: 'stopDropped' }
+  /** An order that closes the position leaves its stop and target behind. */
+  | { kind: 'protectionKept' }
   /** The order fills just before the cancel arrives. */
   | { kind: 'cancelLosesToFill' }
   /** The cancel is answered with success, and the order fills nevertheless. */
@@ -41,6 +43,7 @@ const PATH_OF_KIND: Partial<Record<PaperFaultKind['kind'], string>> = {
   partialFill: 'place-order',
   restFirst: 'place-order',
   stopDropped: 'place-order',
+  protectionKept: 'place-order',
   cancelLosesToFill: 'cancel-order',
   cancelAcknowledgedButFilled: 'cancel-order',
   leverageIgnored: 'set-leverage',

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, between, desc, eq, inArray, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import { D, type Decimal, toPlain } from '#domain/decimal.ts';
 import type {
@@ -209,6 +209,33 @@ export async function newestFills(
     .where(query.token === null ? mine : and(mine, eq(paperFills.token, query.token)))
     .orderBy(desc(paperFills.id))
     .limit(query.limit);
+}
+
+/** Every fill of the account, oldest first. */
+export async function listFills(db: PaperDatabase, userId: string) {
+  return db.select().from(paperFills).where(eq(paperFills.userId, userId)).orderBy(asc(paperFills.id));
+}
+
+/** Orders of the account that have ended in the period, newest first. */
+export async function listEndedOrders(
+  db: PaperDatabase,
+  query: { userId: string; token: string; from: Date; to: Date; limit: number },
+): Promise<PaperOrder[]> {
+  const { userId, token, from, to, limit } = query;
+  const rows = await db
+    .select()
+    .from(paperOrders)
+    .where(
+      and(
+        eq(paperOrders.userId, userId),
+        eq(paperOrders.token, token),
+        inArray(paperOrders.state, ['filled', 'canceled']),
+        between(paperOrders.createdAt, from, to),
+      ),
+    )
+    .orderBy(desc(paperOrders.id))
+    .limit(limit);
+  return rows.map(orderFromRow);
 }
 
 /** Users whom a new price of the token may concern: two index look-ups, cheap when there are none. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NavigationPage } from '#contract/pages.ts';
 import { fakeClock } from '#test/fake-clock.ts';
 import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
 
@@ -84,7 +85,15 @@ test('the cookie is kept from scripts and other sites, and has the host prefix o
 test('the session answers the user and the time zone of the screens', async () => {
   const answer = await board.admin.get('/api/auth/user');
   expect(answer.json()).toEqual({
-    user: expect.objectContaining({ username: ADMIN_USERNAME, isAdmin: true }),
+    user: {
+      id: expect.any(String),
+      username: ADMIN_USERNAME,
+      isAdmin: true,
+      firstName: null,
+      lastName: null,
+      countryCode: null,
+      mobileNumber: null,
+    },
     displayTimezone: 'America/Los_Angeles',
   });
 });
@@ -178,20 +187,25 @@ test('a right password is verified, a wrong one is 403', async () => {
 test('an administrator is offered every page of the specification, anybody else the dashboard, the settings and the webhook', async () => {
   const admin = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const { client } = await board.createUser();
-  const namesFor = async (caller: typeof client) =>
+  const pagesFor = async (caller: typeof client) =>
     (await caller.get('/api/navigation/pages'))
       .json()
-      .pages.map((page: { pageName: string }) => page.pageName);
-  expect(await namesFor(client)).toEqual(['Dashboard', 'Settings', 'webhook']);
-  expect(await namesFor(admin)).toEqual([
-    'Dashboard',
-    'Settings',
-    'price-logs',
-    'signals',
-    'configuration',
-    'position-calculator',
-    'create-client',
-    'position-maker',
-    'automation-workflows',
+      .pages.map((page: NavigationPage) => [page.pageName, page.path, page.displayName, page.icon]);
+  expect(await pagesFor(client)).toEqual([
+    ['Dashboard', '/', 'Dashboard', 'Home'],
+    ['Settings', '/settings', 'Settings', 'Settings'],
+    ['webhook', '/webhook', 'Webhook', 'Webhook'],
+  ]);
+  expect(await pagesFor(admin)).toEqual([
+    ['Dashboard', '/', 'Dashboard', 'Home'],
+    ['Settings', '/settings', 'Settings', 'Settings'],
+    ['price-logs', '/price-logs', 'Price Logs', 'ChartCandle'],
+    ['signals', '/signals', 'Signals', 'Activity'],
+    ['configuration', '/configuration', 'Configuration', 'Webhook'],
+    ['position-calculator', '/position-calculator', 'Position Calculator', 'Calculator'],
+    ['create-client', '/create-client', 'Users', 'Users'],
+    ['position-maker', '/position-maker', 'Position Maker', 'Cpu'],
+    ['automation-workflows', '/automation-workflows', 'Workflows', 'Route'],
+    ['positions', '/positions', 'Positions', 'Wallet'],
   ]);
 });

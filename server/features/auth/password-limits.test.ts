@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_FAILURES_PER_ACCOUNT, MAX_FAILURES_PER_ADDRESS } from '#server/platform/rate-limits.ts';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
 import type { Answer } from '#test/test-client.ts';
@@ -117,14 +117,84 @@ test('a forged X-Forwarded-For does not make another address', async () => {
   expect(codes.slice(10)).toEqual([429, 429]);
 });
 
+describe('the five password routes', () => {
+  /** Every route that asks for a password, called from one address. */
+  const routesOf = ({ client, username, hookUrl, address }: Guesser, from = address) => {
+    const at = { remoteAddress: from };
+    return {
+      login: (password: string) => board.anonymous.post('/api/auth/login', { username, password }, at),
+      verify: (password: string) => client.post('/api/auth/verify-password', { password }, at),
+      renew: (password: string) => client.put(hookUrl, { generateNewKey: true, password }, at),
+      delete: (password: string) => client.delete(hookUrl, { password }, at),
+      change: (currentPassword: string) =>
+        client.put('/api/user-settings/change-password', { currentPassword, newPassword: 'another one' }, at),
+    };
+  };
+
+  test('share one count, and when it is full each says when to come back', async () => {
+    const user = await guesser();
+    const routes = Object.values(routesOf(user));
+    for (const route of [...routes, ...routes])
+      expect([401, 403]).toContain((await route('wrong')).statusCode);
+    for (const route of routes) {
+      const answer = await route(user.password);
+      expect(answer.statusCode).toBe(429);
+      expect(answer.json()).toEqual({ message: 'Too many failed attempts. Try again later.' });
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(14 * 60);
+    }
+  });
+
+  test('lock neither the same account elsewhere nor another account at the same address', async () => {
+    const [user, neighbour] = [await guesser(), await guesser()];
+    const { verify } = routesOf(user);
+    await fail(11, () => verify('wrong'));
+    expect((await verify(user.password)).statusCode).toBe(429);
+    expect((await routesOf(user, '192.0.2.9').verify(user.password)).statusCode).toBe(200);
+    const beside = routesOf(neighbour, user.address);
+    expect((await beside.verify(neighbour.password)).statusCode).toBe(200);
+    expect((await beside.login(neighbour.password)).statusCode).toBe(200);
+  });
+
+  test.each(['login', 'verify', 'renew', 'delete', 'change'] as const)(
+    'a right password at %s clears what failed at the others',
+    async (name) => {
+      const user = await guesser();
+      const routes = routesOf(user);
+      const almost = MAX_FAILURES_PER_ACCOUNT - 1;
+      expect(await fail(almost, () => routes.verify('wrong'))).toEqual(Array(almost).fill(403));
+      expect((await routes[name](user.password)).statusCode).toBe(200);
+      expect(await fail(almost, () => routes.login('wrong'))).toEqual(Array(almost).fill(401));
+    },
+  );
+
+  test('count no failure for a call that does not get as far as the password', async () => {
+    const user = await guesser();
+    const { login, verify } = routesOf(user);
+    await fail(12, () => login(''));
+    await fail(12, () => board.anonymous.post('/api/auth/verify-password', { password: 'wrong' }));
+    expect((await verify(user.password)).statusCode).toBe(200);
+  });
+});
+
 interface Guesser {
   client: TestApp['admin'];
+  username: string;
   password: string;
   hookUrl: string;
+  /** Of its own: failures also count for their address. */
+  address: string;
 }
 
+let guessers = 0;
+
 async function guesser(): Promise<Guesser> {
-  const { client, password } = await board.createUser();
+  const { client, username, password } = await board.createUser();
   const hook = (await client.post('/api/hooks', {})).json<{ id: string }>();
-  return { client, password, hookUrl: `/api/hooks/${hook.id}` };
+  return {
+    client,
+    username,
+    password,
+    hookUrl: `/api/hooks/${hook.id}`,
+    address: `192.0.2.${100 + guessers++}`,
+  };
 }

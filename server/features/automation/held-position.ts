@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { type Denial, deny } from '#domain/denials.ts';
-import { decideOnHeldPosition } from '#domain/held-position.ts';
+import { decideOnHeldPosition, openedApartMs } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.ts';
 import { ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import { closePosition, settleCloses } from '#server/features/position-maker/close-position.ts';
@@ -13,8 +14,6 @@ import type { AutomationDeps } from './automation-deps.ts';
 const CLOSE_POLL_MS = 250;
 const CLOSE_POLLS = 40;
 const MOST_REFUSALS = 3;
-/** The exchange's clock and ours differ by less. */
-const CLOCK_SLACK_MS = 60_000;
 
 /**
  * What a new order needs gone before it: another order of ours in the token, and a position (decisions §10). The
@@ -70,7 +69,7 @@ export async function clearTheWay(
   let message = '';
   let refusals = 0;
   for (let poll = 1; poll <= CLOSE_POLLS && refusals < MOST_REFUSALS; poll += 1) {
-    const reason = `reversed by signal ${signal.id}`;
+    const reason = CLOSE_REASONS.reversedBy(signal.id);
     const result = await closePosition(deps, { exchange, account, token, reason, workflowId, lease });
     if (result.outcome === 'flat') return null;
     message = result.message;
@@ -92,9 +91,5 @@ async function isOurs(
 ): Promise<boolean> {
   const trade = await findLastFilledTrade(deps.db, { userId, token });
   if (trade === null || trade.protectionStatus === 'closed') return false;
-  if ((trade.side === 'buy' ? 'long' : 'short') !== position.side) return false;
-  const openedAt = position.openedAt?.getTime();
-  if (openedAt === undefined) return true;
-  const endedAt = trade.completedAt?.getTime() ?? deps.clock.now().getTime();
-  return openedAt >= trade.createdAt.getTime() - CLOCK_SLACK_MS && openedAt <= endedAt + CLOCK_SLACK_MS;
+  return openedApartMs({ trade, position, now: deps.clock.now() }) !== null;
 }

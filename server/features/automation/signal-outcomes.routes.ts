@@ -8,6 +8,9 @@ import {
   type Trade,
   trades,
   userEligibilityList,
+  whyAnswer,
+  whyParams,
+  whyQuery,
 } from '#contract/signals.ts';
 import type { EligibilityResult } from '#domain/eligibility.ts';
 import type { Deps } from '#server/deps.ts';
@@ -17,7 +20,9 @@ import { findSignal, type SignalRow } from '#server/features/signals/signals.sto
 import { listUserNames } from '#server/features/users/users.store.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
+import { explainUser } from './explain-user.ts';
 import { selectUsers } from './select-users.ts';
+import { registerSignalChartRoutes } from './signal-chart.routes.ts';
 import { listWorkflowUsers } from './workflow-users.store.ts';
 import { findNewestWorkflow, listSignalWorkflows, type WorkflowRow } from './workflows.store.ts';
 
@@ -27,6 +32,7 @@ const tags = ['signals'];
 /** What became of a signal: its workflows, users, calculations and trades. */
 export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
   const { db } = deps;
+  registerSignalChartRoutes(app, deps);
 
   async function requireSignal(id: string): Promise<SignalRow> {
     const signal = await findSignal(db, id);
@@ -87,6 +93,13 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
   );
 
   app.get(
+    '/api/signals/:id/why/:userId',
+    { config, schema: { tags, params: whyParams, querystring: whyQuery, response: { 200: whyAnswer } } },
+    async ({ params: { id, userId }, query: { workflowId } }) =>
+      await explainUser(deps, { signal: await requireSignal(id), userId, workflowId }),
+  );
+
+  app.get(
     '/api/signals/:id/sltp',
     { config, schema: { tags, params: idParams, response: { 200: stopLevelsAnswer } } },
     async ({ params: { id } }) => {
@@ -108,6 +121,7 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
           calculationDetail: position.calculationDetail,
         };
       });
+      sltpData.sort((a, b) => (a.username < b.username ? -1 : 1));
       return { hasData: sltpData.length > 0, sltpData };
     },
   );

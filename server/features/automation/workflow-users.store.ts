@@ -1,9 +1,10 @@
-import { and, asc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import type { EligibilityResult } from '#domain/eligibility.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { trades, workflowSteps, workflows, workflowUsers } from '#server/platform/database/schema.ts';
 
 export type WorkflowUserRow = typeof workflowUsers.$inferSelect;
+type TradeRow = typeof trades.$inferSelect;
 
 /** The snapshot of step 6. A second writing of the same snapshot changes nothing. */
 export async function writeEligibility(tx: Tx, workflowId: string, result: EligibilityResult): Promise<void> {
@@ -88,6 +89,18 @@ export async function listWorkflowUsers(db: Queryable, workflowId: string): Prom
     .from(workflowUsers)
     .where(eq(workflowUsers.workflowId, workflowId))
     .orderBy(sql`${workflowUsers.position} nulls last`, asc(workflowUsers.username));
+}
+
+/** One user's trades of a signal, newest first. */
+export async function listUserSignalTrades(
+  db: Queryable,
+  { signalId, userId }: { signalId: string; userId: string },
+): Promise<TradeRow[]> {
+  return await db
+    .select()
+    .from(trades)
+    .where(and(eq(trades.signalId, signalId), eq(trades.userId, userId)))
+    .orderBy(desc(trades.createdAt), desc(trades.id));
 }
 
 /** Writes what became of a user and counts: the workflow row is locked, so exactly one caller sees `remaining` 0. */

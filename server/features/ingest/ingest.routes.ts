@@ -1,19 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { deliveryRefused, deliveryStored, MAX_DELIVERY_BYTES } from '#contract/ingest.ts';
 import type { Deps } from '#server/deps.ts';
-import { databaseErrorCode } from '#server/platform/database/database-errors.ts';
-import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { isAddressAllowed, sourceAddress } from '#server/platform/source-address.ts';
-import type { DeliveryOutcome } from './deliveries.store.ts';
+import { inTime, SEND_AGAIN } from './in-time.ts';
 import type { DeliveryKind } from './read-delivery.ts';
+import { registerTestDeliveryRoute } from './test-deliveries.routes.ts';
 
 const RETRY_AFTER_SECONDS = 5;
-/**
- * TradingView hangs up after 3 s and does not repeat what it hung up on. A 503 it does repeat, and the repetition
- * finds its duplicate if the first delivery was stored after all.
- */
-const ANSWER_WITHIN_MS = 2_000;
 
 /** What TradingView calls. Every answer of the table in decisions §5. */
 export function registerIngestRoutes(app: App, deps: Deps): void {
@@ -50,6 +44,7 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
       );
     }
   });
+  registerTestDeliveryRoute(app, deps);
 }
 
 async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRequest, reply: FastifyReply) {
@@ -59,16 +54,7 @@ async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRe
   }
   const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const { hkid } = request.query as { hkid?: unknown };
-  let outcome: DeliveryOutcome;
-  try {
-    outcome = await inTime(deps.receiver.receive({ kind, key: hkid, body, sourceIp }));
-  } catch (error) {
-    // Only a 5xx is sent again, so whatever kept it from being stored is answered 503, never 4xx.
-    if (!(error instanceof AppError)) {
-      deps.log.error({ err: error, code: databaseErrorCode(error) }, 'a delivery could not be stored');
-    }
-    return unavailable(reply, 'The delivery could not be stored. Send it again.');
-  }
+  const outcome = await inTime(deps, deps.receiver.receive({ kind, key: hkid, body, sourceIp }));
   switch (outcome.outcome) {
     case 'stored':
       return { success: true, id: outcome.id, duplicate: outcome.duplicate };
@@ -77,22 +63,11 @@ async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRe
         .code(400)
         .send({ success: false, message: outcome.refusal.message, errors: outcome.refusal.errors });
     case 'limited':
-      return unavailable(reply, 'Over the limit of deliveries a minute. Send it again.');
+      return unavailable(reply, SEND_AGAIN.limited);
+    case 'not-stored':
+      return unavailable(reply, SEND_AGAIN['not-stored']);
     case 'unknown-key':
       return reply.code(401).send({ success: false, message: 'Unknown webhook key' });
-  }
-}
-
-async function inTime(outcome: Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    const error = new Error(`nothing was committed within ${ANSWER_WITHIN_MS} ms`);
-    timer = setTimeout(() => reject(error), ANSWER_WITHIN_MS);
-  });
-  try {
-    return await Promise.race([outcome, tooLate]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -19,14 +19,17 @@ const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 const COMMIT_LANES = 2;
 
+interface Bytes {
+  kind: DeliveryKind;
+  body: Uint8Array;
+  sourceIp: string;
+}
+
 export interface Receiver {
   /** Reads and stores one delivery; resolves when it is durably committed. Never waits for trading. */
-  receive(delivery: {
-    kind: DeliveryKind;
-    key: unknown;
-    body: Uint8Array;
-    sourceIp: string;
-  }): Promise<DeliveryOutcome>;
+  receive(delivery: Bytes & { key: unknown }): Promise<DeliveryOutcome>;
+  /** The same for a webhook whose key the caller need not know: its stored hash names it. */
+  receiveByHash(delivery: Bytes & { keyHash: Buffer }): Promise<DeliveryOutcome>;
   /** Resolves when all that was received has been answered. */
   idle(): Promise<void>;
 }
@@ -44,18 +47,23 @@ export function createReceiver(
     maxWaiting: MAX_WAITING,
     tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
   });
+  async function receiveByHash({ kind, keyHash, body, sourceIp }: Bytes & { keyHash: Buffer }) {
+    const outcome = await commits.add({
+      keyHash,
+      sourceIp,
+      receivedAt: clock.now(),
+      content: readContent(kind, body),
+    });
+    if (outcome.outcome === 'stored' && !outcome.duplicate) deps.onPrice(outcome.token);
+    return outcome;
+  }
+
   return {
-    async receive({ kind, key, body, sourceIp }) {
+    receiveByHash,
+    async receive({ key, ...bytes }) {
       // A missing, repeated or absurd key goes the same way as an unknown one: same work, same answer.
       const given = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY ? key : ' ';
-      const outcome = await commits.add({
-        keyHash: hashHookKey(deps.secretBox, given),
-        sourceIp,
-        receivedAt: clock.now(),
-        content: readContent(kind, body),
-      });
-      if (outcome.outcome === 'stored' && !outcome.duplicate) deps.onPrice(outcome.token);
-      return outcome;
+      return await receiveByHash({ ...bytes, keyHash: hashHookKey(deps.secretBox, given) });
     },
     idle: () => commits.idle(),
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { D, toPlain } from '#domain/decimal.ts';
+import { availableForSizing } from '#domain/balance.ts';
 import { type Denial, deny } from '#domain/denials.ts';
-import { calculatePosition, type Position } from '#domain/position.ts';
+import { calculatePosition, type PositionResult } from '#domain/position.ts';
 import { signalPriceDeviates } from '#domain/reference-price.ts';
 import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/token-rules.ts';
 import type { ExecutionProfileName } from '#domain/trading-constants.ts';
@@ -28,10 +28,15 @@ export interface GenerateRequest {
   lease?: Lease;
 }
 
-export type Generated = { logId: string } & (
-  | { ok: true; position: Position }
-  | { ok: false; denial: Denial }
-);
+/** What a calculation needs to know of the exchange and the account. Prices and money in USDT. */
+export interface MarketFacts {
+  livePrice: string | null;
+  /** Why there is none, and what is to be said of the balance: clauses without a full stop. */
+  livePriceProblem?: string | null;
+  balanceNote?: string | null;
+  availableBalance: string;
+  rules: TokenRules;
+}
 
 /**
  * Sizes one user's position for a signal from the exchange's own price, rules and balance, and records the
@@ -40,50 +45,89 @@ export type Generated = { logId: string } & (
 export async function generatePosition(
   deps: Pick<Deps, 'db' | 'clock' | 'exchanges' | 'findAccount' | 'log'>,
   request: GenerateRequest,
-): Promise<Generated> {
-  const { signal, settings, userId } = request;
-  const result = await calculate(deps, request);
-  const logId = timeOrderedId();
+): Promise<{ logId: string } & PositionResult> {
+  const read = await readMarketFacts(deps, request);
+  const result = read.ok ? calculateFromFacts(read.facts, request) : read;
+  const logId = await recordCalculation(deps, { ...request, result, isEstimate: false });
+  return { logId, ...result };
+}
+
+/** The one calculation of workflows, the calculator and its preview. */
+export function calculateFromFacts(
+  facts: MarketFacts,
+  request: Pick<GenerateRequest, 'signal' | 'priceLog' | 'settings' | 'profile'>,
+): PositionResult {
+  const { signal, priceLog, settings, profile } = request;
+  return calculatePosition({
+    signal: { token: signal.token, action: signal.action, price: signal.price },
+    priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
+    settings,
+    profile,
+    ...facts,
+  });
+}
+
+/** Writes the calculation down as a record of its own; answers its id. */
+export async function recordCalculation(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  calculation: GenerateRequest & { result: PositionResult; isEstimate: boolean },
+): Promise<string> {
+  const { signal, priceLog, userId, settings, profile, workflowId, lease, result, isEstimate } = calculation;
+  const id = timeOrderedId();
   const row = {
-    id: logId,
+    id,
     signalId: signal.id,
-    priceLogId: request.priceLog?.id ?? null,
+    priceLogId: priceLog?.id ?? null,
     userId,
-    workflowId: request.workflowId,
-    profile: request.profile,
+    workflowId,
+    profile,
     exchangePlatform: settings.exchangePlatform,
     token: signal.token,
     success: result.ok,
-    isEstimate: false,
+    isEstimate,
     error: result.ok ? null : result.denial.reason,
     position: result.ok ? result.position : null,
     settings,
     createdAt: deps.clock.now(),
   };
   await deps.db.transaction(async (tx) => {
-    if (request.lease !== undefined) await assertHeld(tx, request.lease);
+    if (lease !== undefined) await assertHeld(tx, lease);
     await insertPositionGeneratorLog(tx, row);
   });
-  return { logId, ...result };
+  return id;
 }
 
-type Calculated = { ok: true; position: Position } | { ok: false; denial: Denial };
+export interface OpenedAccount {
+  platform: ExchangePlatform;
+  exchange: Exchange;
+  account: ExchangeAccount;
+}
 
-async function calculate(
-  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'log'>,
-  { signal, priceLog, userId, settings, profile }: GenerateRequest,
-): Promise<Calculated> {
-  const refuse = (denial: Denial): Calculated => ({ ok: false, denial });
-  const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
+/** The user's account at the exchange of the settings; a denial when there is none that can be traded. */
+export async function openAccount(
+  deps: Pick<Deps, 'exchanges' | 'findAccount'>,
+  { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
+): Promise<({ ok: true } & OpenedAccount) | { ok: false; denial: Denial }> {
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
-    return refuse(deny('exchange_unsupported', { exchange: settings.exchangePlatform, mode: 'this' }));
+    return { ok: false, denial: deny('exchange_unsupported', { exchange: exchangePlatform, mode: 'this' }) };
   }
-  const exchange = deps.exchanges.get(platform);
   const account = await deps.findAccount(userId, platform);
-  if (account === null) return refuse(deny('exchange_not_connected', { exchange: platform }));
-  const ticker = await readLivePrice(exchange, signal, userId);
-  if (ticker === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
-  const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice: ticker });
+  if (account === null) return { ok: false, denial: deny('exchange_not_connected', { exchange: platform }) };
+  return { ok: true, platform, exchange: deps.exchanges.get(platform), account };
+}
+
+async function readMarketFacts(
+  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'log'>,
+  { signal, userId, settings }: GenerateRequest,
+): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
+  const refuse = (denial: Denial) => ({ ok: false as const, denial });
+  const opened = await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform });
+  if (!opened.ok) return opened;
+  const { exchange, platform } = opened;
+  const livePrice = await readLivePrice(exchange, signal, userId);
+  if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
+  const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
   if (deviation !== null) return refuse(deviation);
   let rules: TokenRules | null;
   try {
@@ -93,17 +137,9 @@ async function calculate(
     return refuse(deny('exchange_unavailable', { exchange: platform, message: error.message }));
   }
   if (rules === null) return refuse(deny('token_not_listed', { token: signal.token, exchange: platform }));
-  const availableBalance = await readAvailableBalance(deps, { exchange, account, platform });
+  const availableBalance = await readAvailableBalance(deps, opened);
   if (availableBalance === null) return refuse(deny('balance_unavailable', {}));
-  return calculatePosition({
-    signal: { token: signal.token, action: signal.action, price: signal.price },
-    priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
-    livePrice: ticker,
-    settings,
-    availableBalance,
-    profile,
-    rules,
-  });
+  return { ok: true, facts: { livePrice, availableBalance, rules } };
 }
 
 /** The figures of a candle that a position rests on; decisions §5 keeps them in lower case in the parameters. */
@@ -138,9 +174,8 @@ export async function readTokenRules(exchange: Exchange, token: string): Promise
 
 async function readAvailableBalance(
   deps: Pick<Deps, 'db' | 'log'>,
-  target: { exchange: Exchange; account: ExchangeAccount; platform: ExchangePlatform },
+  { exchange, account, platform }: OpenedAccount,
 ): Promise<string | null> {
-  const { exchange, account, platform } = target;
   // In this order: an order that the exchange accepts in between is then counted twice, never not at all.
   const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
   const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
@@ -148,19 +183,18 @@ async function readAvailableBalance(
     return ignoreExchangeError(error);
   });
   if (balance === null) return null;
-  const available = D(balance.futuresAvailable).minus(committed);
-  return toPlain(available.isNegative() ? D(0) : available);
+  return availableForSizing({ available: balance.futuresAvailable, unreportedMargins: [committed] });
 }
 
 /** Reads may be repeated, placements never. */
-async function retryRead<Result>(read: () => Promise<Result>): Promise<Result> {
+export async function retryRead<Result>(read: () => Promise<Result>, tries = READ_TRIES): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await read();
     } catch (error) {
       const isWorthAnother =
         error instanceof ExchangeError && error.kind !== 'credentials' && error.kind !== 'refused';
-      if (!isWorthAnother || attempt === READ_TRIES) throw error;
+      if (!isWorthAnother || attempt === tries) throw error;
       await sleep(READ_RETRY_MS * attempt);
     }
   }

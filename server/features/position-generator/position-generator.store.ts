@@ -1,7 +1,12 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gte, inArray, or, sql } from 'drizzle-orm';
 import type { Position } from '#domain/position.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
-import { orderAttempts, positionGeneratorLogs, trades } from '#server/platform/database/schema.ts';
+import {
+  accountBalances,
+  orderAttempts,
+  positionGeneratorLogs,
+  trades,
+} from '#server/platform/database/schema.ts';
 
 export type PositionGeneratorLogRow = Omit<typeof positionGeneratorLogs.$inferSelect, 'position'> & {
   position: Position | null;
@@ -56,24 +61,58 @@ export async function listSignalCalculations(
 
 /**
  * Margin in USDT of the user's committed order intents that the exchange may not know yet: it has not taken it from
- * the available balance, so the next sizing must (decisions §8, Balance).
+ * the available balance, so the next sizing must (decisions §8, Balance). `balanceReadAt`: of a balance read earlier;
+ * what was ordered since is not in it either.
  */
 export async function sumUnknownMargin(
   db: Queryable,
-  { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
+  account: { userId: string; exchangePlatform: string; balanceReadAt?: Date },
 ): Promise<string> {
+  const { userId, exchangePlatform, balanceReadAt } = account;
+  const isUnknown = inArray(orderAttempts.state, ['planned', 'submitting', 'unknown']);
+  const unknown = db
+    .select({ one: sql`1` })
+    .from(orderAttempts)
+    .where(
+      and(
+        eq(orderAttempts.tradeId, trades.id),
+        balanceReadAt === undefined
+          ? isUnknown
+          : or(isUnknown, gte(orderAttempts.submittedAt, balanceReadAt)),
+      ),
+    );
   const [row] = await db
     .select({ margin: sql<string>`coalesce(sum(${trades.plannedMargin}), 0)::text` })
     .from(trades)
-    .innerJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
-    .where(
-      and(
-        eq(trades.userId, userId),
-        eq(trades.exchangePlatform, exchangePlatform),
-        inArray(orderAttempts.state, ['planned', 'submitting', 'unknown']),
-      ),
-    );
+    .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, exchangePlatform), exists(unknown)));
   return row?.margin ?? '0';
+}
+
+/** Keeps a balance as the exchange told it, for all instances. An older reading never replaces a newer one. */
+export async function rememberBalance(
+  db: Queryable,
+  balance: { userId: string; exchangePlatform: string; futuresAvailable: string; readAt: Date },
+): Promise<void> {
+  const { futuresAvailable, readAt } = balance;
+  await db
+    .insert(accountBalances)
+    .values(balance)
+    .onConflictDoUpdate({
+      target: [accountBalances.userId, accountBalances.exchangePlatform],
+      set: { futuresAvailable, readAt },
+      setWhere: sql`${accountBalances.readAt} < ${readAt}`,
+    });
+}
+
+export async function findLastBalance(
+  db: Queryable,
+  { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
+): Promise<{ futuresAvailable: string; readAt: Date } | null> {
+  const [row] = await db
+    .select()
+    .from(accountBalances)
+    .where(and(eq(accountBalances.userId, userId), eq(accountBalances.exchangePlatform, exchangePlatform)));
+  return row ?? null;
 }
 
 const withPosition = (row: typeof positionGeneratorLogs.$inferSelect): PositionGeneratorLogRow => ({

@@ -5,6 +5,7 @@ import { deny } from '#domain/denials.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { rememberBalance } from '#server/features/position-generator/position-generator.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
@@ -31,7 +32,10 @@ export function registerAccountBalanceRoutes(app: App, deps: Deps): void {
         });
       }
       try {
+        const readAt = deps.clock.now();
         const balance = await deps.exchanges.get(platform).fetchBalance(account, { includeSpot: true });
+        const { futuresAvailable } = balance;
+        await rememberBalance(deps.db, { userId, exchangePlatform: platform, futuresAvailable, readAt });
         const spot = { balance: balance.spotBalance ?? '0', available: balance.spotAvailable ?? '0' };
         return {
           success: true as const,

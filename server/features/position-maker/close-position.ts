@@ -21,6 +21,8 @@ export interface CloseRequest {
   reason: string;
   workflowId?: string | null;
   tradeId?: string | null;
+  /** The operator who asked for it. */
+  requestedBy?: string;
   /** Nothing is sent once it was taken over. */
   lease: Lease;
   context?: CallContext;
@@ -92,6 +94,7 @@ async function sendClose(
       workflowId: request.workflowId ?? null,
       tradeId: request.tradeId ?? null,
       clientOrderId,
+      requestedBy: request.requestedBy ?? null,
       state: 'submitting',
       createdAt: deps.clock.now(),
     });
@@ -115,7 +118,7 @@ async function sendClose(
   return { outcome: 'pending', message: 'the closing order was sent' };
 }
 
-async function findUnsettledClose(deps: TradeDeps, userId: string, token: string) {
+export async function findUnsettledClose(deps: Pick<TradeDeps, 'db'>, userId: string, token: string) {
   const [row] = await deps.db
     .select()
     .from(positionCloses)

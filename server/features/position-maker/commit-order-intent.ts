@@ -1,15 +1,13 @@
-import { eq } from 'drizzle-orm';
 import type { Denial } from '#domain/denials.ts';
 import type { Position } from '#domain/position.ts';
 import type { Deps } from '#server/deps.ts';
 import type { PositionGeneratorLogRow } from '#server/features/position-generator/position-generator.store.ts';
-import type { Db } from '#server/platform/database/database.ts';
 import { isUniqueViolation } from '#server/platform/database/database-errors.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
-import { addTimeline, findStandingTrade, type TradeRow } from './trades.store.ts';
+import { addTimeline, findStandingTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
 import { readTradingPermission } from './trading-permission.ts';
 
 export type Intent =
@@ -26,6 +24,7 @@ export async function commitOrderIntent(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
   request: {
     log: PositionGeneratorLogRow;
+    /** The calculation's own, or with an operator's entry price in it. */
     position: Position;
     triggerType: 'automatic' | 'manual';
     lease: Lease;
@@ -79,18 +78,18 @@ export async function commitOrderIntent(
       await addTimeline(tx, {
         tradeId,
         at: now,
-        text: `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}, stop ${position.stopLoss}, target ${position.takeProfit}`,
+        text: `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`,
       });
       await deps.jobs.send(tx, 'advance-trade', { tradeId });
       return { ok: true, tradeId };
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    return { ok: false, reason: 'already-traded', standing: await findByCalculation(deps.db, log.id) };
+    return { ok: false, reason: 'already-traded', standing: await findTradeOfCalculation(deps.db, log.id) };
   }
 }
 
-async function findByCalculation(db: Db, logId: string): Promise<TradeRow | null> {
-  const [row] = await db.select().from(trades).where(eq(trades.positionGeneratorLogId, logId));
-  return row ?? null;
+function customEntryNote(log: PositionGeneratorLogRow, position: Position): string {
+  if (position.hyperparameters.customEntryPrice === undefined) return '';
+  return ` (custom entry price in place of ${log.position?.entryPrice ?? 'none'})`;
 }

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { tradeOutcome } from '#domain/order-lifecycle.ts';
 import { planSecondAttempt } from '#domain/second-attempt.ts';
@@ -100,7 +101,7 @@ export async function continueClosing(work: TradeWork): Promise<StepResult> {
     exchange,
     account,
     token: trade.token,
-    reason: 'stop loss missing',
+    reason: CLOSE_REASONS.stopMissing,
     tradeId: trade.id,
     workflowId: trade.workflowId,
     lease,

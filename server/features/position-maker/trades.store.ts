@@ -22,6 +22,12 @@ async function findNewest(db: Queryable, ...conditions: (SQL | undefined)[]): Pr
 export const findTrade = (db: Queryable, id: string): Promise<TradeRow | null> =>
   findNewest(db, eq(trades.id, id));
 
+/** A calculation is traded once at most. */
+export const findTradeOfCalculation = (
+  db: Queryable,
+  positionGeneratorLogId: string,
+): Promise<TradeRow | null> => findNewest(db, eq(trades.positionGeneratorLogId, positionGeneratorLogId));
+
 export const findWorkflowTrade = (
   db: Queryable,
   { workflowId, userId }: { workflowId: string; userId: string },
@@ -92,6 +98,14 @@ export async function listUnfinishedTrades(db: Db, dueBefore: Date | null): Prom
     .limit(1000);
   return rows.map(({ id }) => id);
 }
+
+/** Everything that happened to a trade, in order. */
+export const listTradeEvents = (db: Queryable, tradeId: string) =>
+  db
+    .select()
+    .from(tradeEvents)
+    .where(eq(tradeEvents.tradeId, tradeId))
+    .orderBy(asc(tradeEvents.at), asc(tradeEvents.id));
 
 export async function addTimeline(
   db: Queryable,

@@ -7,10 +7,11 @@ import {
   priceLogsQuery,
   stringList,
 } from '#contract/price-logs.ts';
-import { isDecimal, toPlain } from '#domain/decimal.ts';
 import type { Deps } from '#server/deps.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
+import { figureReader } from './candle-figures.ts';
+import { registerCandleRoutes } from './candles.routes.ts';
 import {
   findPriceLogByHash,
   listPriceLogs,
@@ -18,7 +19,8 @@ import {
   type PriceLogRow,
 } from './price-logs.store.ts';
 
-export function registerPriceLogRoutes(app: App, { db }: Deps): void {
+export function registerPriceLogRoutes(app: App, deps: Deps): void {
+  const { db } = deps;
   const config = { access: 'admin' } as const;
   const tags = ['price logs'];
 
@@ -50,6 +52,8 @@ export function registerPriceLogRoutes(app: App, { db }: Deps): void {
       return toPriceLogDetail(row);
     },
   );
+
+  registerCandleRoutes(app, deps);
 }
 
 function toPriceLog(row: PriceLogRow): PriceLog {
@@ -70,12 +74,7 @@ function toPriceLog(row: PriceLogRow): PriceLog {
 }
 
 function toPriceLogDetail(row: PriceLogRow): PriceLogDetail {
-  const figures = new Map(Object.entries(row.parameters).map(([name, value]) => [name.toLowerCase(), value]));
-  const figure = (name: string) => {
-    const value = figures.get(name);
-    const text = typeof value === 'number' ? String(value) : value;
-    return typeof text === 'string' && isDecimal(text) ? toPlain(text) : null;
-  };
+  const figure = figureReader(row.parameters);
   return {
     ...toPriceLog(row),
     open: figure('open'),

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { and, count, desc, eq, gt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { priceLogs } from '#server/platform/database/schema.ts';
 
@@ -8,6 +8,7 @@ export interface PriceLogFilter {
   token?: string | undefined;
   timeframe?: string | undefined;
   processor?: string | undefined;
+  until?: Date | undefined;
 }
 
 /** One page, newest first, and how many rows the filter matches. */
@@ -21,6 +22,7 @@ export async function listPriceLogs(
       filter.token === undefined ? undefined : eq(priceLogs.token, filter.token),
       filter.timeframe === undefined ? undefined : eq(priceLogs.timeframe, filter.timeframe),
       filter.processor === undefined ? undefined : eq(priceLogs.processor, filter.processor),
+      filter.until === undefined ? undefined : lte(priceLogs.receivedAt, filter.until),
     ].filter((one): one is SQL => one !== undefined),
   );
   const rows = await db

@@ -105,6 +105,18 @@ test('a filter and a page go together', async () => {
   expect(await list('?token=BTC&limit=2&page=2')).toEqual({ prices: [106, 104], total: 6 });
 });
 
+test.each([
+  ['?until=2026-01-02T03:04:09.678Z', { prices: down(103, 100), total: 4 }],
+  ['?until=2026-01-02T03:04:09.677Z&token=BTC', { prices: [102, 100], total: 2 }],
+  ['?until=2026-01-02T03:04:09.678Z&limit=3&page=2', { prices: [100], total: 4 }],
+])('the list %s knows nothing of what was received later', async (query, answer) => {
+  expect(await list(query)).toEqual(answer);
+});
+
+test('an instant without a zone is answered 400', async () => {
+  expect((await board.admin.get('/api/price-logs?until=2026-01-02T03:04:09')).statusCode).toBe(400);
+});
+
 test('what occurs in a column is listed once, in order, without the missing ones', async () => {
   const values = async (path: string) => (await board.admin.get(`/api/price-logs/${path}`)).json();
   expect(await values('tokens')).toEqual(['BTC', 'ETH']);

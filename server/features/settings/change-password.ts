@@ -1,25 +1,29 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deps } from '#server/deps.ts';
-import { getSession } from '#server/platform/access.ts';
-import { endSessionsOf } from '#server/platform/access-sessions.ts';
+import { getUser } from '#server/platform/access.ts';
+import { createSession, endSessionsOf } from '#server/platform/access-sessions.ts';
 import { AppError } from '#server/platform/errors.ts';
 import { hashPassword } from '#server/platform/password.ts';
 import { checkOwnPassword } from '../auth/check-password.ts';
 import { replacePasswordHash } from '../users/users.store.ts';
 
-/** Needs the current password; ends all other sessions of the user in the same transaction. */
+/**
+ * Needs the current password. Every session of the user ends in the same transaction, the caller's own too:
+ * returns the token of the one that takes its place, so that a stolen cookie is worth nothing afterwards.
+ */
 export async function changePassword(
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>,
   request: FastifyRequest,
   body: { currentPassword: string; newPassword: string },
-): Promise<void> {
-  const session = getSession(request);
-  const userId = session.user.id;
+): Promise<string> {
+  const userId = getUser(request).id;
   const oldHash = await checkOwnPassword(deps, request, body.currentPassword);
   const newHash = await hashPassword(body.newPassword);
-  await deps.db.transaction(async (tx) => {
-    const replaced = await replacePasswordHash(tx, { userId, oldHash, newHash, now: deps.clock.now() });
+  const now = deps.clock.now();
+  return deps.db.transaction(async (tx) => {
+    const replaced = await replacePasswordHash(tx, { userId, oldHash, newHash, now });
     if (!replaced) throw new AppError('invalidPassword');
-    await endSessionsOf({ db: tx, userId, exceptId: session.id });
+    await endSessionsOf({ db: tx, userId });
+    return createSession({ db: tx, userId, now });
   });
 }

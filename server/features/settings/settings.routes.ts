@@ -10,6 +10,7 @@ import {
 } from '#contract/settings.ts';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/access.ts';
+import { setSessionCookie } from '#server/platform/access-cookie.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { toUserSettings } from '../users/user-rows.ts';
@@ -43,8 +44,8 @@ export function registerSettingsRoutes(app: App, deps: Pick<Deps, 'config' | 'cl
   app.put(
     '/api/user-settings/change-password',
     { config: asUser, schema: { body: changePasswordBody, response: { 200: messageAnswer } } },
-    async (request) => {
-      await changePassword(deps, request, request.body);
+    async (request, reply) => {
+      setSessionCookie(request, reply, await changePassword(deps, request, request.body));
       request.log.info({ userId: getUser(request).id }, 'password changed');
       return { message: 'Your password has been updated successfully.' };
     },

@@ -3,7 +3,6 @@ import { idParams } from '#contract/paging.ts';
 import { type Signal, signalDetail, signalStats, signalsAnswer, signalsQuery } from '#contract/signals.ts';
 import type { Deps } from '#server/deps.ts';
 import { matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
-import { dayStart } from '#server/platform/day-start.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type SignalSummary,
   summarise,
 } from './signals.store.ts';
+import { countSignalsPerDay, createLastDays } from './signals-per-day.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['signals'];
@@ -30,9 +30,16 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
     },
   );
 
-  app.get('/api/signals/stats', { config, schema: { tags, response: { 200: signalStats } } }, () =>
-    countSignals(db, dayStart(deps.clock.now(), deps.config.displayTimezone)),
-  );
+  const lastDays = createLastDays(deps.config.displayTimezone);
+  app.get('/api/signals/stats', { config, schema: { tags, response: { 200: signalStats } } }, async () => {
+    const now = deps.clock.now();
+    const days = lastDays(now);
+    const [counts, perDay] = await Promise.all([
+      countSignals(db, days.at(-1)?.start ?? now),
+      countSignalsPerDay(db, days),
+    ]);
+    return { ...counts, perDay };
+  });
 
   for (const [path, column] of [
     ['tokens', 'token'],

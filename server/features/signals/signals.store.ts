@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
+import { and, count, desc, eq, gt, gte, lte, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { signals, trades, workflows } from '#server/platform/database/schema.ts';
 
@@ -9,6 +9,7 @@ export interface SignalFilter {
   action?: 'buy' | 'sell' | undefined;
   processor?: string | undefined;
   timeframe?: string | undefined;
+  until?: Date | undefined;
 }
 
 export interface SignalSummary {
@@ -38,6 +39,7 @@ export async function listSignals(
       filter.action === undefined ? undefined : eq(signals.action, filter.action),
       filter.processor === undefined ? undefined : eq(signals.processor, filter.processor),
       filter.timeframe === undefined ? undefined : eq(signals.timeframe, filter.timeframe),
+      filter.until === undefined ? undefined : lte(signals.receivedAt, filter.until),
     ].filter((one): one is SQL => one !== undefined),
   );
   const pageRows = await db

@@ -10,8 +10,10 @@ const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 let board: TestApp;
 const ids: string[] = [];
 
+/** The counts of the cards; those of the days have a file of their own. */
 async function stats() {
-  return (await board.admin.get('/api/signals/stats')).json();
+  const { perDay: _perDay, ...counts } = (await board.admin.get('/api/signals/stats')).json();
+  return counts;
 }
 
 const statsByStep: unknown[] = [];
@@ -101,12 +103,25 @@ test.each([
   expect(await list(query)).toEqual({ prices, total: prices.length });
 });
 
-test.each(['action=hold', 'action=buy&action=sell', `token=${'x'.repeat(101)}`])(
-  'the filter %s is answered 400',
-  async (query) => {
-    expect((await board.admin.get(`/api/signals?${query}`)).statusCode).toBe(400);
-  },
-);
+test.each([
+  'action=hold',
+  'action=buy&action=sell',
+  `token=${'x'.repeat(101)}`,
+  'until=now',
+  'until=2026-01-02',
+])('the filter %s is answered 400', async (query) => {
+  expect((await board.admin.get(`/api/signals?${query}`)).statusCode).toBe(400);
+});
+
+test.each([
+  ['?until=2026-01-02T08:00:00.000Z', { prices: down(105, 100), total: 6 }],
+  ['?until=2026-01-02T00:00:00.000-08:00', { prices: down(105, 100), total: 6 }],
+  ['?until=2026-01-02T08:00:00.000Z&limit=2&page=2', { prices: [103, 102], total: 6 }],
+  ['?until=2026-01-02T07:59:58.999Z', { prices: [], total: 0 }],
+  ['?until=', { prices: down(111, 100), total: 12 }],
+])('the list %s knows nothing of what was received later', async (query, answer) => {
+  expect(await list(query)).toEqual(answer);
+});
 
 test('what occurs in a column is listed once, in order', async () => {
   const values = async (path: string) => (await board.admin.get(`/api/signals/${path}`)).json();

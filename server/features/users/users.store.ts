@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq } from 'drizzle-orm';
+import { and, asc, count, eq } from 'drizzle-orm';
 import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import type { Db, Queryable } from '#server/platform/database/database.ts';
 import { userSettings, users } from '#server/platform/database/schema.ts';
+import { matchUsers, orderUsers, type UserFilter, type UserOrder } from './arrange-users.ts';
 import type { SettingsRow, UserRow } from './user-rows.ts';
 
 export interface UserWithSettings {
@@ -25,26 +26,22 @@ export async function findUserByKey(db: Queryable, key: string): Promise<UserRow
   return row ?? null;
 }
 
-/** Newest first: a user just created stands on the first page. */
 export async function listUsers(
   db: Queryable,
-  options: { includeInactive: boolean; page?: { limit: number; offset: number } },
+  options: UserFilter & { order?: UserOrder | undefined; page?: { limit: number; offset: number } },
 ): Promise<UserWithSettings[]> {
   const rows = db
     .select(withSettings)
     .from(users)
     .leftJoin(userSettings, eq(userSettings.userId, users.id))
-    .where(options.includeInactive ? undefined : eq(users.isActive, true))
-    .orderBy(desc(users.createdAt), desc(users.id));
+    .where(matchUsers(options))
+    .orderBy(...orderUsers(options.order));
   if (options.page === undefined) return rows;
   return rows.limit(options.page.limit).offset(options.page.offset);
 }
 
-export async function countUsers(db: Queryable, options: { includeInactive: boolean }): Promise<number> {
-  const [row] = await db
-    .select({ total: count() })
-    .from(users)
-    .where(options.includeInactive ? undefined : eq(users.isActive, true));
+export async function countUsers(db: Queryable, filter: UserFilter): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(users).where(matchUsers(filter));
   return row?.total ?? 0;
 }
 
@@ -87,7 +84,10 @@ export async function setActiveTrading(
   return changed.length > 0;
 }
 
-/** Only if nobody changed it since it was read: of two changes at once, one wins and the other is refused. */
+/**
+ * Only if nobody changed it since it was read, and of an active user: of two changes at once, one wins and the
+ * other is refused, and a deactivation that commits meanwhile is seen.
+ */
 export async function replacePasswordHash(
   db: Queryable,
   options: { userId: string; oldHash: string; newHash: string; now: Date },
@@ -95,7 +95,9 @@ export async function replacePasswordHash(
   const changed = await db
     .update(users)
     .set({ passwordHash: options.newHash, updatedAt: options.now })
-    .where(and(eq(users.id, options.userId), eq(users.passwordHash, options.oldHash)))
+    .where(
+      and(eq(users.id, options.userId), eq(users.passwordHash, options.oldHash), eq(users.isActive, true)),
+    )
     .returning({ id: users.id });
   return changed.length > 0;
 }

@@ -16,6 +16,7 @@ import {
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core';
+import type { ClosedBy } from '#domain/closed-by.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -151,9 +152,9 @@ export const priceLogs = pgTable(
     parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
-    index('price_logs_received').on(table.receivedAt.desc(), table.id.desc()),
-    index('price_logs_match').on(table.token, table.candleTimeServer.desc()),
-    index('price_logs_mark').on(table.token, table.id.desc()),
+    index('price_logs_received').on(table.receivedAt, table.id),
+    index('price_logs_match').on(table.token, table.candleTimeServer),
+    index('price_logs_mark').on(table.token, table.id),
   ],
 );
 
@@ -178,8 +179,8 @@ export const signals = pgTable(
     parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
-    index('signals_received').on(table.receivedAt.desc(), table.id.desc()),
-    index('signals_mark').on(table.token, table.id.desc()),
+    index('signals_received').on(table.receivedAt, table.id),
+    index('signals_mark').on(table.token, table.id),
   ],
 );
 
@@ -221,8 +222,8 @@ export const workflows = pgTable(
     failedTries: integer('failed_tries').notNull().default(0),
   },
   (table) => [
-    index('workflows_created').on(table.createdAt.desc(), table.id.desc()),
-    index('workflows_signal').on(table.signalId, table.id.desc()),
+    index('workflows_created').on(table.createdAt, table.id),
+    index('workflows_signal').on(table.signalId, table.id),
     // I2: one automatic workflow a signal, and never two running ones.
     uniqueIndex('workflows_one_automatic').on(table.signalId).where(sql`trigger = 'automatic'`),
     uniqueIndex('workflows_one_running').on(table.signalId).where(sql`status in ('pending', 'processing')`),
@@ -316,9 +317,24 @@ export const positionGeneratorLogs = pgTable(
     createdAt: instant('created_at').notNull(),
   },
   (table) => [
-    index('position_generator_logs_signal').on(table.signalId, table.id.desc()),
+    index('position_generator_logs_signal').on(table.signalId, table.id),
     uniqueIndex('position_generator_logs_workflow_user').on(table.workflowId, table.userId),
   ],
+);
+
+/** The last balance that an exchange told of an account: the calculator's, for a minute, when the next reading fails. */
+export const accountBalances = pgTable(
+  'account_balances',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    /** In USDT, as the exchange told it. */
+    futuresAvailable: numeric('futures_available').notNull(),
+    readAt: instant('read_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
 );
 
 /** One task of the position maker: at most one a calculation, and one a workflow and user. */
@@ -363,13 +379,18 @@ export const trades = pgTable(
     completedAt: instant('completed_at'),
     /** When the next step is due; a wait is a row in the database, never a timer alone. */
     dueAt: instant('due_at'),
+    /** Since then the position that it opened is known to be closed; null while it may be open. */
+    positionClosedAt: instant('position_closed_at'),
   },
   (table) => [
     uniqueIndex('trades_workflow_user').on(table.workflowId, table.userId),
     index('trades_signal').on(table.signalId, table.id),
-    index('trades_created').on(table.createdAt.desc()),
+    index('trades_created').on(table.createdAt),
     index('trades_user_token').on(table.userId, table.token),
     index('trades_unfinished').on(table.dueAt).where(sql`state <> 'done'`),
+    index('trades_position_open')
+      .on(table.userId, table.token)
+      .where(sql`position_closed_at is null and (state <> 'done' or fill_status in ('filled', 'partial'))`),
   ],
 );
 
@@ -440,10 +461,101 @@ export const positionCloses = pgTable(
     orderId: text('order_id'),
     averagePrice: numeric('average_price'),
     error: text('error'),
+    /** The operator who asked for it; null where the engine did. */
+    requestedBy: uuid('requested_by').references(() => users.id),
     createdAt: instant('created_at').notNull(),
     finishedAt: instant('finished_at'),
   },
   (table) => [index('position_closes_user').on(table.userId, table.token, table.id)],
+);
+
+/** Positions of ours that have ended, kept because an exchange forgets them after some months. */
+export const closedPositions = pgTable(
+  'closed_positions',
+  {
+    id: uuid('id').primaryKey(),
+    tradeId: uuid('trade_id')
+      .notNull()
+      .references(() => trades.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    /** The exchange's name of it; null while it is known only that the position is gone. */
+    exchangePositionId: text('exchange_position_id'),
+    token: text('token').notNull(),
+    side: text('side').$type<'long' | 'short'>().notNull(),
+    quantity: numeric('quantity').notNull(),
+    entryPrice: numeric('entry_price').notNull(),
+    closePrice: numeric('close_price'),
+    /** In USDT, fees not yet taken off, funding included. */
+    realisedProfit: numeric('realised_profit'),
+    /** What opening and closing cost, in USDT. */
+    fees: numeric('fees'),
+    closedBy: text('closed_by').$type<ClosedBy>().notNull(),
+    openedAt: instant('opened_at').notNull(),
+    closedAt: instant('closed_at').notNull(),
+    recordedAt: instant('recorded_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('closed_positions_exchange').on(
+      table.userId,
+      table.exchangePlatform,
+      table.exchangePositionId,
+    ),
+    uniqueIndex('closed_positions_untold').on(table.tradeId).where(sql`exchange_position_id is null`),
+    index('closed_positions_closed').on(table.closedAt, table.id),
+    index('closed_positions_user').on(table.userId, table.closedAt),
+  ],
+);
+
+// ---- The engine ----------------------------------------------------------------------------------------------
+
+/** What takes jobs, one row each, of every instance on the database; kept alive by its heartbeat. */
+export const engineWorkers = pgTable(
+  'engine_workers',
+  {
+    instanceId: text('instance_id').notNull(),
+    workerId: text('worker_id').notNull(),
+    isActive: boolean('is_active').notNull(),
+    currentTasks: integer('current_tasks').notNull(),
+    maxConcurrent: integer('max_concurrent').notNull(),
+    processedTasks: bigint('processed_tasks', { mode: 'number' }).notNull(),
+    lastActivity: instant('last_activity'),
+    startedAt: instant('started_at').notNull(),
+    heartbeatAt: instant('heartbeat_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.instanceId, table.workerId] })],
+);
+
+/** Restarts that were asked for: every instance looks here, and says below what became of it. */
+export const engineRestarts = pgTable(
+  'engine_restarts',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    requestedBy: uuid('requested_by')
+      .notNull()
+      .references(() => users.id),
+    requestedAt: instant('requested_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  () => [
+    uniqueIndex('engine_restarts_one_running').on(sql`(finished_at is null)`).where(sql`finished_at is null`),
+  ],
+);
+
+export const engineRestartAnswers = pgTable(
+  'engine_restart_answers',
+  {
+    restartId: bigint('restart_id', { mode: 'number' })
+      .notNull()
+      .references(() => engineRestarts.id),
+    instanceId: text('instance_id').notNull(),
+    /** Why it failed; null when the engine runs again. */
+    error: text('error'),
+    answeredAt: instant('answered_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.restartId, table.instanceId] })],
 );
 
 /**

@@ -5,6 +5,7 @@ import { EnvironmentBadge } from '../../features/environment/environment-badge.t
 import { useSession } from '../../lib/session.ts';
 import { Brand } from '../../ui/brand.tsx';
 import { ButtonLink, PlainLink } from '../../ui/link.tsx';
+import { PaletteButton } from '../palette/palette-button.tsx';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import classes from './header.module.css';
 import { NavLinks } from './nav-links.tsx';
@@ -44,6 +45,7 @@ export function Header() {
             <span className={classes.wide}>{adminLink}</span>
           </>
         ) : null}
+        <PaletteButton />
         <ColorSchemeToggle />
         <UserMenu username={user.username} />
       </div>

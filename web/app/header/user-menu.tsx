@@ -4,15 +4,21 @@ import { useSignOut } from '../../features/auth/sign-out.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { toastError } from '../../ui/toast.ts';
+import { confirmLeaving, hasUnsavedChanges } from '../../ui/unsaved-changes.ts';
 import classes from './header.module.css';
 
 export function UserMenu({ username }: { username: string }) {
   const signOut = useSignOut();
   const navigate = useNavigate();
-  const leave = () =>
+  const leave = async (close: () => void) => {
+    if (hasUnsavedChanges()) {
+      close();
+      if (!(await confirmLeaving())) return;
+    }
     signOut.mutate(undefined, {
       onError: (error) => toastError({ title: 'Error', message: serverMessage(error, 'Failed to sign out') }),
     });
+  };
   return (
     <Menu
       buttonClassName={classes.user}
@@ -26,6 +32,9 @@ export function UserMenu({ username }: { username: string }) {
     >
       {(close) => (
         <>
+          <div className={classes.menuName} aria-hidden>
+            {username}
+          </div>
           <MenuItem
             icon={<IconSettings size={16} aria-hidden />}
             onSelect={() => {
@@ -35,7 +44,11 @@ export function UserMenu({ username }: { username: string }) {
           >
             Settings
           </MenuItem>
-          <MenuItem icon={<IconLogout size={16} aria-hidden />} disabled={signOut.isPending} onSelect={leave}>
+          <MenuItem
+            icon={<IconLogout size={16} aria-hidden />}
+            disabled={signOut.isPending}
+            onSelect={() => void leave(close)}
+          >
             Sign Out
           </MenuItem>
         </>

@@ -1,4 +1,13 @@
-import { IconActivity, IconChartCandle, IconRoute, IconUsers, IconWebhook } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconCalculator,
+  IconChartCandle,
+  IconCpu,
+  IconRoute,
+  IconUsers,
+  IconWallet,
+  IconWebhook,
+} from '@tabler/icons-react';
 import { AdminScreen } from '../../features/admin/admin-screen.tsx';
 import { useSession } from '../../lib/session.ts';
 import { CardGrid } from '../../ui/card-grid.tsx';
@@ -11,8 +20,17 @@ const CARDS: Record<AdminScreenPath, { icon: typeof IconActivity; text: string }
   '/price-logs': { icon: IconChartCandle, text: 'Candles and prices as they were received' },
   '/signals': { icon: IconActivity, text: 'Incoming signals and what the automation did with them' },
   '/configuration': { icon: IconWebhook, text: 'Your webhook endpoint for the charting platform' },
+  '/position-calculator': {
+    icon: IconCalculator,
+    text: 'Calculate and submit an order for a signal by hand',
+  },
   '/create-client': { icon: IconUsers, text: 'Create users, switch trading and access on or off' },
+  '/position-maker': {
+    icon: IconCpu,
+    text: 'The workers that place orders, and the last orders they placed',
+  },
   '/automation-workflows': { icon: IconRoute, text: 'Every workflow run, step by step' },
+  '/positions': { icon: IconWallet, text: 'Open and closed positions, profit, and closing by hand' },
 };
 
 /** Open to everybody signed in; who is not an administrator sees the overview alone (decisions §4). */

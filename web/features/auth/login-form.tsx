@@ -14,10 +14,14 @@ export function LoginForm({ onSubmit }: { onSubmit: () => void }) {
   const usernameError = checked && username.trim() === '' ? 'Username is required' : null;
   const passwordError = checked && password === '' ? 'Password is required' : null;
 
-  const submit = (event: FormEvent) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     setChecked(true);
-    if (username.trim() === '' || password === '') return;
+    const missing = username.trim() === '' ? 'username' : password === '' ? 'password' : null;
+    if (missing) {
+      event.currentTarget.querySelector<HTMLInputElement>(`[name=${missing}]`)?.focus();
+      return;
+    }
     onSubmit();
     signIn.mutate({ username: username.trim(), password });
   };
@@ -31,6 +35,7 @@ export function LoginForm({ onSubmit }: { onSubmit: () => void }) {
       ) : null}
       <TextInput
         label="Username"
+        name="username"
         autoComplete="username"
         autoCapitalize="none"
         spellCheck={false}
@@ -40,6 +45,7 @@ export function LoginForm({ onSubmit }: { onSubmit: () => void }) {
       />
       <PasswordInput
         label="Password"
+        name="password"
         autoComplete="current-password"
         value={password}
         error={passwordError}

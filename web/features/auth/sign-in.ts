@@ -10,6 +10,8 @@ export function useSignIn() {
       await requestJson('/api/auth/login', { method: 'POST', body: credentials });
       // The router starts at the dashboard, whatever path the sign-in screen was shown on.
       window.history.replaceState(null, '', '/');
+      // A look-up from before the sign-in would answer that nobody is signed in.
+      await client.cancelQueries({ queryKey: sessionQuery.queryKey });
       await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
     },
   });

@@ -20,8 +20,9 @@ const step = (stepNumber: number, change: Partial<WorkflowStep> = {}): WorkflowS
   ...change,
 });
 
-test('steps come in the order of their numbers, and those above 7 by user', () => {
-  const { pipeline, users } = arrangeSteps([
+test('steps come in the order of their numbers: the pipeline, the one for all users, then user by user', () => {
+  const { pipeline, processing, users } = arrangeSteps([
+    step(7),
     step(11, { userId: 'bob' }),
     step(2),
     step(10, { userId: 'ann', stepType: 'order_submission' }),
@@ -29,6 +30,7 @@ test('steps come in the order of their numbers, and those above 7 by user', () =
     step(8, { userId: 'ann' }),
   ]);
   expect(pipeline.map(({ stepNumber }) => stepNumber)).toEqual([1, 2]);
+  expect(processing.map(({ stepNumber }) => stepNumber)).toEqual([7]);
   expect(users.map(({ userId, steps }) => [userId, steps.length])).toEqual([
     ['ann', 2],
     ['bob', 1],

@@ -7,16 +7,18 @@ export interface UserSteps {
   result: UserResult;
 }
 
-/** Steps up to 7 are the pipeline's, later ones belong to one user each; both sorted by step number. */
+/** Steps 1 to 6 are the pipeline's, 7 processes all users, later ones belong to one user each; by step number. */
 export function arrangeSteps(steps: readonly WorkflowStep[]): {
   pipeline: WorkflowStep[];
+  processing: WorkflowStep[];
   users: UserSteps[];
 } {
   const sorted = [...steps].sort((a, b) => a.stepNumber - b.stepNumber);
   const isPerUser = (step: WorkflowStep) => step.stepNumber > PIPELINE_STEPS.length && step.userId !== null;
   const byUser = Map.groupBy(sorted.filter(isPerUser), (step) => step.userId ?? '');
   return {
-    pipeline: sorted.filter((step) => !isPerUser(step)),
+    pipeline: sorted.filter(({ stepNumber }) => stepNumber < PIPELINE_STEPS.length),
+    processing: sorted.filter((step) => step.stepNumber >= PIPELINE_STEPS.length && !isPerUser(step)),
     users: [...byUser].map(([userId, userSteps]) => ({
       userId,
       steps: userSteps,

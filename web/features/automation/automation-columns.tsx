@@ -4,7 +4,7 @@ import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/wo
 import { capitalise, durationBetween, formatDuration, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
-import { StatusBadge } from '../../ui/trading-badges.tsx';
+import { StatusBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './automation-table.module.css';
 
 interface ColumnOptions {
@@ -48,7 +48,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
           'N/A'
         ),
     },
-    { id: 'token', header: 'Token', cell: ({ row }) => <strong>{row.original.token}</strong> },
+    { id: 'token', header: 'Token', cell: ({ row }) => <TokenBadge token={row.original.token} /> },
     { id: 'processor', header: 'Processor', cell: ({ row }) => row.original.processor },
     {
       id: 'trigger',
@@ -119,7 +119,7 @@ function FailureReason({ run }: { run: WorkflowRun }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip must be reachable by keyboard
     <span className={classes.reason} data-tip={failureTooltip(failure)} tabIndex={0}>
-      {failureReasonLabel(failure)}
+      {failureReasonLabel(failure) || 'Unknown'}
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect } from 'react';
 import { serverMessage } from '../../lib/api-client.ts';
+import { LiveStatus } from '../../ui/live-status.tsx';
 import { Page } from '../../ui/page.tsx';
 import { toastError } from '../../ui/toast.ts';
 import { type AutomationSearch, CLOSED_DIALOG } from './automation-search.ts';
@@ -29,16 +30,19 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
   return (
     <Page
       title="Automation Workflows"
-      subtitle="Every workflow run, refreshed every 30 seconds"
+      subtitle="Every workflow run as it happens, and again every 30 seconds"
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          disabled={workflows.isFetching}
-          onClick={() => void workflows.refetch()}
-        >
-          Refresh
-        </Button>
+        <>
+          <LiveStatus updatedAt={workflows.dataUpdatedAt} />
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            disabled={workflows.isFetching}
+            onClick={() => void workflows.refetch()}
+          >
+            Refresh
+          </Button>
+        </>
       }
     >
       <AutomationTable

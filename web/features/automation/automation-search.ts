@@ -12,6 +12,9 @@ export interface AutomationSearch {
   processor?: string | undefined;
   status?: string | undefined;
   dialog?: 'signal' | 'users' | 'steps' | undefined;
+  /** Of the users' dialog; the first tab is left out of the address. */
+  tab?: 'why' | undefined;
+  user?: string | undefined;
   workflow?: string | undefined;
   signal?: string | undefined;
 }
@@ -24,9 +27,17 @@ export function parseAutomationSearch(raw: Record<string, unknown>): AutomationS
     processor: textParam(raw, 'processor'),
     status: textParam(raw, 'status'),
     dialog: choiceParam(raw, 'dialog', ['signal', 'users', 'steps']),
+    tab: choiceParam(raw, 'tab', ['why']),
+    user: textParam(raw, 'user'),
     workflow: textParam(raw, 'workflow'),
     signal: textParam(raw, 'signal'),
   };
 }
 
-export const CLOSED_DIALOG = { dialog: undefined, workflow: undefined, signal: undefined } as const;
+export const CLOSED_DIALOG = {
+  dialog: undefined,
+  tab: undefined,
+  user: undefined,
+  workflow: undefined,
+  signal: undefined,
+} as const;

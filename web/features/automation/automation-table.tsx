@@ -4,11 +4,15 @@ import { useMemo } from 'react';
 import type { WorkflowRun, WorkflowsAnswer } from '#contract/automation.ts';
 import { capitalise, formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
+import { ColumnsMenu } from '../../ui/columns-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
+import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import { useHiddenColumns } from '../../ui/hidden-columns.ts';
 import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { automationColumns } from './automation-columns.tsx';
 import type { AutomationScreenProps } from './automation-screen.tsx';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
@@ -24,6 +28,8 @@ const rowId = (run: WorkflowRun) => run.id;
 
 export function AutomationTable({ search, onSearch, retryDisabled, workflows }: AutomationTableProps) {
   const { displayTimezone } = useSession();
+  const [hidden, setHidden] = useHiddenColumns('workflows');
+  const { open } = useDialogHistory();
   const retry = useRetryWorkflow();
   const pendingSignalId = retry.isPending ? retry.variables : undefined;
   const columns = useMemo(
@@ -33,11 +39,13 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
         retryDisabled,
         pendingSignalId,
         onOpen: (dialog, run) =>
-          onSearch({ dialog, workflow: run.workflowId, signal: run.signalId ?? undefined }),
+          open({ dialog, workflow: run.workflowId, signal: run.signalId ?? undefined }),
         onRetry: retry.mutate,
       }),
-    [displayTimezone, retryDisabled, pendingSignalId, onSearch, retry.mutate],
+    [displayTimezone, retryDisabled, pendingSignalId, open, retry.mutate],
   );
+  const processors = useWorkflowFilter('processors');
+  const statuses = useWorkflowFilter('statuses');
   const { data } = workflows;
   const limit = search.limit ?? DEFAULT_PAGE_SIZE;
   const failure = {
@@ -51,8 +59,23 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
       flush
       title="Workflow Runs"
       description={data ? `Showing ${data.workflows.length} of ${data.total} workflows` : ''}
-      aside={<AutomationFilters search={search} onSearch={onSearch} />}
+      aside={
+        <>
+          <AutomationFilters
+            search={search}
+            onSearch={onSearch}
+            lists={{ processors: processors.data ?? [], statuses: statuses.data ?? [] }}
+          />
+          <ColumnsMenu columns={columns} hidden={hidden} onChange={setHidden} />
+        </>
+      }
     >
+      <FailedQueries
+        queries={[
+          { title: 'Failed to fetch processors', query: processors },
+          { title: 'Failed to fetch statuses', query: statuses },
+        ]}
+      />
       {workflows.isError && data ? <ErrorBanner {...failure} /> : null}
       {workflows.isError && !data ? (
         <ErrorState {...failure} />
@@ -64,6 +87,7 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
           rowId={rowId}
           emptyText="No automation workflows found"
           minWidth={1380}
+          hidden={hidden}
           faded={workflows.isPlaceholderData}
         />
       )}
@@ -76,24 +100,26 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
   );
 }
 
+interface AutomationFiltersProps extends Pick<AutomationScreenProps, 'search' | 'onSearch'> {
+  lists: { processors: string[]; statuses: string[] };
+}
+
 /** Changing a filter, or the page size, goes back to page 1. */
-function AutomationFilters({ search, onSearch }: Pick<AutomationScreenProps, 'search' | 'onSearch'>) {
-  const processors = useWorkflowFilter('processors');
-  const statuses = useWorkflowFilter('statuses');
+function AutomationFilters({ search, onSearch, lists }: AutomationFiltersProps) {
   return (
     <>
       <FilterSelect
         label="Processor"
         allLabel="All processors"
         value={search.processor}
-        options={processors.data ?? []}
+        options={lists.processors}
         onChange={(processor) => onSearch({ processor, page: undefined })}
       />
       <FilterSelect
         label="Status"
         allLabel="All statuses"
         value={search.status}
-        options={(statuses.data ?? []).map((value) => ({ value, label: capitalise(value) }))}
+        options={lists.statuses.map((value) => ({ value, label: capitalise(value) }))}
         onChange={(status) => onSearch({ status, page: undefined })}
       />
       <NativeSelect

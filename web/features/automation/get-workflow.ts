@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { WorkflowStep } from '#contract/automation.ts';
-import type { UserEligibility } from '#contract/signals.ts';
+import type { UserEligibility, WhyAnswer } from '#contract/signals.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { workflowsPath } from './get-workflows.ts';
 
@@ -21,13 +21,27 @@ export const useWorkflowUsers = (workflowId: string) =>
 
 const usersPath = '/api/users';
 
-/** Names of users by their id; while the list is not there, or for unknown ids, the id itself. */
-export function useUsernames(): (userId: string) => string {
-  const users = useQuery({
+export const useAllUsers = () =>
+  useQuery({
     queryKey: [usersPath],
     queryFn: ({ signal }) => requestJson<{ id: string; username: string }[]>(usersPath, { signal }),
     staleTime: 0,
   });
-  const names = new Map(users.data?.map(({ id, username }) => [id, username]));
-  return (userId) => names.get(userId) ?? userId;
+
+/** Names of users by their id; while the list is not there, or for unknown ids, the name at hand or the id itself. */
+export function useUsernames(): (userId: string, atHand?: string) => string {
+  const names = new Map(useAllUsers().data?.map(({ id, username }) => [id, username]));
+  return (userId, atHand) => names.get(userId) || atHand || userId;
+}
+
+/** Why one user traded in this workflow or did not. */
+export function useWorkflowWhy(options: { signalId: string; userId: string; workflowId: string }) {
+  const { signalId, userId, workflowId } = options;
+  const path = `/api/signals/${encodeURIComponent(signalId)}/why/${encodeURIComponent(userId)}`;
+  const params = { workflowId };
+  return useQuery({
+    queryKey: [path, params],
+    queryFn: ({ signal }) => requestJson<WhyAnswer>(path, { params, signal }),
+    staleTime: 0,
+  });
 }

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { WorkflowsAnswer } from '#contract/automation.ts';
 import { requestJson } from '../../lib/api-client.ts';
+import { usePoll } from '../../lib/live/live-context.tsx';
 import { type AutomationSearch, DEFAULT_PAGE_SIZE } from './automation-search.ts';
 
 export const workflowsPath = '/api/automation-workflows';
@@ -14,7 +15,7 @@ export function useWorkflows({ page, limit, processor, status }: AutomationSearc
     queryKey: [workflowsPath, params],
     queryFn: ({ signal }) => requestJson<WorkflowsAnswer>(workflowsPath, { params, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: usePoll(REFRESH_MS),
   });
 }
 

@@ -19,7 +19,7 @@ export function StepCard({ step, username }: { step: WorkflowStep; username: str
         <p className={step.status === 'skipped' ? classes.quiet : classes.failure}>{step.errorMessage}</p>
       ) : null}
       <p className={classes.meta}>
-        {username ? <span>User: {username}</span> : null}
+        {username ? <span data-tip={step.userId ?? undefined}>User: {username}</span> : null}
         <span>Type: {step.stepType}</span>
         <span>Started: {formatInstant(step.startedAt)}</span>
         <span>Completed: {formatInstant(step.completedAt)}</span>

@@ -1,6 +1,7 @@
 import { Dialog } from '../../ui/dialog.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { arrangeSteps } from './arrange-steps.ts';
 import { useUsernames, useWorkflowSteps } from './get-workflow.ts';
 import { UserResults } from './user-results.tsx';
@@ -20,8 +21,9 @@ export default function WorkflowStepsDialog({
   emptyText,
   onClose,
 }: WorkflowStepsDialogProps) {
+  const history = useDialogHistory();
   return (
-    <Dialog opened onClose={onClose} title={title} size={860}>
+    <Dialog opened onClose={() => history.close(onClose)} title={title} size={860}>
       <WorkflowSteps workflowId={workflowId} emptyText={emptyText} />
     </Dialog>
   );
@@ -33,7 +35,7 @@ function WorkflowSteps({ workflowId, emptyText }: { workflowId: string; emptyTex
     <QueryView query={useWorkflowSteps(workflowId)} errorTitle="Failed to fetch workflow steps">
       {(steps) => {
         if (steps.length === 0) return <EmptyState>{emptyText}</EmptyState>;
-        const { pipeline, users } = arrangeSteps(steps);
+        const { pipeline, processing, users } = arrangeSteps(steps);
         return (
           <div className={classes.steps}>
             <section>
@@ -44,6 +46,16 @@ function WorkflowSteps({ workflowId, emptyText }: { workflowId: string; emptyTex
                 ))}
               </ol>
             </section>
+            {processing.length > 0 ? (
+              <section>
+                <h3>All Users</h3>
+                <ol className={classes.list}>
+                  {processing.map((step) => (
+                    <StepCard key={step.id} step={step} username={null} />
+                  ))}
+                </ol>
+              </section>
+            ) : null}
             {users.length > 0 ? <UserResults users={users} usernameOf={usernameOf} /> : null}
           </div>
         );

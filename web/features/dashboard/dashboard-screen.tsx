@@ -5,11 +5,16 @@ import { CardLink } from '../../ui/card-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { StatusList } from '../../ui/status-list.tsx';
+import { MyPositions } from './my-positions.tsx';
 
 export function DashboardScreen() {
   const { user } = useSession();
   return (
-    <Page title={`Welcome, ${user.username}`} subtitle="Your trading automation at a glance">
+    <Page
+      title={`Welcome, ${user.username}`}
+      documentTitle="Dashboard"
+      subtitle="Your trading automation at a glance"
+    >
       <CardGrid>
         <CardLink
           to="/settings"
@@ -28,6 +33,7 @@ export function DashboardScreen() {
           />
         ) : null}
       </CardGrid>
+      <MyPositions />
       <Panel title="System Status">
         <StatusList
           items={[

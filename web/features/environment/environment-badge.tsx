@@ -2,7 +2,7 @@ import { UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import classes from './environment-badge.module.css';
-import { environmentLook, environmentTip } from './environment-look.ts';
+import { EXCHANGE_MODES, environmentLook, environmentTip } from './environment-look.ts';
 import { useEnvironmentStatus } from './environment-status.ts';
 
 const EnvironmentDialog = lazy(() => import('./environment-dialog.tsx'));
@@ -11,8 +11,9 @@ export function EnvironmentBadge() {
   const query = useEnvironmentStatus();
   const [opened, dialog] = useDisclosure(false);
   const { label, tone } = environmentLook(query.data);
+  const mode = query.data?.exchangeMode;
   return (
-    <>
+    <div className={classes.badges}>
       <UnstyledButton
         className={classes.badge}
         data-tone={tone}
@@ -23,11 +24,16 @@ export function EnvironmentBadge() {
         <span className={classes.dot} aria-hidden />
         {label}
       </UnstyledButton>
+      {mode ? (
+        <span className={classes.mode} data-mode={mode} data-tip={EXCHANGE_MODES[mode].text}>
+          {EXCHANGE_MODES[mode].label}
+        </span>
+      ) : null}
       {opened ? (
         <Suspense fallback={null}>
           <EnvironmentDialog query={query} onClose={dialog.close} />
         </Suspense>
       ) : null}
-    </>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core';
-import { IconInfoCircle } from '@tabler/icons-react';
+import { IconCoins, IconInfoCircle } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import classes from './environment-dialog.module.css';
-import { environmentBanner, environmentName } from './environment-look.ts';
+import { EXCHANGE_MODES, environmentBanner, environmentName } from './environment-look.ts';
 
 /** Part 1 §9. */
 const ID_LENGTH = 20;
@@ -33,6 +33,7 @@ export default function EnvironmentDialog({ query, onClose }: EnvironmentDialogP
 function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
   const formatInstant = useFormatInstant();
   const banner = environmentBanner(status);
+  const mode = EXCHANGE_MODES[status.exchangeMode];
   const serverFacts: [string, ReactNode][] = [
     ['Server Instance ID', truncate(status.serverInstanceId, ID_LENGTH)],
     ['Has Deployment ID', <OnOff key="has" on={status.hasDeploymentId} words={['YES', 'NO']} />],
@@ -59,6 +60,12 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
               'Signal Processing',
               <OnOff key="s" on={status.canProcessSignals} words={['ACTIVE', 'INACTIVE']} />,
             ],
+            [
+              'Exchange Mode',
+              <Badge key="m" tone={status.exchangeMode === 'live' ? 'failure' : 'neutral'}>
+                {mode.label}
+              </Badge>,
+            ],
           ]}
         />
       </section>
@@ -71,6 +78,13 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
         <Alert color={banner.color} title={banner.title} icon={<IconInfoCircle aria-hidden />}>
           {banner.text}
         </Alert>
+        {status.exchangeMode === 'live' ? (
+          <Alert className={classes.money} color="red" title="Real Money" icon={<IconCoins aria-hidden />}>
+            {mode.text}
+          </Alert>
+        ) : (
+          <p className={classes.noMoney}>{mode.text}</p>
+        )}
       </section>
       <p className={classes.foot}>
         <span className="numeric">Last updated: {formatInstant(status.timestamp)}</span>

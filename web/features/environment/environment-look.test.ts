@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EnvironmentStatus } from '#contract/environment.ts';
-import { environmentBanner, environmentLook } from './environment-look.ts';
+import { EXCHANGE_MODES, environmentBanner, environmentLook, environmentTip } from './environment-look.ts';
 
 const status = (environment: string, autoTradeEnabled: boolean): EnvironmentStatus => ({
   environment,
@@ -28,4 +28,34 @@ test('the banner never promises live trading outside production', () => {
   expect(environmentBanner(status('production', true)).title).toBe('Live Trading Active');
   expect(environmentBanner(status('production', false)).title).toBe('Production Mode - Manual Only');
   expect(environmentBanner(status('staging', true)).text).toContain('Auto-trading is disabled');
+});
+
+test('the tooltip says the environment, the automatic trading and whose money it is', () => {
+  expect(environmentTip(status('production', true), false).split('\n')).toEqual([
+    'Environment: PRODUCTION',
+    'Auto-Trade: ENABLED',
+    'Exchange Mode: Paper',
+    'Click for detailed information',
+  ]);
+});
+
+test('the tooltip keeps what was known when a refresh fails, and says that it failed', () => {
+  expect(environmentTip(status('development', false), true).split('\n')).toEqual([
+    'Environment: DEVELOPMENT',
+    'Auto-Trade: DISABLED',
+    'Exchange Mode: Paper',
+    'Failed to fetch environment status',
+    'Click for detailed information',
+  ]);
+  expect(environmentTip(undefined, true).split('\n')).toEqual([
+    'Failed to fetch environment status',
+    'Click for detailed information',
+  ]);
+});
+
+test('only the live mode speaks of real money without denying it', () => {
+  const texts = Object.entries(EXCHANGE_MODES).filter(([, { text }]) => !text.includes('No real money'));
+  expect(texts).toEqual([
+    ['live', { label: 'Live', text: 'Orders go to the exchange. Real money is traded.' }],
+  ]);
 });

@@ -20,6 +20,13 @@ export function environmentLook(status: EnvironmentStatus | undefined): Environm
 export const environmentName = (environment: string): string =>
   environment === 'production' || environment === 'development' ? environment.toUpperCase() : 'UNKNOWN';
 
+/** 'Live Trading' is what automatic trading is called in every mode; this says whether the money is real. */
+export const EXCHANGE_MODES = {
+  paper: { label: 'Paper', text: 'Orders go to the built-in paper exchange. No real money is traded.' },
+  demo: { label: 'Demo', text: "Orders go to the exchange's own demo trading. No real money is traded." },
+  live: { label: 'Live', text: 'Orders go to the exchange. Real money is traded.' },
+} as const satisfies Record<EnvironmentStatus['exchangeMode'], { label: string; text: string }>;
+
 export interface EnvironmentBanner {
   title: string;
   text: string;
@@ -54,12 +61,16 @@ export function environmentBanner(status: EnvironmentStatus): EnvironmentBanner 
   };
 }
 
+/** What was known stays, and a refresh that failed is said beside it. */
 export function environmentTip(status: EnvironmentStatus | undefined, failed: boolean): string {
-  const lines = status
-    ? [
-        `Environment: ${environmentName(status.environment)}`,
-        `Auto-Trade: ${status.autoTradeEnabled ? 'ENABLED' : 'DISABLED'}`,
-      ]
-    : [failed ? 'Failed to fetch environment status' : 'Loading...'];
-  return [...lines, 'Click for detailed information'].join('\n');
+  const known = status && [
+    `Environment: ${environmentName(status.environment)}`,
+    `Auto-Trade: ${status.autoTradeEnabled ? 'ENABLED' : 'DISABLED'}`,
+    `Exchange Mode: ${EXCHANGE_MODES[status.exchangeMode].label}`,
+  ];
+  return [
+    ...(known ?? (failed ? [] : ['Loading...'])),
+    ...(failed ? ['Failed to fetch environment status'] : []),
+    'Click for detailed information',
+  ].join('\n');
 }

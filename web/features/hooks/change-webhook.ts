@@ -1,13 +1,16 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DEFAULT_WEBHOOK_NAME, Webhook } from '#contract/hooks.ts';
 import { requestJson } from '../../lib/api-client.ts';
-import { webhooksPath, webhooksQuery } from './webhooks.ts';
+import { webhookPath, webhooksPath, webhooksQuery } from './webhooks.ts';
 
 const DEFAULT_NAME: typeof DEFAULT_WEBHOOK_NAME = 'Default Webhook';
 
-const hookPath = (hook: Webhook) => `${webhooksPath}/${encodeURIComponent(hook.id)}`;
-
 const store = (client: QueryClient, hooks: Webhook[]) => client.setQueryData(webhooksQuery.queryKey, hooks);
+
+interface Confirmed {
+  hook: Webhook;
+  password: string;
+}
 
 /** The answer carries the whole key, once. */
 export function useCreateWebhook() {
@@ -21,13 +24,11 @@ export function useCreateWebhook() {
 export function useRenewWebhook() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ hook, password }: { hook: Webhook | null; password: string }) => {
-      if (!hook) throw new Error('No webhook to renew');
-      return requestJson<Webhook>(hookPath(hook), {
+    mutationFn: ({ hook, password }: Confirmed) =>
+      requestJson<Webhook>(webhookPath(hook.id), {
         method: 'PUT',
         body: { name: hook.name, generateNewKey: true, password },
-      });
-    },
+      }),
     onSuccess: (hook) => store(client, [hook]),
   });
 }
@@ -35,21 +36,32 @@ export function useRenewWebhook() {
 export function useDeleteWebhook() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ hook, password }: { hook: Webhook | null; password: string }) => {
-      if (!hook) throw new Error('No webhook to delete');
-      return requestJson<unknown>(hookPath(hook), { method: 'DELETE', body: { password } });
-    },
+    mutationFn: ({ hook, password }: Confirmed) =>
+      requestJson<unknown>(webhookPath(hook.id), { method: 'DELETE', body: { password } }),
     onSuccess: () => store(client, []),
   });
+}
+
+/** What became of the webhook in the meantime: `unreachable` when it could not be looked up. */
+export interface Revealed {
+  /** When the password was sent: the server's five minutes begin later. */
+  sinceMs: number;
+  hook: Webhook | null | 'unreachable';
 }
 
 /** Verifies the password; afterwards the server answers with the whole key for five minutes. */
 export function useRevealKey() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (password: string) => {
+    mutationFn: async (password: string): Promise<Revealed> => {
+      const sinceMs = Date.now();
       await requestJson('/api/auth/verify-password', { method: 'POST', body: { password } });
-      return client.fetchQuery({ ...webhooksQuery, staleTime: 0 });
+      try {
+        const [hook] = await client.fetchQuery({ ...webhooksQuery, staleTime: 0 });
+        return { sinceMs, hook: hook ?? null };
+      } catch {
+        return { sinceMs, hook: 'unreachable' };
+      }
     },
   });
 }

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useCopy } from '../../lib/use-copy.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { toastCopied, toastCopyFailed } from './copy-toasts.ts';
 import classes from './webhook-screen.module.css';
 
 interface CopyFieldProps {
@@ -18,8 +18,8 @@ interface CopyFieldProps {
 export function CopyField({ label, description, value, onCopy, extra }: CopyFieldProps) {
   const { copied, copy } = useCopy();
   const copyText = async (text: string) => {
-    if (await copy(text)) toastSuccess({ title: 'Copied', message: `${label} copied to clipboard` });
-    else toastError({ title: 'Error', message: 'Failed to copy to clipboard' });
+    if (await copy(text)) toastCopied(label);
+    else toastCopyFailed();
   };
   return (
     <div className={classes.copyField}>

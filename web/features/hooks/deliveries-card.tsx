@@ -1,41 +1,33 @@
 import { Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconRefresh } from '@tabler/icons-react';
-import { useMemo } from 'react';
-import type { Delivery } from '#contract/hooks.ts';
-import { capitalise } from '../../lib/format.ts';
+import { useEffect, useMemo } from 'react';
+import { isStatus } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { Badge, type BadgeTone } from '../../ui/badge.tsx';
-import { DataTable, type TableColumns } from '../../ui/data-table.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
-import { useDeliveries } from './webhooks.ts';
+import { deliveryColumns, narrowDeliveryColumns } from './delivery-columns.tsx';
+import { useDeliveries, useRefreshWebhook } from './webhooks.ts';
 
-const RESULT_TONES: Record<Delivery['result'], BadgeTone> = {
-  stored: 'success',
-  duplicate: 'neutral',
-  refused: 'failure',
-  limited: 'warning',
-};
+/** Where five columns fit: between the telephone and the two columns of the screen, and when those are wide. */
+const WIDE = '(min-width: 48em) and (max-width: 61.99em), (min-width: 80em)';
 
 export function DeliveriesCard({ hookId }: { hookId: string }) {
   const deliveries = useDeliveries(hookId);
+  const refreshWebhook = useRefreshWebhook();
   const formatInstant = useFormatInstant();
-  const columns = useMemo<TableColumns<Delivery>>(
-    () => [
-      { id: 'time', header: 'Time', cell: ({ row }) => formatInstant(row.original.receivedAt) },
-      { id: 'kind', header: 'Kind', cell: ({ row }) => capitalise(row.original.kind) },
-      {
-        id: 'result',
-        header: 'Result',
-        cell: ({ row: { original } }) => (
-          <Badge tone={RESULT_TONES[original.result]}>{capitalise(original.result)}</Badge>
-        ),
-      },
-      { id: 'reason', header: 'Reason', cell: ({ row }) => row.original.reason ?? '–' },
-      { id: 'source', header: 'Source Address', cell: ({ row }) => row.original.sourceIp },
-    ],
-    [formatInstant],
+  const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
+  const columns = useMemo(
+    () => (wide ? deliveryColumns(formatInstant) : narrowDeliveryColumns(formatInstant)),
+    [wide, formatInstant],
   );
+  // The webhook was deleted elsewhere.
+  const gone = isStatus(deliveries.error, 404);
+  useEffect(() => {
+    if (gone) refreshWebhook();
+  }, [gone, refreshWebhook]);
+
   const failure = {
     title: 'Failed to fetch deliveries',
     error: deliveries.error,
@@ -67,12 +59,14 @@ export function DeliveriesCard({ hookId }: { hookId: string }) {
           label="Recent deliveries"
           columns={columns}
           rows={deliveries.data}
-          rowId={(delivery) => delivery.id}
+          rowId={deliveryId}
           emptyText="No deliveries yet"
-          minWidth={720}
+          minWidth={wide ? 600 : 0}
           skeletonRows={4}
         />
       )}
     </Panel>
   );
 }
+
+const deliveryId = ({ id }: { id: string }) => id;

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { AlertTemplates } from './alert-templates-section.tsx';
 import classes from './webhook-screen.module.css';
 
 const SIGNAL_EXAMPLE = {
@@ -52,6 +53,7 @@ export function EndpointsCard() {
             ))}
           </ol>
         </div>
+        <AlertTemplates />
         <Alert color="yellow" title="Security Notice" icon={<IconShieldLock aria-hidden />}>
           Both endpoints share the same key. Keep it private: anyone holding it can send data to the
           dashboard.

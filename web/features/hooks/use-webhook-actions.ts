@@ -1,8 +1,16 @@
 import { useState } from 'react';
 import type { Webhook } from '#contract/hooks.ts';
-import { isStatus, serverMessage } from '../../lib/api-client.ts';
+import { ApiError, isStatus, serverMessage } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useCreateWebhook, useDeleteWebhook, useRenewWebhook, useRevealKey } from './change-webhook.ts';
+import {
+  type Revealed,
+  useCreateWebhook,
+  useDeleteWebhook,
+  useRenewWebhook,
+  useRevealKey,
+} from './change-webhook.ts';
+import { useKeyVisibility } from './use-key-visibility.ts';
+import { useRefreshWebhook } from './webhooks.ts';
 
 export type WebhookDialog =
   | 'renew-warning'
@@ -10,18 +18,17 @@ export type WebhookDialog =
   | 'delete-warning'
   | 'delete-password'
   | 'view-key'
+  | 'test-signal'
+  | 'test-candle'
   | null;
-
-/** Failures without an answer carry their own sentence ('No webhook to renew'). */
-const reason = (error: Error, otherwise: string) =>
-  serverMessage(error, error.message.startsWith('No webhook') ? error.message : otherwise);
 
 /** The dialogs of the webhook card, whether the key is visible, and what each confirmation does. */
 export function useWebhookActions(hook: Webhook | null) {
   const [dialog, setDialog] = useState<WebhookDialog>(null);
-  const [keyVisible, setKeyVisible] = useState(false);
   /** What was to be copied when the password was asked for. */
   const [onRevealed, setOnRevealed] = useState<((hookKey: string) => void) | null>(null);
+  const { keyVisible, showKey, hideKey } = useKeyVisibility(hook);
+  const refresh = useRefreshWebhook();
   const create = useCreateWebhook();
   const renew = useRenewWebhook();
   const remove = useDeleteWebhook();
@@ -31,19 +38,46 @@ export function useWebhookActions(hook: Webhook | null) {
     setDialog(null);
     setOnRevealed(null);
   };
+  const fail = (message: string) => toastError({ title: 'Error', message });
+  const closeAndFail = (message: string) => {
+    close();
+    fail(message);
+  };
+  const explain = (error: Error, otherwise: string) => {
+    // Created or deleted elsewhere: what is shown is not what there is.
+    const outdated = isStatus(error, 404) || isStatus(error, 409);
+    if (outdated) {
+      close();
+      refresh();
+    }
+    fail(serverMessage(error, otherwise));
+  };
+  const showRevealed = ({ hook: found, sinceMs }: Revealed) => {
+    if (found === 'unreachable') return closeAndFail('Failed to fetch webhooks');
+    if (found === null) return closeAndFail('Webhook not found');
+    showKey(sinceMs);
+    toastSuccess({ title: 'Access Granted', message: 'Webhook key is now visible.' });
+    onRevealed?.(found.hookKey);
+    close();
+  };
 
   return {
     dialog,
     open: setDialog,
     close,
-    keyVisible: keyVisible && hook?.masked === false,
+    keyVisible,
+    hideKey,
     pending: {
       create: create.isPending,
       renew: renew.isPending,
       remove: remove.isPending,
       reveal: reveal.isPending,
     },
-    hideKey: () => setKeyVisible(false),
+    /** What is going to be changed for good is looked up once more. */
+    warn: (warning: 'renew-warning' | 'delete-warning') => {
+      refresh();
+      setDialog(warning);
+    },
     askForKey: (then: ((hookKey: string) => void) | null) => {
       setOnRevealed(() => then);
       setDialog('view-key');
@@ -51,55 +85,52 @@ export function useWebhookActions(hook: Webhook | null) {
     create: () =>
       create.mutate(undefined, {
         onSuccess: () => {
-          setKeyVisible(true);
+          showKey(Date.now());
           toastSuccess({ title: 'Webhook Created', message: 'Copy the URLs into your alerts.' });
         },
-        onError: (error) =>
-          toastError({ title: 'Error', message: reason(error, 'Failed to create webhook') }),
+        onError: (error) => explain(error, 'Failed to create webhook'),
       }),
-    renew: (password: string) =>
+    renew: (password: string) => {
+      if (!hook) return closeAndFail('No webhook to renew');
       renew.mutate(
         { hook, password },
         {
           onSuccess: () => {
-            setKeyVisible(true);
+            showKey(Date.now());
             close();
             toastSuccess({ title: 'Webhook Renewed', message: 'The old key is no longer valid.' });
           },
-          onError: (error) =>
-            toastError({ title: 'Error', message: reason(error, 'Failed to renew webhook') }),
+          onError: (error) => explain(error, 'Failed to renew webhook'),
         },
-      ),
-    remove: (password: string) =>
+      );
+    },
+    remove: (password: string) => {
+      if (!hook) return closeAndFail('No webhook to delete');
       remove.mutate(
         { hook, password },
         {
           onSuccess: () => {
-            setKeyVisible(false);
+            hideKey();
             close();
             toastSuccess({ title: 'Webhook Deleted', message: 'Alerts sent to it are refused from now on.' });
           },
-          onError: (error) =>
-            toastError({ title: 'Error', message: reason(error, 'Failed to delete webhook') }),
+          onError: (error) => explain(error, 'Failed to delete webhook'),
         },
-      ),
+      );
+    },
     reveal: (password: string) =>
       reveal.mutate(password, {
-        onSuccess: (hooks) => {
-          setKeyVisible(true);
-          toastSuccess({ title: 'Access Granted', message: 'Webhook key is now visible.' });
-          const hookKey = hooks[0]?.hookKey;
-          if (onRevealed && hookKey) onRevealed(hookKey);
-          close();
-        },
+        onSuccess: showRevealed,
         // A wrong password leaves the dialog open for another try.
-        onError: (error) =>
-          toastError({
-            title: 'Access Denied',
-            message: isStatus(error, 403) ? 'Invalid password' : serverMessage(error, 'Invalid password'),
-          }),
+        onError: (error) => toastError({ title: 'Access Denied', message: denialOf(error) }),
       }),
   };
+}
+
+function denialOf(error: Error): string {
+  // Nobody said that the password was wrong.
+  if (!(error instanceof ApiError)) return 'The password could not be verified';
+  return isStatus(error, 403) ? 'Invalid password' : serverMessage(error, 'Invalid password');
 }
 
 export type WebhookActions = ReturnType<typeof useWebhookActions>;

@@ -1,5 +1,13 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
-import { IconEye, IconEyeOff, IconPlus, IconRefresh, IconTrash, IconWebhook } from '@tabler/icons-react';
+import {
+  IconEye,
+  IconEyeOff,
+  IconPlus,
+  IconRefresh,
+  IconSend,
+  IconTrash,
+  IconWebhook,
+} from '@tabler/icons-react';
 import type { Webhook } from '#contract/hooks.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -87,16 +95,32 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
       />
       <Group gap="sm">
         <Button
+          variant="light"
+          leftSection={<IconSend size={16} aria-hidden />}
+          onClick={() => actions.open('test-signal')}
+        >
+          Send test signal
+        </Button>
+        <Button
+          variant="light"
+          leftSection={<IconSend size={16} aria-hidden />}
+          onClick={() => actions.open('test-candle')}
+        >
+          Send test candle
+        </Button>
+      </Group>
+      <Group gap="sm">
+        <Button
           variant="default"
           leftSection={<IconRefresh size={16} aria-hidden />}
-          onClick={() => actions.open('renew-warning')}
+          onClick={() => actions.warn('renew-warning')}
         >
           Renew Key
         </Button>
         <Button
           variant="default"
           leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => actions.open('delete-warning')}
+          onClick={() => actions.warn('delete-warning')}
         >
           Delete
         </Button>

@@ -1,5 +1,6 @@
 import { IconChartCandle } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import type { EnvironmentStatus } from '#contract/environment.ts';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -12,8 +13,10 @@ import classes from './webhook-screen.module.css';
 import { useWebhook } from './webhooks.ts';
 
 const WebhookDialogs = lazy(() => import('./webhook-dialogs.tsx'));
+const TestDeliveryDialog = lazy(() => import('./test-delivery-dialog.tsx'));
 
-export function WebhookScreen() {
+/** `environment` is null when it is not known; ordinary users are not told. */
+export function WebhookScreen({ environment }: { environment: EnvironmentStatus | null }) {
   const webhook = useWebhook();
   const actions = useWebhookActions(webhook.data ?? null);
   return (
@@ -34,12 +37,25 @@ export function WebhookScreen() {
             }
           </QueryView>
         </Panel>
-        <EndpointsCard />
+        <div className={classes.documents}>
+          <EndpointsCard />
+        </div>
+        {webhook.data ? <DeliveriesCard hookId={webhook.data.id} /> : null}
       </div>
-      {webhook.data ? <DeliveriesCard hookId={webhook.data.id} /> : null}
       {actions.dialog ? (
         <Suspense fallback={null}>
-          <WebhookDialogs actions={actions} />
+          {actions.dialog === 'test-signal' || actions.dialog === 'test-candle' ? (
+            webhook.data && (
+              <TestDeliveryDialog
+                kind={actions.dialog === 'test-signal' ? 'signal' : 'candle'}
+                hookId={webhook.data.id}
+                environment={environment}
+                onClose={actions.close}
+              />
+            )
+          ) : (
+            <WebhookDialogs actions={actions} />
+          )}
         </Suspense>
       ) : null}
     </Page>

@@ -1,8 +1,11 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import type { Delivery, Webhook } from '#contract/hooks.ts';
 import { requestJson } from '../../lib/api-client.ts';
 
 export const webhooksPath = '/api/hooks';
+
+export const webhookPath = (hookId: string) => `${webhooksPath}/${encodeURIComponent(hookId)}`;
 
 export const webhooksQuery = queryOptions({
   queryKey: [webhooksPath],
@@ -13,10 +16,18 @@ export const webhooksQuery = queryOptions({
 export const useWebhook = () =>
   useQuery({ ...webhooksQuery, select: (hooks): Webhook | null => hooks[0] ?? null });
 
-export const deliveriesPath = (hookId: string) => `${webhooksPath}/${encodeURIComponent(hookId)}/deliveries`;
+/** Looks the webhook up again: it may have been created, renewed or deleted elsewhere. */
+export function useRefreshWebhook(): () => void {
+  const client = useQueryClient();
+  return useCallback(() => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }), [client]);
+}
 
+export const deliveriesPath = (hookId: string) => `${webhookPath(hookId)}/deliveries`;
+
+/** Deliveries come in at any time: whoever opens the screen again sees those of now. */
 export const useDeliveries = (hookId: string) =>
   useQuery({
     queryKey: [deliveriesPath(hookId)],
     queryFn: ({ signal }) => requestJson<Delivery[]>(deliveriesPath(hookId), { signal }),
+    refetchOnMount: 'always',
   });

@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { PRICE_LOGS_PAGE_SIZE, PriceLogsAnswer } from '#contract/price-logs.ts';
 import { requestJson } from '../../lib/api-client.ts';
+import { usePoll } from '../../lib/live/live-context.tsx';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 
-const priceLogsPath = '/api/price-logs';
+export const priceLogsPath = '/api/price-logs';
 export const PAGE_SIZE: typeof PRICE_LOGS_PAGE_SIZE = 100;
 
 /** Part 2 §2.1. */
@@ -15,7 +16,7 @@ export function usePriceLogs({ page, token, timeframe, processor }: PriceLogsSea
     queryKey: [priceLogsPath, params],
     queryFn: ({ signal }) => requestJson<PriceLogsAnswer>(priceLogsPath, { params, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: usePoll(REFRESH_MS),
   });
 }
 

@@ -1,19 +1,16 @@
 import { Button } from '@mantine/core';
 import { displayTimeframe } from '#domain/timeframe.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
-import { usePriceLogFilter } from './get-price-logs.ts';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 
 interface PriceLogFiltersProps {
   search: PriceLogsSearch;
+  lists: { tokens: string[]; processors: string[]; timeframes: string[] };
   onSearch: (change: PriceLogsSearch) => void;
 }
 
 /** Changing any filter goes back to page 1. */
-export function PriceLogFilters({ search, onSearch }: PriceLogFiltersProps) {
-  const tokens = usePriceLogFilter('tokens');
-  const timeframes = usePriceLogFilter('timeframes');
-  const processors = usePriceLogFilter('processors');
+export function PriceLogFilters({ search, lists, onSearch }: PriceLogFiltersProps) {
   const filter = (change: PriceLogsSearch) => onSearch({ ...change, page: undefined });
   return (
     <>
@@ -21,21 +18,21 @@ export function PriceLogFilters({ search, onSearch }: PriceLogFiltersProps) {
         label="Token"
         allLabel="All tokens"
         value={search.token}
-        options={tokens.data ?? []}
+        options={lists.tokens}
         onChange={(token) => filter({ token })}
       />
       <FilterSelect
         label="Timeframe"
         allLabel="All timeframes"
         value={search.timeframe}
-        options={(timeframes.data ?? []).map((value) => ({ value, label: displayTimeframe(value) }))}
+        options={lists.timeframes.map((value) => ({ value, label: displayTimeframe(value) }))}
         onChange={(timeframe) => filter({ timeframe })}
       />
       <FilterSelect
         label="Processor"
         allLabel="All processors"
         value={search.processor}
-        options={processors.data ?? []}
+        options={lists.processors}
         onChange={(processor) => filter({ processor })}
       />
       <Button

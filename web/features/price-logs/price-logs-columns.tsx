@@ -1,17 +1,20 @@
+import { IconChartLine } from '@tabler/icons-react';
 import type { PriceLog } from '#contract/price-logs.ts';
 import { formatPrice, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
-import { TimeframeBadge } from '../../ui/trading-badges.tsx';
+import { TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import classes from './price-logs-screen.module.css';
 
 interface ColumnOptions {
   formatInstant: (instant: string | null) => string;
   onView: (log: PriceLog) => void;
+  onChart: (log: PriceLog) => void;
 }
 
 const HASH_LENGTH = 16;
 
-export function priceLogsColumns({ formatInstant, onView }: ColumnOptions): TableColumns<PriceLog> {
+export function priceLogsColumns({ formatInstant, onView, onChart }: ColumnOptions): TableColumns<PriceLog> {
   return [
     {
       id: 'id',
@@ -22,7 +25,7 @@ export function priceLogsColumns({ formatInstant, onView }: ColumnOptions): Tabl
         </span>
       ),
     },
-    { id: 'token', header: 'Token', cell: ({ row }) => <strong>{row.original.token}</strong> },
+    { id: 'token', header: 'Token', cell: ({ row }) => <TokenBadge token={row.original.token} /> },
     {
       id: 'timeframe',
       header: 'Timeframe',
@@ -65,12 +68,27 @@ export function priceLogsColumns({ formatInstant, onView }: ColumnOptions): Tabl
     {
       id: 'parameters',
       header: 'Parameters',
-      cell: ({ row: { original: log } }) =>
-        Object.keys(log.parameters).length > 0 ? (
-          <CellButton text="View" opens={`parameters of ${shortId(log.id, 9)}`} onClick={() => onView(log)} />
-        ) : (
-          'No parameters available'
-        ),
+      cell: ({ row: { original: log } }) => (
+        <span className={classes.actions}>
+          {Object.keys(log.parameters).length > 0 ? (
+            <CellButton
+              text="View"
+              opens={`parameters of ${shortId(log.id, 9)}`}
+              onClick={() => onView(log)}
+            />
+          ) : (
+            'No parameters available'
+          )}
+          <CellButton
+            text="Chart"
+            tip="Show chart"
+            opens={`candles around ${shortId(log.id, 9)}`}
+            onClick={() => onChart(log)}
+          >
+            <IconChartLine size={16} aria-hidden />
+          </CellButton>
+        </span>
+      ),
     },
   ];
 }

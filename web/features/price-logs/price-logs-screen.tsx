@@ -4,18 +4,27 @@ import { lazy, Suspense, useMemo } from 'react';
 import type { PriceLog } from '#contract/price-logs.ts';
 import { formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
+import { ColumnsMenu } from '../../ui/columns-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
+import { ExportButton } from '../../ui/export-button.tsx';
+import { FailedQueries } from '../../ui/failed-queries.tsx';
+import { useHiddenColumns } from '../../ui/hidden-columns.ts';
+import { LiveStatus } from '../../ui/live-status.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
-import { PAGE_SIZE, usePriceLogs } from './get-price-logs.ts';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { PAGE_SIZE, usePriceLogFilter, usePriceLogs } from './get-price-logs.ts';
 import { NumberedPager } from './numbered-pager.tsx';
 import { PriceLogFilters } from './price-log-filters.tsx';
 import { priceLogsColumns } from './price-logs-columns.tsx';
+import { priceLogsExport } from './price-logs-csv.ts';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 import { TimestampLegend } from './timestamp-legend.tsx';
+import { useKeptLog } from './use-kept-log.ts';
 
 const ParametersDialog = lazy(() => import('./parameters-dialog.tsx'));
+const PriceLogChartDialog = lazy(() => import('./price-log-chart-dialog.tsx'));
 
 interface PriceLogsScreenProps {
   search: PriceLogsSearch;
@@ -26,17 +35,24 @@ const rowId = (log: PriceLog) => log.id;
 
 export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
   const { displayTimezone } = useSession();
+  const [hidden, setHidden] = useHiddenColumns('price-logs');
+  const dialogs = useDialogHistory();
   const logs = usePriceLogs(search);
+  const tokens = usePriceLogFilter('tokens');
+  const timeframes = usePriceLogFilter('timeframes');
+  const processors = usePriceLogFilter('processors');
   const columns = useMemo(
     () =>
       priceLogsColumns({
         formatInstant: (instant) => formatInstant(instant, displayTimezone),
-        onView: (log) => onSearch({ log: log.id }),
+        onView: (log) => dialogs.open({ log: log.id }),
+        onChart: (log) => dialogs.open({ log: log.id, dialog: 'chart' }),
       }),
-    [displayTimezone, onSearch],
+    [displayTimezone, dialogs],
   );
   const { data } = logs;
-  const shown = data?.priceLogs.find((log) => log.id === search.log);
+  const shown = useKeptLog(data?.priceLogs, search.log);
+  const Dialog = search.dialog === 'chart' ? PriceLogChartDialog : ParametersDialog;
   const failure = {
     title: 'Failed to fetch price logs',
     error: logs.error,
@@ -49,21 +65,49 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       title="Price Logs"
       subtitle="Candles and prices as they were received"
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          disabled={logs.isFetching}
-          onClick={() => void logs.refetch()}
-        >
-          Refresh
-        </Button>
+        <>
+          <LiveStatus updatedAt={logs.dataUpdatedAt} />
+          <ExportButton
+            name="price-logs"
+            errorTitle="Failed to fetch price logs"
+            createSource={() => priceLogsExport(search, displayTimezone)}
+          />
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            disabled={logs.isFetching}
+            onClick={() => void logs.refetch()}
+          >
+            Refresh
+          </Button>
+        </>
       }
     >
+      <FailedQueries
+        queries={[
+          { title: 'Failed to fetch tokens', query: tokens },
+          { title: 'Failed to fetch timeframes', query: timeframes },
+          { title: 'Failed to fetch processors', query: processors },
+        ]}
+      />
       <Panel
         flush
         title="Received Prices"
         description={data ? `${data.total} entries` : ''}
-        aside={<PriceLogFilters search={search} onSearch={onSearch} />}
+        aside={
+          <>
+            <PriceLogFilters
+              search={search}
+              onSearch={onSearch}
+              lists={{
+                tokens: tokens.data ?? [],
+                timeframes: timeframes.data ?? [],
+                processors: processors.data ?? [],
+              }}
+            />
+            <ColumnsMenu columns={columns} hidden={hidden} onChange={setHidden} />
+          </>
+        }
       >
         {logs.isError && data ? <ErrorBanner {...failure} /> : null}
         {logs.isError && !data ? (
@@ -76,6 +120,7 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
             rowId={rowId}
             emptyText="No price logs found"
             minWidth={1380}
+            hidden={hidden}
             faded={logs.isPlaceholderData}
           />
         )}
@@ -89,7 +134,10 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       <TimestampLegend />
       {shown ? (
         <Suspense fallback={null}>
-          <ParametersDialog log={shown} onClose={() => onSearch({ log: undefined })} />
+          <Dialog
+            log={shown}
+            onClose={() => dialogs.close(() => onSearch({ log: undefined, dialog: undefined }))}
+          />
         </Suspense>
       ) : null}
     </Page>

@@ -1,12 +1,13 @@
-import { pageParam, textParam } from '../../lib/search-params.ts';
+import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
 
 export interface PriceLogsSearch {
   page?: number | undefined;
   token?: string | undefined;
   timeframe?: string | undefined;
   processor?: string | undefined;
-  /** The price log whose parameters are shown. */
+  /** The price log whose parameters are shown, or whose chart. */
   log?: string | undefined;
+  dialog?: 'chart' | undefined;
 }
 
 export function parsePriceLogsSearch(raw: Record<string, unknown>): PriceLogsSearch {
@@ -16,5 +17,6 @@ export function parsePriceLogsSearch(raw: Record<string, unknown>): PriceLogsSea
     timeframe: textParam(raw, 'timeframe'),
     processor: textParam(raw, 'processor'),
     log: textParam(raw, 'log'),
+    dialog: choiceParam(raw, 'dialog', ['chart']),
   };
 }

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
 import { passwordErrors } from './password-rules.ts';
 import { useChangePassword } from './save-settings.ts';
 
@@ -20,6 +21,7 @@ function ChangePasswordForm({ onClose }: { onClose: () => void }) {
     initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
     validate: passwordErrors,
   });
+  useUnsavedChanges(form.isDirty());
   const submit = form.onSubmit(({ currentPassword, newPassword }) =>
     changePassword.mutate(
       { currentPassword, newPassword },

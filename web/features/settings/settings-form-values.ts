@@ -11,6 +11,14 @@ import { formatFraction } from '../../lib/format.ts';
 
 export const AUTO = 'Auto';
 
+export const SETTINGS_SUBTITLE = 'Account information and how positions are sized';
+
+/** Part 1 §8; another user's name in admin mode. */
+export const savedMessage = (otherUser: { username: string } | null): string =>
+  otherUser
+    ? `${otherUser.username}'s settings have been updated successfully.`
+    : 'Your settings have been saved successfully.';
+
 export interface SettingsFormValues {
   calculationBehavior: string;
   marketType: string;

@@ -7,7 +7,8 @@ export interface SettingsSearch {
 
 export function parseSettingsSearch(raw: Record<string, unknown>): SettingsSearch {
   return {
-    userId: textParam(raw, 'userId'),
+    // Ids are compared with the own one, and an address may have been typed.
+    userId: textParam(raw, 'userId')?.toLowerCase(),
     dialog: raw.dialog === 'password' ? 'password' : undefined,
   };
 }

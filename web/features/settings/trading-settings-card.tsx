@@ -13,7 +13,9 @@ import {
 } from '#domain/user-settings.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { ErrorBanner } from '../../ui/states.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
 import { useSignalTimeframes } from './get-settings.ts';
 import { useSaveSettings } from './save-settings.ts';
 import {
@@ -23,9 +25,11 @@ import {
   portionOptions,
   riskOptions,
   type SettingsFormValues,
+  savedMessage,
   settingsBody,
 } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
+import { takeOverStored } from './take-over-stored.ts';
 
 interface TradingSettingsCardProps {
   settings: UserSettings;
@@ -49,17 +53,13 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
   const form = useForm<SettingsFormValues>({ initialValues: formValues(settings) });
   const { values } = form;
 
-  const submit = form.onSubmit((submitted) =>
-    save.mutate(settingsBody(submitted), {
+  useUnsavedChanges(form.isDirty());
+
+  const submit = form.onSubmit((sent) =>
+    save.mutate(settingsBody(sent), {
       onSuccess: ({ data }) => {
-        form.setInitialValues(formValues(data));
-        form.setValues(formValues(data));
-        toastSuccess({
-          title: 'Settings Updated',
-          message: otherUser
-            ? `${otherUser.username}'s settings have been updated successfully.`
-            : 'Your settings have been saved successfully.',
-        });
+        takeOverStored(form, { sent, stored: formValues(data) });
+        toastSuccess({ title: 'Settings Updated', message: savedMessage(otherUser) });
       },
       onError: (error) =>
         toastError({ title: 'Error', message: serverMessage(error, 'Failed to update settings') }),
@@ -118,9 +118,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
         />
         <NativeSelect
           label="Signal timeframe"
-          description={
-            timeframes.isError ? 'Failed to fetch timeframes' : 'Signals of other timeframes are skipped'
-          }
+          description="Signals of other timeframes are skipped"
           data={withCurrent(timeframes.data ?? [], values.signalTimeframe)}
           {...form.getInputProps('signalTimeframe')}
         />
@@ -131,6 +129,16 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
           disabled
           {...form.getInputProps('calculationBehavior')}
         />
+        {timeframes.isError ? (
+          <div className={classes.wide}>
+            <ErrorBanner
+              title="Failed to fetch timeframes"
+              error={timeframes.error}
+              onRetry={() => void timeframes.refetch()}
+              retrying={timeframes.isFetching}
+            />
+          </div>
+        ) : null}
         <Group justify="flex-end" gap="md" className={classes.wide}>
           <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
             Discard

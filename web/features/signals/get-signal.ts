@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type {
+  EligibilityBreakdown,
   SignalDetail,
   SignalWorkflows,
   StopLevelsAnswer,
   Trade,
   UserEligibility,
+  WhyAnswer,
 } from '#contract/signals.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { signalsPath } from './get-signals.ts';
@@ -25,3 +27,38 @@ export const useStopLevels = (signalId: string) => useSignalPart<StopLevelsAnswe
 export const useSignalUsers = (signalId: string) => useSignalPart<UserEligibility[]>(signalId, '/users');
 export const useSignalWorkflows = (signalId: string) =>
   useSignalPart<SignalWorkflows>(signalId, '/workflows');
+
+/** Why one user traded the signal or did not, in its newest workflow or in the one that is named. */
+export function useWhy(options: { signalId: string; userId: string; workflowId: string | undefined }) {
+  const { signalId, userId, workflowId } = options;
+  const path = `${signalsPath}/${encodeURIComponent(signalId)}/why/${encodeURIComponent(userId)}`;
+  const params = { workflowId };
+  return useQuery({
+    queryKey: [path, params],
+    queryFn: ({ signal }) => requestJson<WhyAnswer>(path, { params, signal }),
+    staleTime: 0,
+  });
+}
+
+const breakdownPath = '/api/signal/check-eligibility';
+
+/** A question that is asked by POST; it changes nothing. */
+export function useEligibilityBreakdown(signalId: string) {
+  const body = { signalId };
+  return useQuery({
+    queryKey: [breakdownPath, body],
+    queryFn: ({ signal }) =>
+      requestJson<EligibilityBreakdown>(breakdownPath, { method: 'POST', body, signal }),
+    staleTime: 0,
+  });
+}
+
+const usersPath = '/api/users';
+
+/** Everybody, for the choice of a user. */
+export const useAllUsers = () =>
+  useQuery({
+    queryKey: [usersPath],
+    queryFn: ({ signal }) => requestJson<{ id: string; username: string }[]>(usersPath, { signal }),
+    staleTime: 0,
+  });

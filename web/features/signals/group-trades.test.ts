@@ -39,5 +39,6 @@ test('an order on its way is not counted as failed', () => {
   const groups = groupTrades([trade({ fillStatus: null, state: 'submitting' })]);
   expect(groups.failed).toEqual([]);
   expect(groups.unsettled).toHaveLength(1);
-  expect(groups.successRate).toBeNull();
+  expect(groups.successRate).toBe(0);
+  expect(groupTrades([]).successRate).toBeNull();
 });

@@ -13,7 +13,7 @@ export interface TradeGroups {
   failed: Trade[];
   /** On their way or in doubt: neither successful nor failed yet. */
   unsettled: Trade[];
-  /** Of the settled trades, 0 to 100; null while there is none. */
+  /** Of all trades, as in the table, 0 to 100; null without any. */
   successRate: number | null;
   failures: FailureGroup[];
 }
@@ -26,12 +26,11 @@ export function groupTrades(trades: readonly Trade[]): TradeGroups {
   const unsettled = trades.filter((trade) => !trade.success && trade.fillStatus === null && !trade.error);
   const failed = trades.filter((trade) => !trade.success && !unsettled.includes(trade));
   const byReason = Map.groupBy(failed, (trade) => trade.error || UNKNOWN_ERROR);
-  const settled = successful.length + failed.length;
   return {
     successful,
     failed,
     unsettled,
-    successRate: settled === 0 ? null : (successful.length / settled) * 100,
+    successRate: trades.length === 0 ? null : (successful.length / trades.length) * 100,
     failures: [...byReason]
       .map(([reason, group]) => ({
         reason,

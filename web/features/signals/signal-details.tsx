@@ -1,12 +1,13 @@
 import type { SignalDetail } from '#contract/signals.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
-import { formatPrice } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Facts } from '../../ui/facts.tsx';
+import { FullPrice } from '../../ui/full-price.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ActionBadge } from '../../ui/trading-badges.tsx';
 import { useSignal } from './get-signal.ts';
+import { SignalChart } from './signal-chart.tsx';
 import classes from './signal-dialogs.module.css';
 
 export function SignalDetails({ signalId }: { signalId: string }) {
@@ -29,7 +30,7 @@ function Details({ signal }: { signal: SignalDetail }) {
         facts={[
           ['Token', signal.token],
           ['Action', <ActionBadge key="action" action={signal.action} />],
-          ['Price', formatPrice(signal.price)],
+          ['Price', <FullPrice key="price" price={signal.price} />],
           ['Currency', signal.currency],
           ['Timeframe', displayTimeframe(signal.timeframe)],
           ['Processor', signal.processor],
@@ -38,6 +39,7 @@ function Details({ signal }: { signal: SignalDetail }) {
           ['Received Time', formatInstant(signal.receivedAtServer)],
         ]}
       />
+      <SignalChart signalId={signal.id} />
       <div>
         <div className={classes.name}>Parameters</div>
         {Object.keys(signal.parameters).length > 0 ? (

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { SignalDetails } from './signal-details.tsx';
 import { SignalUsers } from './signal-users.tsx';
 import { SignalWorkflowList } from './signal-workflow-list.tsx';
@@ -15,7 +16,7 @@ const DIALOGS: Record<OwnDialogName, { title: string; size: 'lg' | 'xl' | number
   sltp: { title: 'SL/TP Calculation Details', size: 860 },
   workflows: { title: 'Workflows for Signal', size: 'lg' },
   trades: { title: 'Trade Details - Signal', size: 860 },
-  users: { title: 'Users for Signal', size: 'lg' },
+  users: { title: 'Users for Signal', size: 860 },
 };
 
 interface SignalDialogsProps {
@@ -25,7 +26,8 @@ interface SignalDialogsProps {
 
 export default function SignalDialogs({ search, onSearch }: SignalDialogsProps) {
   const { dialog, signal: signalId } = search;
-  const close = () => onSearch(CLOSED_DIALOG);
+  const history = useDialogHistory();
+  const close = () => history.close(() => onSearch(CLOSED_DIALOG));
   if (!signalId || !dialog || dialog === 'steps') return null;
   const contents: Record<OwnDialogName, () => ReactNode> = {
     signal: () => <SignalDetails signalId={signalId} />,
@@ -33,11 +35,11 @@ export default function SignalDialogs({ search, onSearch }: SignalDialogsProps) 
     workflows: () => (
       <SignalWorkflowList
         signalId={signalId}
-        onOpenSteps={(workflow) => onSearch({ dialog: 'steps', workflow })}
+        onOpenSteps={(workflow) => history.open({ dialog: 'steps', workflow })}
       />
     ),
     trades: () => <TradeDetails signalId={signalId} />,
-    users: () => <SignalUsers signalId={signalId} />,
+    users: () => <SignalUsers signalId={signalId} search={search} />,
   };
   return (
     <Dialog opened onClose={close} title={DIALOGS[dialog].title} size={DIALOGS[dialog].size}>

@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { SignalStats } from '#contract/signals.ts';
 import { formatCount } from '../../lib/format.ts';
 import { ErrorBanner } from '../../ui/states.tsx';
+import { SignalSparkline } from './signal-sparkline.tsx';
 import classes from './signal-stats.module.css';
 
 const CARDS = [
@@ -22,14 +23,17 @@ export function SignalStatCards({ stats }: { stats: UseQueryResult<SignalStats> 
           retrying={stats.isFetching}
         />
       ) : null}
-      <dl className={classes.cards}>
-        {CARDS.map(({ key, label, look }) => (
-          <div key={key} className={classes.card}>
-            <dt>{label}</dt>
-            <dd className={look}>{stats.data ? formatCount(stats.data[key]) : '–'}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className={classes.row}>
+        <dl className={classes.cards}>
+          {CARDS.map(({ key, label, look }) => (
+            <div key={key} className={classes.card}>
+              <dt>{label}</dt>
+              <dd className={look}>{stats.data ? formatCount(stats.data[key]) : '–'}</dd>
+            </div>
+          ))}
+        </dl>
+        <SignalSparkline days={stats.data?.perDay} />
+      </div>
     </>
   );
 }

@@ -4,7 +4,8 @@ import { workflowTooltip } from '#domain/workflow-lifecycle.ts';
 import { capitalise, formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
-import { ActionBadge, StatusBadge, TimeframeBadge } from '../../ui/trading-badges.tsx';
+import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { CalculatorLink } from './calculator-link.tsx';
 import type { SignalDialogName } from './signals-search.ts';
 import classes from './signals-table.module.css';
 
@@ -15,12 +16,20 @@ interface ColumnOptions {
   pendingSignalId: string | undefined;
   onOpen: (dialog: SignalDialogName, signal: Signal) => void;
   onTrigger: (signalId: string) => void;
+  /** The link to the calculator needs its screen. */
+  hasCalculator: boolean;
 }
 
 const name = (signal: Signal) => shortId(signal.id, 9);
 
+/** Four decimals hide the digits of small prices: the tooltip has them all. */
+function fullLevels({ stopLoss, takeProfit }: Signal): { tip?: string } {
+  if (stopLoss === null && takeProfit === null) return {};
+  return { tip: `Stop loss ${stopLoss ?? '–'}\nTake profit ${takeProfit ?? '–'}` };
+}
+
 export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
-  const { formatInstant, triggersDisabled, pendingSignalId, onOpen, onTrigger } = options;
+  const { formatInstant, triggersDisabled, pendingSignalId, onOpen, onTrigger, hasCalculator } = options;
   return [
     {
       id: 'id',
@@ -37,7 +46,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'token',
       header: 'Token',
-      cell: ({ row }) => <strong className={classes.token}>{row.original.token}</strong>,
+      cell: ({ row }) => <TokenBadge token={row.original.token} />,
     },
     {
       id: 'position',
@@ -60,6 +69,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
         <CellButton
           text={`${formatDecimals(signal.stopLoss, 4)} / ${formatDecimals(signal.takeProfit, 4)}`}
           opens={`SL/TP calculation of signal ${name(signal)}`}
+          {...fullLevels(signal)}
           onClick={() => onOpen('sltp', signal)}
         />
       ),
@@ -141,17 +151,20 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       id: 'actions',
       header: 'Actions',
       cell: ({ row: { original: signal } }) => (
-        <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : undefined}>
-          <button
-            type="button"
-            className={classes.trigger}
-            disabled={triggersDisabled || pendingSignalId === signal.id}
-            aria-label={`Trigger the workflow of signal ${name(signal)}`}
-            onClick={() => onTrigger(signal.id)}
-          >
-            <IconPlayerPlay size={13} aria-hidden />
-            Trigger
-          </button>
+        <span className={classes.actions}>
+          <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : undefined}>
+            <button
+              type="button"
+              className={classes.trigger}
+              disabled={triggersDisabled || pendingSignalId === signal.id}
+              aria-label={`Trigger the workflow of signal ${name(signal)}`}
+              onClick={() => onTrigger(signal.id)}
+            >
+              <IconPlayerPlay size={13} aria-hidden />
+              Trigger
+            </button>
+          </span>
+          {hasCalculator ? <CalculatorLink signalId={signal.id} /> : null}
         </span>
       ),
     },

@@ -1,11 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconRefresh, IconWebhook } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { useSession } from '../../lib/session.ts';
+import { ExportButton } from '../../ui/export-button.tsx';
+import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { ButtonLink } from '../../ui/link.tsx';
+import { LiveStatus } from '../../ui/live-status.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ErrorBanner } from '../../ui/states.tsx';
 import { useRefreshSignals, useSignalFilter, useSignalStats, useSignals } from './get-signals.ts';
 import { SignalStatCards } from './signal-stats.tsx';
+import { signalsExport } from './signals-csv.ts';
 import type { SignalsSearch } from './signals-search.ts';
 import { SignalsTable } from './signals-table.tsx';
 
@@ -18,17 +22,13 @@ export interface SignalsScreenProps {
 }
 
 export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScreenProps) {
+  const { displayTimezone } = useSession();
   const signals = useSignals(search);
   const stats = useSignalStats();
   const tokens = useSignalFilter('tokens');
   const processors = useSignalFilter('processors');
   const timeframes = useSignalFilter('timeframes');
   const refresh = useRefreshSignals();
-  const failedLists = [
-    { title: 'Failed to fetch tokens', query: tokens },
-    { title: 'Failed to fetch processors', query: processors },
-    { title: 'Failed to fetch timeframes', query: timeframes },
-  ].filter(({ query }) => query.isError);
 
   return (
     <Page
@@ -36,6 +36,7 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
       subtitle="Incoming buy and sell signals and what the automation did with them"
       actions={
         <>
+          <LiveStatus updatedAt={signals.dataUpdatedAt} />
           <ButtonLink
             to="/configuration"
             variant="default"
@@ -43,6 +44,11 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
           >
             Configuration
           </ButtonLink>
+          <ExportButton
+            name="signals"
+            errorTitle="Failed to fetch signals"
+            createSource={() => signalsExport(search, displayTimezone)}
+          />
           <Button
             variant="default"
             leftSection={<IconRefresh size={16} aria-hidden />}
@@ -55,15 +61,13 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
       }
     >
       <SignalStatCards stats={stats} />
-      {failedLists.map(({ title, query }) => (
-        <ErrorBanner
-          key={title}
-          title={title}
-          error={query.error}
-          onRetry={() => void query.refetch()}
-          retrying={query.isFetching}
-        />
-      ))}
+      <FailedQueries
+        queries={[
+          { title: 'Failed to fetch tokens', query: tokens },
+          { title: 'Failed to fetch processors', query: processors },
+          { title: 'Failed to fetch timeframes', query: timeframes },
+        ]}
+      />
       <SignalsTable
         search={search}
         onSearch={onSearch}

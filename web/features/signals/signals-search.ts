@@ -3,6 +3,9 @@ import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
 export const SIGNAL_DIALOGS = ['signal', 'sltp', 'workflows', 'steps', 'trades', 'users'] as const;
 export type SignalDialogName = (typeof SIGNAL_DIALOGS)[number];
 
+export const USERS_TABS = ['breakdown', 'why'] as const;
+export type UsersTab = (typeof USERS_TABS)[number];
+
 export interface SignalsSearch {
   page?: number | undefined;
   token?: string | undefined;
@@ -10,6 +13,10 @@ export interface SignalsSearch {
   timeframe?: string | undefined;
   processor?: string | undefined;
   dialog?: SignalDialogName | undefined;
+  /** Of the users' dialog; the first tab is left out of the address. */
+  tab?: UsersTab | undefined;
+  /** Whose explanation is shown. */
+  user?: string | undefined;
   signal?: string | undefined;
   workflow?: string | undefined;
 }
@@ -22,9 +29,17 @@ export function parseSignalsSearch(raw: Record<string, unknown>): SignalsSearch 
     timeframe: textParam(raw, 'timeframe'),
     processor: textParam(raw, 'processor'),
     dialog: choiceParam(raw, 'dialog', SIGNAL_DIALOGS),
+    tab: choiceParam(raw, 'tab', USERS_TABS),
+    user: textParam(raw, 'user'),
     signal: textParam(raw, 'signal'),
     workflow: textParam(raw, 'workflow'),
   };
 }
 
-export const CLOSED_DIALOG = { dialog: undefined, signal: undefined, workflow: undefined } as const;
+export const CLOSED_DIALOG = {
+  dialog: undefined,
+  tab: undefined,
+  user: undefined,
+  signal: undefined,
+  workflow: undefined,
+} as const;

@@ -3,10 +3,14 @@ import { useMemo } from 'react';
 import type { Signal, SignalsAnswer } from '#contract/signals.ts';
 import { formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
+import { ColumnsMenu } from '../../ui/columns-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
+import { useHiddenColumns } from '../../ui/hidden-columns.ts';
 import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { useHasCalculator } from './calculator-link.tsx';
 import { PAGE_SIZE } from './get-signals.ts';
 import { SignalFilters } from './signal-filters.tsx';
 import { signalsColumns } from './signals-columns.tsx';
@@ -22,6 +26,9 @@ const rowId = (signal: Signal) => signal.id;
 
 export function SignalsTable({ search, onSearch, signals, lists, triggersDisabled }: SignalsTableProps) {
   const { displayTimezone } = useSession();
+  const [hidden, setHidden] = useHiddenColumns('signals');
+  const { open } = useDialogHistory();
+  const hasCalculator = useHasCalculator();
   const trigger = useTriggerAutomation();
   const pendingSignalId = trigger.isPending ? trigger.variables : undefined;
   const columns = useMemo(
@@ -31,14 +38,15 @@ export function SignalsTable({ search, onSearch, signals, lists, triggersDisable
         triggersDisabled,
         pendingSignalId,
         onOpen: (dialog, signal) =>
-          onSearch({
+          open({
             dialog,
             signal: signal.id,
             workflow: (dialog === 'steps' && signal.workflowId) || undefined,
           }),
         onTrigger: trigger.mutate,
+        hasCalculator,
       }),
-    [displayTimezone, triggersDisabled, pendingSignalId, onSearch, trigger.mutate],
+    [displayTimezone, triggersDisabled, pendingSignalId, open, trigger.mutate, hasCalculator],
   );
   const { data } = signals;
   const failure = {
@@ -55,7 +63,12 @@ export function SignalsTable({ search, onSearch, signals, lists, triggersDisable
       description={
         data ? `Showing ${data.signals.length} of ${data.total} signals` : signals.isError ? '' : 'Loading...'
       }
-      aside={<SignalFilters search={search} lists={lists} onSearch={onSearch} />}
+      aside={
+        <>
+          <SignalFilters search={search} lists={lists} onSearch={onSearch} />
+          <ColumnsMenu columns={columns} hidden={hidden} onChange={setHidden} />
+        </>
+      }
     >
       {signals.isError && data ? <ErrorBanner {...failure} /> : null}
       {signals.isError && !data ? (
@@ -68,6 +81,7 @@ export function SignalsTable({ search, onSearch, signals, lists, triggersDisable
           rowId={rowId}
           emptyText="No signals found"
           minWidth={1380}
+          hidden={hidden}
           faded={signals.isPlaceholderData}
         />
       )}

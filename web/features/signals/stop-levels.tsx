@@ -24,6 +24,17 @@ export function StopLevels({ signalId }: { signalId: string }) {
   );
 }
 
+/** Where four decimals hide digits, as with PEPE, the whole figure stands beside them. */
+function FourDecimals({ value }: { value: string }) {
+  const rounded = formatDecimals(value, 4);
+  if (Number(rounded) === Number(value)) return rounded;
+  return (
+    <>
+      {rounded} <span className={classes.full}>{value}</span>
+    </>
+  );
+}
+
 function Record({ record }: { record: StopLevelsAnswer['sltpData'][number] }) {
   return (
     <article className={classes.entry}>
@@ -34,9 +45,9 @@ function Record({ record }: { record: StopLevelsAnswer['sltpData'][number] }) {
       <div className={classes.entryBody}>
         <Facts
           facts={[
-            ['Entry Price', formatDecimals(record.entryPrice, 4)],
-            ['Stop Loss', formatDecimals(record.stopLoss, 4)],
-            ['Take Profit', formatDecimals(record.takeProfit, 4)],
+            ['Entry Price', <FourDecimals key="entry" value={record.entryPrice} />],
+            ['Stop Loss', <FourDecimals key="stop" value={record.stopLoss} />],
+            ['Take Profit', <FourDecimals key="target" value={record.takeProfit} />],
             ['Investment', formatPrice(record.investment)],
             ['Leverage', `${record.leverage}x`],
             ['Risk %', formatFraction(record.riskPercentage, 2)],

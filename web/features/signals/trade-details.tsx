@@ -66,7 +66,7 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
           <h3>In Progress</h3>
           {unsettled.map((trade) => (
             <article key={trade.id} className={classes.entry}>
-              {trade.username}: {trade.state}
+              {trade.username}: {ORDER_STATES[trade.state] ?? trade.state}
             </article>
           ))}
         </section>
@@ -83,6 +83,12 @@ function Count({ name, value, look }: { name: string; value: number | string; lo
     </div>
   );
 }
+
+const ORDER_STATES: Readonly<Record<string, string>> = {
+  working: 'Order under way',
+  protecting: 'Placing stop loss and take profit',
+  closing: 'Closing the position',
+};
 
 const FILL_LABELS = { filled: 'Filled', partial: 'Partly filled', unfilled: 'Unfilled', unknown: 'Unknown' };
 

@@ -41,19 +41,27 @@ function wordsFor({ kind, username, on }: UserChange): Words {
 
 interface ChangeUserDialogProps {
   change: UserChange;
+  /** Whether the list shows inactive users too. */
+  staysListed: boolean;
   onClose: () => void;
 }
 
-export default function ChangeUserDialog({ change, onClose }: ChangeUserDialogProps) {
+export default function ChangeUserDialog({ change, staysListed, onClose }: ChangeUserDialogProps) {
   const changeUser = useChangeUser();
   const words = wordsFor(change);
+  const leavesList = change.kind === 'status' && !change.on && !staysListed;
   const confirm = () =>
     changeUser.mutate(change, {
-      onSuccess: ({ message }) => toastSuccess({ title: words.done, message }),
+      onSuccess: ({ message }) => {
+        const where = leavesList ? ". 'Include inactive' shows the user again." : '';
+        toastSuccess({ title: words.done, message: `${change.username}: ${message}${where}` });
+        onClose();
+      },
       onError: (error) =>
         toastError({ title: words.failed, message: serverMessage(error, 'The change was not saved') }),
-      onSettled: onClose,
     });
+  // Closed while the answer is under way, the dialog could not tell what came of it.
+  const close = () => (changeUser.isPending ? undefined : onClose());
   return (
     <ConfirmDialog
       opened
@@ -63,7 +71,7 @@ export default function ChangeUserDialog({ change, onClose }: ChangeUserDialogPr
       pending={changeUser.isPending}
       destructive={!change.on}
       onConfirm={confirm}
-      onClose={onClose}
+      onClose={close}
     >
       <Text size="sm">{words.question}</Text>
       <Alert color="yellow" title="Warning" icon={<IconAlertTriangle aria-hidden />}>

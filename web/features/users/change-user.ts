@@ -19,6 +19,7 @@ export function useChangeUser() {
           })
         : requestJson<{ message: string }>(`${user}/status`, { method: 'PUT', body: { isActive: on } });
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: [usersPath] }),
+    // A refusal says that the list is out of date as well: the user is gone, or was changed elsewhere.
+    onSettled: () => client.invalidateQueries({ queryKey: [usersPath] }),
   });
 }

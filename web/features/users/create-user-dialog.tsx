@@ -1,98 +1,129 @@
-import { Button, Checkbox, Group, PasswordInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { serverMessage } from '../../lib/api-client.ts';
+import { ApiError, serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useCreateUser } from './create-user.ts';
-import { EMPTY_NEW_USER, type NewUserValues, newUserErrors } from './new-user-rules.ts';
+import {
+  type AccountType,
+  EMPTY_NEW_USER,
+  type NewUserValues,
+  newUserBody,
+  newUserErrors,
+  refusedFields,
+} from './new-user-rules.ts';
 import classes from './users-screen.module.css';
 
-export default function CreateUserDialog({ onClose }: { onClose: () => void }) {
-  return (
-    <Dialog opened onClose={onClose} title="Create New User" size="lg">
-      <CreateUserForm onClose={onClose} />
-    </Dialog>
-  );
+interface CreateUserDialogProps {
+  /** What a new user is unless somebody chooses; undefined while the mode is not known. */
+  testUserByDefault: boolean | undefined;
+  onClose: () => void;
 }
 
-function CreateUserForm({ onClose }: { onClose: () => void }) {
+export default function CreateUserDialog({ testUserByDefault, onClose }: CreateUserDialogProps) {
   const createUser = useCreateUser();
-  const form = useForm<NewUserValues>({
-    initialValues: EMPTY_NEW_USER,
-    validate: newUserErrors,
-    validateInputOnBlur: true,
-  });
+  // Checked when it is sent: a message that appears on leaving a field moves the button away from under the click.
+  const form = useForm<NewUserValues>({ initialValues: EMPTY_NEW_USER, validate: newUserErrors });
 
-  const submit = form.onSubmit(({ confirmPassword: _, ...values }) => {
-    createUser.mutate(
-      { ...values, username: values.username.trim() },
-      {
+  const submit = form.onSubmit(
+    (values) =>
+      createUser.mutate(newUserBody(values), {
         onSuccess: ({ user }) => {
           toastSuccess({ title: 'User Created Successfully', message: `${user.username} can sign in now.` });
           onClose();
         },
-        onError: (error) =>
+        onError: (error) => {
+          if (error instanceof ApiError) form.setErrors(refusedFields(error));
           toastError({
             title: 'Failed to Create User',
             message: serverMessage(error, 'An error occurred while creating the user account'),
-          }),
-      },
-    );
-  });
-
-  return (
-    <form onSubmit={submit} noValidate className={classes.form}>
-      <TextInput
-        label="Username"
-        description="An e-mail address"
-        type="email"
-        required
-        autoComplete="off"
-        className={classes.wide}
-        {...form.getInputProps('username')}
-      />
-      <PasswordInput
-        label="Password"
-        required
-        autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
-        {...form.getInputProps('password')}
-      />
-      <PasswordInput
-        label="Confirm Password"
-        required
-        autoComplete="new-password"
-        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password confirmation' }}
-        {...form.getInputProps('confirmPassword')}
-      />
-      <TextInput label="First Name" autoComplete="off" {...form.getInputProps('firstName')} />
-      <TextInput label="Last Name" autoComplete="off" {...form.getInputProps('lastName')} />
-      <TextInput
-        label="Country Code"
-        placeholder="+1"
-        autoComplete="off"
-        {...form.getInputProps('countryCode')}
-      />
-      <TextInput
-        label="Mobile Number"
-        inputMode="numeric"
-        autoComplete="off"
-        {...form.getInputProps('mobileNumber')}
-      />
-      <Checkbox
-        label="Administrator"
-        description="May manage users, signals and configuration"
-        className={classes.wide}
-        {...form.getInputProps('isAdmin', { type: 'checkbox' })}
-      />
-      <Group justify="flex-end" gap="sm" className={classes.wide}>
-        <Button variant="default" onClick={onClose} disabled={createUser.isPending}>
-          Cancel
-        </Button>
-        <Button type="submit" disabled={createUser.isPending}>
-          {createUser.isPending ? 'Creating...' : 'Create User'}
-        </Button>
-      </Group>
-    </form>
+          });
+        },
+      }),
+    (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
   );
+
+  // Closed while the answer is under way, the dialog could not tell what came of it.
+  const close = () => (createUser.isPending ? undefined : onClose());
+  return (
+    <Dialog opened onClose={close} title="Create New User" size="lg">
+      <form onSubmit={submit} noValidate className={classes.form}>
+        <TextInput
+          label="Username"
+          description="An e-mail address"
+          type="email"
+          required
+          autoComplete="off"
+          data-autofocus
+          className={classes.wide}
+          {...form.getInputProps('username')}
+        />
+        <PasswordInput
+          label="Password"
+          required
+          className={classes.password}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+          {...form.getInputProps('password')}
+        />
+        <PasswordInput
+          label="Confirm Password"
+          required
+          className={classes.password}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password confirmation' }}
+          {...form.getInputProps('confirmPassword')}
+        />
+        <TextInput label="First Name" autoComplete="off" {...form.getInputProps('firstName')} />
+        <TextInput label="Last Name" autoComplete="off" {...form.getInputProps('lastName')} />
+        <TextInput
+          label="Country Code"
+          placeholder="+1"
+          autoComplete="off"
+          {...form.getInputProps('countryCode')}
+        />
+        <TextInput
+          label="Mobile Number"
+          inputMode="numeric"
+          autoComplete="off"
+          {...form.getInputProps('mobileNumber')}
+        />
+        <NativeSelect
+          label="Account Type"
+          description="For whom the automation trades depends on the mode of this installation"
+          className={classes.wide}
+          data={accountTypes(testUserByDefault)}
+          {...form.getInputProps('accountType')}
+          value={form.values.accountType || typeByDefault(testUserByDefault)}
+        />
+        <Checkbox
+          label="Administrator"
+          description="May manage users, signals and configuration"
+          className={classes.wide}
+          {...form.getInputProps('isAdmin', { type: 'checkbox' })}
+        />
+        <Group justify="flex-end" gap="sm" className={classes.wide}>
+          <Button variant="default" onClick={close} disabled={createUser.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={createUser.isPending}>
+            {createUser.isPending ? 'Creating...' : 'Create User'}
+          </Button>
+        </Group>
+      </form>
+    </Dialog>
+  );
+}
+
+function typeByDefault(testUser: boolean | undefined): AccountType {
+  if (testUser === undefined) return '';
+  return testUser ? 'test' : 'regular';
+}
+
+function accountTypes(testUserByDefault: boolean | undefined): { value: AccountType; label: string }[] {
+  return [
+    ...(testUserByDefault === undefined ? [{ value: '' as const, label: 'As the current mode has it' }] : []),
+    { value: 'test', label: 'Test user (paper and demo mode)' },
+    { value: 'regular', label: 'Regular user (live mode, real money)' },
+  ];
 }

@@ -1,14 +1,21 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { UsersAnswer } from '#contract/users.ts';
 import { requestJson } from '../../lib/api-client.ts';
+import type { UsersSearch } from './users-search.ts';
 
 /** Part 1 §9. */
 export const USERS_PAGE_SIZE = 10;
 
 export const usersPath = '/api/admin/users';
 
-const usersQuery = (options: { page: number; includeInactive: boolean }) => {
-  const params = { page: options.page, limit: USERS_PAGE_SIZE, includeInactive: options.includeInactive };
+const usersQuery = ({ page, includeInactive, search, sort, direction }: UsersSearch) => {
+  const params = {
+    page: page ?? 1,
+    limit: USERS_PAGE_SIZE,
+    includeInactive: includeInactive === 'true',
+    search,
+    ...(sort === undefined ? {} : { sort, direction }),
+  };
   return queryOptions({
     queryKey: [usersPath, params],
     queryFn: ({ signal }) => requestJson<UsersAnswer>(usersPath, { params, signal }),
@@ -16,5 +23,5 @@ const usersQuery = (options: { page: number; includeInactive: boolean }) => {
   });
 };
 
-export const useUsers = (options: { page: number; includeInactive: boolean }) =>
-  useQuery(usersQuery(options));
+/** A page of the users; the former one stays until it is there. */
+export const useUsers = (search: UsersSearch) => useQuery(usersQuery(search));

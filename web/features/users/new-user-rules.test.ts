@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EMPTY_NEW_USER, newUserErrors } from './new-user-rules.ts';
+import { EMPTY_NEW_USER, newUserBody, newUserErrors, refusedFields } from './new-user-rules.ts';
 
 const valid = {
   ...EMPTY_NEW_USER,
@@ -27,4 +27,31 @@ test.each([
   [{ mobileNumber: '12-34' }, { mobileNumber: 'Mobile number must contain only digits' }],
 ])('%o is refused with its text', (change, errors) => {
   expect(newUserErrors({ ...valid, ...change })).toEqual(errors);
+});
+
+test('what is sent has no confirmation, no spaces around the name, and a type only when one was chosen', () => {
+  const sent = newUserBody({ ...valid, username: ' ann@example.com ', isAdmin: true });
+  expect(sent).toEqual({
+    username: 'ann@example.com',
+    password: 'secret1',
+    firstName: '',
+    lastName: '',
+    countryCode: '',
+    mobileNumber: '',
+    isAdmin: true,
+  });
+  expect(newUserBody({ ...valid, accountType: 'test' })).toMatchObject({ isTestUser: true });
+  expect(newUserBody({ ...valid, accountType: 'regular' })).toMatchObject({ isTestUser: false });
+});
+
+test('a refusal stands at the fields that it names', () => {
+  const errors = [
+    { path: 'firstName', message: 'Contains characters that are not allowed' },
+    { path: 'isTestUser', message: 'not a field of the form' },
+  ];
+  expect(refusedFields({ status: 400, body: { errors } })).toEqual({
+    firstName: 'Contains characters that are not allowed',
+  });
+  expect(refusedFields({ status: 409, body: { message: 'Taken' } })).toEqual({ username: 'Taken' });
+  expect(refusedFields({ status: 503 })).toEqual({});
 });

@@ -1,3 +1,9 @@
+import type { ErrorBody } from '#contract/errors.ts';
+import type { CreateUserBody } from '#contract/users.ts';
+
+/** Empty: as the mode has it. */
+export type AccountType = '' | 'test' | 'regular';
+
 export interface NewUserValues {
   username: string;
   password: string;
@@ -7,6 +13,7 @@ export interface NewUserValues {
   countryCode: string;
   mobileNumber: string;
   isAdmin: boolean;
+  accountType: AccountType;
 }
 
 export const EMPTY_NEW_USER: NewUserValues = {
@@ -18,6 +25,7 @@ export const EMPTY_NEW_USER: NewUserValues = {
   countryCode: '',
   mobileNumber: '',
   isAdmin: false,
+  accountType: '',
 };
 
 type Errors = Partial<Record<keyof NewUserValues, string>>;
@@ -43,4 +51,17 @@ export function newUserErrors(values: NewUserValues): Errors {
     errors.mobileNumber = 'Mobile number must contain only digits';
   }
   return errors;
+}
+
+/** The server decides what a user is whose type was not chosen. */
+export function newUserBody({ confirmPassword: _, accountType, ...values }: NewUserValues): CreateUserBody {
+  const isTestUser = accountType === '' ? {} : { isTestUser: accountType === 'test' };
+  return { ...values, username: values.username.trim(), ...isTestUser };
+}
+
+/** The fields that the server's refusal names, with its words; a taken name is the username's fault. */
+export function refusedFields(answer: { status: number; body?: Partial<ErrorBody> | undefined }): Errors {
+  if (answer.status === 409) return { username: answer.body?.message ?? '' };
+  const named = answer.body?.errors?.filter(({ path }) => path in EMPTY_NEW_USER) ?? [];
+  return Object.fromEntries(named.map(({ path, message }) => [path, message]));
 }

@@ -10,7 +10,13 @@ export function UsersInfo() {
           Active trading decides whether the system executes positions automatically for a user when signals
           arrive. It is off for a new user.
         </li>
-        <li>Inactive users cannot log in, but their data is kept.</li>
+        <li>
+          Inactive users cannot log in, but their data is kept. The table leaves them out until 'Include
+          inactive' is on. Nobody can deactivate the own account.
+        </li>
+        <li>
+          The automation trades for test users in paper and demo mode, and for regular users in live mode.
+        </li>
         <li>
           A new user starts with default trading settings; open Settings in the user's row to change them.
         </li>

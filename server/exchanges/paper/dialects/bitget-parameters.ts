@@ -85,5 +85,23 @@ export function orderHandleIn(parameters: Parameters): OrderHandle {
   return { clientOrderId };
 }
 
+/** Milliseconds as text; null when it was left out. */
+export function instantIn(parameters: Parameters, name: string): Date | null {
+  const value = parameters[name];
+  if (value === undefined || value === '') return null;
+  if (!/^\d{1,14}$/.test(value)) throw verificationFailed(name);
+  return new Date(Number(value));
+}
+
+const LARGEST_PAGE = 100;
+
+export function pageSizeIn(parameters: Parameters, usual: number): number {
+  const value = parameters.limit;
+  if (value === undefined || value === '') return usual;
+  const size = Number(value);
+  if (!Number.isInteger(size) || size < 1 || size > LARGEST_PAGE) throw verificationFailed('limit');
+  return size;
+}
+
 export const verificationFailed = (name: string) =>
   new PaperRefusal('40017', `Parameter verification failed ${name}`);

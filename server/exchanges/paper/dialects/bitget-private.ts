@@ -6,6 +6,7 @@ import type { PaperRequest } from '../paper-http.ts';
 import { cancelPaperOrder, fillRest, placePaperOrder, placePaperTrigger } from '../paper-orders.ts';
 import { type PaperContext, PaperRefusal, type PaperSession, withAccount } from '../paper-session.ts';
 import { findStoredOrder, newestFills } from '../paper-store.ts';
+import { cancelPlans, ordersHistory, positionHistory } from './bitget-history.ts';
 import {
   clientOidIn,
   decimalIn,
@@ -43,7 +44,7 @@ export interface PrivateCall {
   loseStopOf: (clientOrderId: string) => void;
 }
 
-interface Prepared extends PrivateCall {
+export interface Prepared extends PrivateCall {
   parameters: Parameters;
   token(): Promise<string>;
   inAccount<T>(work: (session: PaperSession) => Promise<T>): Promise<T>;
@@ -125,7 +126,12 @@ export const BITGET_PRIVATE: Record<string, PrivateHandler> = {
       if (!/^gtc$/i.test(parameters.force ?? 'gtc')) throw verificationFailed('force');
       if (parameters.marginCoin !== MARGIN_COIN) throw verificationFailed('marginCoin');
       if (order.dropStop && order.clientOrderId) loseStopOf(order.clientOrderId);
-      const placed = await inAccount((session) => placePaperOrder(session, order));
+      const placed = await inAccount(async (session) => {
+        const protection = session.token(order.token).triggers.filter(({ state }) => state === 'live');
+        const accepted = await placePaperOrder(session, order);
+        if (faults.find('protectionKept')) for (const trigger of protection) trigger.state = 'live';
+        return accepted;
+      });
       return { orderId: String(placed.id), clientOid: placed.clientOrderId };
     },
   ),
@@ -221,6 +227,10 @@ export const BITGET_PRIVATE: Record<string, PrivateHandler> = {
     );
     return { entrustedList: triggers, endId: triggers.at(-1)?.orderId ?? '' };
   }),
+
+  'POST /api/v2/mix/order/cancel-plan-order': prepared(cancelPlans),
+  'GET /api/v2/mix/order/orders-history': prepared(ordersHistory),
+  'GET /api/v2/mix/position/history-position': prepared(positionHistory),
 };
 
 function prepared(handler: (call: Prepared) => Promise<unknown>): PrivateHandler {

@@ -13,6 +13,7 @@ import {
 import { liquidationPrice, MAINTENANCE_MARGIN_RATE, MAKER_FEE, TAKER_FEE } from '../matching.ts';
 import { decimalPlaces, type PaperContract } from '../paper-contracts.ts';
 import type { paperFills } from '../paper-schema.ts';
+import type { PastPosition } from '../position-history.ts';
 
 /* Rows in, Bitget's JSON out: every number as text, fees negative, instants in milliseconds. */
 
@@ -134,12 +135,23 @@ export function orderView(token: string, order: PaperOrder) {
     enterPointSource: order.source === 'normal' ? 'API' : 'SYS',
     tradeSide: `${order.side}_single`,
     posMode: order.positionMode,
-    orderSource: order.source === 'normal' ? 'normal' : order.source,
+    orderSource: orderSourceOf(order),
     cTime: millis(order.createdAt),
     uTime: millis(order.updatedAt),
   };
 }
 
+const SOURCES: Record<PaperOrder['source'], string> = {
+  normal: 'normal',
+  pos_loss: 'pos_loss_market',
+  pos_profit: 'pos_profit_market',
+  liquidation: 'liquidation',
+};
+
+const orderSourceOf = ({ source, type }: PaperOrder) =>
+  source === 'normal' && type === 'market' ? 'market' : SOURCES[source];
+
+/** `orders-history` calls the state `status`, as `orders-pending` does. */
 export function pendingOrderView(token: string, order: PaperOrder) {
   const { state, ...rest } = orderView(token, order);
   return { ...rest, status: state };
@@ -169,6 +181,29 @@ export function positionView(book: TokenBook, position: PaperPosition, mark: Dec
     marginRatio: '0',
     cTime: millis(position.openedAt),
     uTime: millis(position.updatedAt),
+  };
+}
+
+export function closedPositionView(position: PastPosition) {
+  const { openFee, closeFee, profit } = position;
+  const average = (value: Decimal, size: Decimal) => toPlain(value.div(size).toDecimalPlaces(12));
+  return {
+    positionId: String(position.id),
+    symbol: `${position.token}USDT`,
+    marginCoin: 'USDT',
+    holdSide: position.side,
+    openAvgPrice: average(position.openedValue, position.openedSize),
+    closeAvgPrice: average(position.closedValue, position.closedSize),
+    marginMode: 'isolated',
+    openTotalPos: toPlain(position.openedSize),
+    closeTotalPos: toPlain(position.closedSize),
+    pnl: toPlain(profit),
+    netProfit: toPlain(profit.minus(openFee).minus(closeFee)),
+    totalFunding: '0',
+    openFee: negative(openFee),
+    closeFee: negative(closeFee),
+    ctime: millis(position.openedAt),
+    utime: millis(position.closedAt),
   };
 }
 

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { CLOSED_BY } from '#domain/closed-by.ts';
+import { pagingQuery } from './paging.ts';
+
+/** A position as the exchange reports it now, beside what we recorded of it. Money and prices are decimal strings. */
+export const openPosition = z.object({
+  userId: z.string(),
+  username: z.string(),
+  exchangePlatform: z.string(),
+  token: z.string(),
+  side: z.enum(['long', 'short']),
+  /** In units of the token. */
+  quantity: z.string(),
+  entryPrice: z.string(),
+  markPrice: z.string().nullable(),
+  leverage: z.number(),
+  margin: z.string(),
+  unrealisedProfit: z.string(),
+  liquidationPrice: z.string().nullable(),
+  openedAt: z.string().nullable(),
+  /** As the exchange holds them. */
+  stopLoss: z.string().nullable(),
+  takeProfit: z.string().nullable(),
+  /** The trade of ours that opened it; null when it is not ours. */
+  tradeId: z.string().nullable(),
+  /** Where exchange and record disagree, in words; empty when they agree. */
+  differences: z.array(z.string()),
+});
+export type OpenPositionView = z.infer<typeof openPosition>;
+
+export const closedPosition = z.object({
+  tradeId: z.string(),
+  userId: z.string(),
+  username: z.string(),
+  exchangePlatform: z.string(),
+  token: z.string(),
+  side: z.enum(['long', 'short']),
+  quantity: z.string(),
+  entryPrice: z.string(),
+  stopLoss: z.string(),
+  takeProfit: z.string(),
+  closePrice: z.string().nullable(),
+  /** Fees not yet taken off; null while the exchange has not told it. */
+  realisedProfit: z.string().nullable(),
+  fees: z.string().nullable(),
+  closedBy: z.enum(CLOSED_BY),
+  openedAt: z.string(),
+  /** When it was seen to be gone, while the exchange has not told more. */
+  closedAt: z.string(),
+  /** Where exchange and record disagree, in words; empty when they agree. */
+  differences: z.array(z.string()),
+});
+export type ClosedPositionView = z.infer<typeof closedPosition>;
+
+export const positionsTotals = z.object({
+  openCount: z.number(),
+  unrealisedProfit: z.string(),
+  margin: z.string(),
+  realisedProfit: z.string(),
+  fees: z.string(),
+});
+
+/** GET /api/positions (administrators, filters userId and token) and GET /api/my-positions (one's own). */
+export const positionsAnswer = z.object({
+  open: z.array(openPosition),
+  /** Newest first, at most `limit`. */
+  closed: z.array(closedPosition),
+  /** All of them, shown or not: totals and the sums below are over all. */
+  closedCount: z.number(),
+  totals: positionsTotals,
+  perUser: z.array(positionsTotals.extend({ userId: z.string(), username: z.string() })),
+  perToken: z.array(positionsTotals.extend({ token: z.string() })),
+  /** Realised profit after fees, summed up from the first one on; the newest 1,000 points, oldest first. */
+  cumulativeProfit: z.array(z.object({ at: z.string(), profit: z.string() })),
+  /** Accounts whose exchange did not answer: their positions are not in `open`. */
+  unreachable: z.array(z.object({ userId: z.string(), username: z.string(), message: z.string() })),
+  at: z.string(),
+});
+export type PositionsAnswer = z.infer<typeof positionsAnswer>;
+
+export const positionsQuery = z.object({
+  userId: z.uuid().optional(),
+  token: z
+    .string()
+    .regex(/^[A-Z0-9]{1,20}$/)
+    .optional(),
+  /** How many closed positions to answer, 1 to 1000. */
+  limit: pagingQuery(100).shape.limit,
+});
+export type PositionsQuery = z.infer<typeof positionsQuery>;
+/** One's own: nobody else's can be asked for. */
+export const myPositionsQuery = positionsQuery.omit({ userId: true });
+
+export const closePositionBody = z.object({ userId: z.uuid(), token: z.string().regex(/^[A-Z0-9]{1,20}$/) });
+/** 200 when the position is confirmed flat; a refusal by the exchange is 200 with success false. */
+export const closePositionAnswer = z.object({ success: z.boolean(), message: z.string() });
+export type ClosePositionAnswer = z.infer<typeof closePositionAnswer>;

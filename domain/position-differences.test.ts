@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { positionDifferences } from './position-differences.ts';
+
+const held = { quantity: '0.5', leverage: 10, stopLoss: '98', takeProfit: '104' };
+const recorded = {
+  filledQuantity: '0.500',
+  leverage: 10,
+  stopLoss: '98.0',
+  takeProfit: '104',
+  isDone: true,
+};
+
+describe('where exchange and record disagree', () => {
+  test('they agree however the numbers are written', () => {
+    expect(positionDifferences(held, recorded)).toEqual([]);
+  });
+
+  test('a position without a trade of ours was not opened here, and nothing else is said of it', () => {
+    expect(positionDifferences({ ...held, stopLoss: null }, null)).toEqual(['Not opened here']);
+  });
+
+  test.each([
+    [{ quantity: '0.4' }, 'The exchange holds 0.4, 0.500 was bought or sold here'],
+    [{ stopLoss: null }, 'The exchange has no stop loss, 98.0 was set here'],
+    [{ stopLoss: '97' }, "The exchange's stop loss is 97, 98.0 was set here"],
+    [{ takeProfit: null }, 'The exchange has no take profit, 104 was set here'],
+    [{ takeProfit: '105' }, "The exchange's take profit is 105, 104 was set here"],
+    [{ leverage: 20 }, "The exchange's leverage is 20, 10 was set here"],
+  ])('%o says so', (change, expected) => {
+    expect(positionDifferences({ ...held, ...change }, recorded)).toEqual([expected]);
+  });
+
+  test('several are all said', () => {
+    const changed = { quantity: '1', leverage: 20, stopLoss: null, takeProfit: null };
+    expect(positionDifferences(changed, recorded)).toHaveLength(4);
+  });
+
+  test('while the order is still worked on nothing is compared', () => {
+    const underWay = { ...recorded, filledQuantity: '0', isDone: false };
+    expect(positionDifferences({ ...held, stopLoss: null }, underWay)).toEqual([]);
+  });
+});

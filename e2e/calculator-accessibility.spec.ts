@@ -1,0 +1,93 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import {
+  calculate,
+  calculatorCase,
+  card,
+  confirmation,
+  confirmButton,
+  result,
+  submitButton,
+} from './calculator-screen.ts';
+import { expect, test } from './fixtures.ts';
+import { closeDialog } from './screen.ts';
+
+// A colour in the middle of a transition has no contrast worth measuring.
+test.use({
+  serverEnv: { APP_ENV: 'development' },
+  colorScheme: 'light',
+  contextOptions: { reducedMotion: 'reduce' },
+});
+
+async function seriousFindings(page: Page, place: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme);
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    for (const { id, impact, nodes } of violations) {
+      if (impact !== 'serious' && impact !== 'critical') continue;
+      found.push(...nodes.map(({ html }) => `${place} (${scheme}): ${id}: ${html.slice(0, 200)}`));
+    }
+  }
+  return found;
+}
+
+const fits = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+test('screen, confirmation and result have no serious finding, and fit a narrow screen', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  test.slow();
+  const { path } = await calculatorCase(operator);
+  await signIn(page);
+  await page.goto(path);
+  await calculate(page);
+  await expect(card(page, 'Recent Candles').getByRole('img')).toBeVisible();
+  const users = card(page, 'Trading User').getByRole('button');
+  await users.click();
+  const found = await seriousFindings(page, 'the search of users');
+  await page.keyboard.press('Escape');
+  found.push(...(await seriousFindings(page, 'the calculator')));
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await fits(page)).toBe(true);
+
+  await submitButton(page).click();
+  await expect(confirmation(page)).toContainText('Pre-assessment passed');
+  found.push(...(await seriousFindings(page, 'the confirmation')));
+  expect(await fits(page)).toBe(true);
+  await confirmButton(page).click();
+  await expect(result(page)).toContainText('SUCCESS (ORDER FILLED)');
+  found.push(...(await seriousFindings(page, 'the result')));
+  expect(await fits(page)).toBe(true);
+  expect(found).toEqual([]);
+});
+
+test('an order is calculated and confirmed by keyboard alone', async ({ page, operator, signIn }) => {
+  const { path } = await calculatorCase(operator);
+  await signIn(page);
+  await page.goto(path);
+  const calculateByKey = page.getByRole('button', { name: 'Calculate', exact: true });
+  await calculateByKey.focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/calculation=/);
+  await submitButton(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(confirmButton(page)).toBeEnabled();
+  await page.keyboard.press('Escape');
+  await expect(confirmation(page)).toBeHidden();
+  await expect(submitButton(page)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(confirmButton(page)).toBeEnabled();
+  await page.getByLabel('Custom Entry Price (optional)').focus();
+  for (let step = 0; step < 6; step += 1) {
+    if (await confirmButton(page).evaluate((button) => button === document.activeElement)) break;
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await expect(result(page)).toContainText('SUCCESS (ORDER FILLED)');
+  await closeDialog(page, 'Order Submission Result');
+});

@@ -1,0 +1,195 @@
+import type { Page } from '@playwright/test';
+import {
+  calculate,
+  calculateButton,
+  calculatorCase,
+  card,
+  confirmButton,
+  expectTip,
+  fact,
+  result,
+  submitButton,
+} from './calculator-screen.ts';
+import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
+import { test as base, expect } from './fixtures.ts';
+import { expectToast } from './screen.ts';
+
+interface ExchangeCase {
+  token: string;
+  price: string;
+  atr: string;
+}
+
+/** The server trades on an exchange that it reaches over HTTP, and that fails as it is told. */
+const test = base.extend<
+  { open: (page: Page, wanted: ExchangeCase) => Promise<void> },
+  { exchange: ExchangeSite }
+>({
+  exchange: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
+    async ({}, use) => {
+      const site = await startExchangeSite();
+      await use(site);
+      await site.close();
+    },
+    { scope: 'worker' },
+  ],
+  serverEnv: [
+    async ({ exchange }, use) => {
+      await use({
+        APP_ENV: 'development',
+        EXCHANGE_MODE: 'demo',
+        BITGET_BASE_URL: exchange.url,
+        EXCHANGE_TIMEOUT_MS: '2000',
+      });
+    },
+    { scope: 'worker' },
+  ],
+  /** Opens the calculator for a connected user. All users of the one API key share its account: a token a test. */
+  open: async ({ operator, exchange, signIn, server }, use) => {
+    await use(async (page, { token, price, atr }) => {
+      await exchange.setPrice(token, price);
+      const { user, path } = await calculatorCase(operator, { token, price, candle: { ATR: atr } });
+      await signIn(page);
+      const answer = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
+        data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+        headers: { origin: server.url },
+      });
+      expect(answer.ok(), await answer.text()).toBe(true);
+      await page.goto(path);
+    });
+  },
+});
+
+test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
+test.afterAll(({ exchange }) => exchange.closeBooks());
+test.afterEach(({ exchange }) => {
+  exchange.setAway(false);
+  exchange.setFaults([]);
+});
+
+async function submit(page: Page) {
+  await calculate(page);
+  await submitButton(page).click();
+  await expect(confirmButton(page)).toBeEnabled();
+  await confirmButton(page).click();
+}
+
+test('a first attempt that rests is cancelled, and the second one fills', async ({
+  page,
+  exchange,
+  open,
+}) => {
+  await open(page, { token: 'ETH', price: '3000', atr: '20' });
+  exchange.setFaults([{ kind: 'restFirst' }]);
+  await submit(page);
+  const done = result(page);
+  await expect(done).toContainText('SUCCESS (ORDER FILLED)');
+  await expectToast(page, { title: 'Order Submitted Successfully', text: /Order ID: \d+/ });
+  const [first, second] = ['First Attempt', 'Second Attempt'].map((name) =>
+    done.getByRole('article', { name }),
+  ) as [ReturnType<typeof done.getByRole>, ReturnType<typeof done.getByRole>];
+  await expect(first).toContainText('Not filled');
+  await expect(fact(first, 'Price')).toHaveText('3001.5');
+  await expect(second).toContainText('Filled');
+  // Twice the epsilon of 1.50.
+  await expect(fact(second, 'Price')).toHaveText('3003');
+  await expect(fact(done, 'Second Attempt Executed')).toHaveText('Yes');
+  await expect(fact(done, 'First Order Filled')).toHaveText('No');
+  await expect(fact(done, 'Attempts')).toHaveText('2');
+  await expect(done.getByRole('list', { name: 'API Call Sequence' })).toContainText('cancel-order');
+});
+
+test('an order that fills in neither attempt has failed', async ({ page, exchange, open }) => {
+  await open(page, { token: 'SOL', price: '150', atr: '1.5' });
+  exchange.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
+  await submit(page);
+  const done = result(page);
+  await expect(done).toContainText('FAILED (ORDER FAILED)');
+  await expectToast(page, { title: 'Order Submission Failed', text: /not filled|unfilled/i });
+  await expect(done.getByRole('article', { name: 'Second Attempt' })).toContainText('Not filled');
+  await expect(fact(done, 'Fill Status')).toHaveText('Not filled');
+});
+
+test('an order that the exchange refuses has failed with its words, and is not sent twice', async ({
+  page,
+  exchange,
+  open,
+}) => {
+  await open(page, { token: 'XRP', price: '2', atr: '0.02' });
+  exchange.setFaults([
+    { kind: 'refuse', code: '40762', message: 'The order size is too large', on: { path: 'place-order' } },
+  ]);
+  await submit(page);
+  const done = result(page);
+  await expect(done).toContainText('FAILED (ORDER FAILED)');
+  await expectToast(page, { title: 'Order Submission Failed', text: 'The order size is too large' });
+  await expect(done.getByRole('article', { name: 'First Attempt' })).toContainText('Refused');
+  await expect(done.getByRole('article', { name: 'Second Attempt' })).toContainText('NOT RUN');
+  await expect(done.getByRole('listitem').filter({ hasText: 'place-order' })).toHaveCount(1);
+});
+
+test('while the balance cannot be read, the last real one counts for a minute', async ({
+  page,
+  exchange,
+  open,
+  expectFailure,
+}) => {
+  await open(page, { token: 'TON', price: '5', atr: '0.05' });
+  const balance = card(page, 'Account Balance');
+  await expect(fact(balance, 'Available')).toHaveText(/^\$2,\d/);
+  await calculate(page);
+  expectFailure({ path: '/api/admin/account-balance/', status: 503 });
+  exchange.setFaults([
+    { kind: 'badGatewayBefore', on: { path: 'account/accounts', times: Number.POSITIVE_INFINITY } },
+    { kind: 'badGatewayBefore', on: { path: 'account/account', times: Number.POSITIVE_INFINITY } },
+  ]);
+  await calculateButton(page).click();
+  await expectToast(page, {
+    title: 'Rate Limiting Detected',
+    text: 'Fallback calculations use the real account balance, and results remain accurate.',
+  });
+  await expect(card(page, 'Calculation Details')).toContainText('the real account balance that was read');
+  await expect(submitButton(page)).toBeEnabled();
+  await expect(balance).toContainText('Balance API Error', { timeout: 15_000 });
+  await expect(balance).toContainText('Please check API connection');
+});
+
+test('without any real balance there is an estimate, which is marked and cannot be submitted', async ({
+  page,
+  operator,
+  exchange,
+  open,
+  signIn,
+  expectFailure,
+}) => {
+  await open(page, { token: 'SUI', price: '4', atr: '0.04' });
+  // Another user of the key, whose balance was never read.
+  const { path, user } = await calculatorCase(operator, {
+    token: 'SUI',
+    price: '4',
+    candle: { ATR: '0.04' },
+  });
+  expectFailure({ path: '/api/admin/account-balance/', status: 503 });
+  await signIn(page);
+  await page.goto(path);
+  const balance = card(page, 'Account Balance');
+  await expect(balance).toContainText('Balance information unavailable', { timeout: 15_000 });
+  await expect(balance).toContainText('No Bitget credentials are connected');
+
+  exchange.setAway(true);
+  const stored = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
+    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+    headers: { origin: new URL(page.url()).origin },
+  });
+  expect(stored.ok(), await stored.text()).toBe(true);
+  await page.reload();
+  const parameters = card(page, 'Position Parameters');
+  await calculate(page);
+  await expect(parameters.getByRole('alert').first()).toContainText('ESTIMATE - cannot be submitted');
+  await expect(parameters).toContainText('an estimate with a fallback balance of 254.648 USDT');
+  await expect(card(page, 'The three methods side by side')).toContainText('ESTIMATE - cannot be submitted');
+  await expect(submitButton(page)).toBeDisabled();
+  await expectTip(submitButton(page), 'An estimate cannot be submitted');
+  await expect(fact(parameters, 'Reference Price')).toHaveText('4 (signal)');
+});

@@ -1,0 +1,78 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+import type { NewUser, Operator } from './operator.ts';
+import { dialog } from './screen.ts';
+
+/** A card of the calculator. */
+export const card = (page: Page, title: string): Locator =>
+  page.locator('section').filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
+
+/** The value that stands under a name. */
+export const fact = (scope: Locator, name: string): Locator =>
+  scope
+    .locator('dl > div')
+    .filter({
+      has: scope.page().locator('dt', { hasText: new RegExp(`^${name.replaceAll(/[()%]/g, '\\$&')}$`) }),
+    })
+    .locator('dd');
+
+export const confirmation = (page: Page): Locator => dialog(page, 'Position Maker - Order Confirmation');
+export const result = (page: Page): Locator => dialog(page, 'Order Submission Result');
+export const calculateButton = (page: Page): Locator =>
+  card(page, 'Calculation Settings').getByRole('button', { name: /^Calculat/ });
+export const submitButton = (page: Page): Locator =>
+  page.getByRole('button', { name: 'Submit Order', exact: true });
+export const confirmButton = (page: Page): Locator =>
+  confirmation(page).getByRole('button', { name: 'Confirm & Submit Order' });
+
+export interface CalculatorCase {
+  signalId: string;
+  user: NewUser;
+  path: string;
+}
+
+/** A signal with its candle (ATR 300 at 65000, both trends up), and a user who may trade it. */
+export async function calculatorCase(
+  operator: Operator,
+  fields: {
+    token?: string;
+    price?: string;
+    candle?: Record<string, unknown>;
+    signal?: Record<string, unknown>;
+  } = {},
+): Promise<CalculatorCase> {
+  const { token = 'BTC', price = '65000', candle, signal } = fields;
+  const platform = await operator.platform();
+  const posted = await platform.candle({ Symbol: `${token}USDT`, Close: price, ...candle });
+  expect(posted.status).toBe(200);
+  const { id: signalId } = await operator.postSignal({ symbol: `${token}USDT`, price, ...signal });
+  const user = await operator.createUser({ activeTrading: true });
+  return { signalId, user, path: `/position-calculator?signalId=${signalId}&userId=${user.id}` };
+}
+
+export async function calculate(page: Page) {
+  await calculateButton(page).click();
+  await expect(fact(card(page, 'Position Parameters'), 'Entry Price')).toBeVisible();
+}
+
+/** Each toast of the flow stands for a moment: the calculation waits until it has been seen. */
+export async function holdCalculation(page: Page): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/internal/position-generator/generate', async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+/** The tooltip of a disabled button; scrolling, as the pointer's arrival may do, closes it. */
+export async function expectTip(button: Locator, text: string) {
+  const page = button.page();
+  await expect(async () => {
+    await page.mouse.move(1, 1);
+    await button.hover({ force: true });
+    await expect(page.getByRole('tooltip')).toHaveText(text, { timeout: 1_000 });
+  }).toPass({ timeout: 10_000 });
+}

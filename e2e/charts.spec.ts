@@ -1,0 +1,302 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import type { ChartingPlatform } from './charting-platform.ts';
+import { expect, test } from './fixtures.ts';
+import type { Operator } from './operator.ts';
+import { closeDialog, dialog, tableRow, tableRows } from './screen.ts';
+import { uniqueToken } from './unique.ts';
+
+// A colour in the middle of a transition has no contrast worth measuring.
+test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
+
+const QUARTER_MS = 900_000;
+const NO_CANDLES = 'No candles for this token and timeframe';
+
+/** Bars of fifteen minutes that end now, each a bit above the one before. */
+async function postCandles(platform: ChartingPlatform, token: string, prices: number[], fields = {}) {
+  for (const [index, price] of prices.entries()) {
+    const time = new Date(Date.now() - (prices.length - 1 - index) * QUARTER_MS);
+    const answer = await platform.candle({
+      Symbol: `${token}USDT`,
+      DateTime: time.toISOString().slice(0, 16).replaceAll(/\D/g, ''),
+      Open: (price * 0.999).toFixed(8),
+      High: (price * 1.002).toFixed(8),
+      Low: (price * 0.997).toFixed(8),
+      Close: price.toFixed(8),
+      ATR: (price * 0.01).toFixed(8),
+      ...fields,
+    });
+    expect(answer.status).toBe(200);
+  }
+}
+
+/** A user who trades, candles and a signal of SOL: one filled order. */
+async function tradeOnce(operator: Operator) {
+  const settings = { positionSizingMethod: 'Portfolio Allocation', signalProcessor: 'Any' } as const;
+  const user = await operator.createUser({ settings, activeTrading: true });
+  const prices = Array.from({ length: 60 }, (_, index) => 150 + Math.sin(index / 5) / 2);
+  await postCandles(await operator.platform(), 'SOL', [...prices, 150]);
+  const signal = await operator.postSignal({ symbol: 'SOLUSDT', price: '150' });
+  expect(signal.successfulTrades).toBeGreaterThan(0);
+  return { signal, user };
+}
+
+const chartOf = (page: Page) => page.getByRole('img', { name: /candles? from/ });
+
+/** How many points of the drawn canvases differ from nothing. */
+const paintedPoints = (page: Page) =>
+  chartOf(page)
+    .locator('canvas')
+    .evaluateAll((canvases) =>
+      canvases.reduce((sum, canvas) => {
+        if (!(canvas instanceof HTMLCanvasElement) || canvas.width === 0) return sum;
+        const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height);
+        return (
+          sum + (image?.data.filter((_, index) => index % 4 === 3).filter((alpha) => alpha > 0).length ?? 0)
+        );
+      }, 0),
+    );
+
+/** Of the named colours of the chart those that are drawn among the candles, there where no label covers lines. */
+const drawnColors = (page: Page, names: string[]) =>
+  chartOf(page).evaluate((chart, wanted) => {
+    const style = getComputedStyle(chart);
+    const drawn = new Set<string>();
+    for (const canvas of chart.querySelectorAll('canvas')) {
+      // Beside the candles there are the scales, which name lines that are out of view as well.
+      if (canvas.clientWidth < chart.clientWidth / 2 || canvas.clientHeight < chart.clientHeight / 2)
+        continue;
+      const { width, height } = canvas;
+      const points = canvas.getContext('2d')?.getImageData(0, 0, width * 0.8, height).data ?? [];
+      for (let at = 0; at < points.length; at += 4) {
+        if (points[at + 3] !== 255) continue;
+        const parts = [points[at], points[at + 1], points[at + 2]];
+        drawn.add(`#${parts.map((part) => Number(part).toString(16).padStart(2, '0')).join('')}`);
+      }
+    }
+    return wanted.filter((name) => drawn.has(style.getPropertyValue(`--chart-${name}`).trim()));
+  }, names);
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+test('the dialog of a traded signal has its chart, as a picture, in words and as a table', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { signal, user } = await tradeOnce(operator);
+  await signIn(page);
+  await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
+  const details = dialog(page, 'Signal Details');
+  const chart = chartOf(page);
+  await expect(chart).toHaveAccessibleName(/^SOL 15m\. 61 candles from .* Last close 150\. Buy at 150 on /);
+  const { stopLoss, takeProfit } = signal;
+  await expect(chart).toHaveAccessibleName(
+    new RegExp(`Entry [0-9.]+, Stop ${stopLoss}, Target ${takeProfit}\\. \\d+ fills?\\.$`),
+  );
+  // The target lies beyond all candles, and is in view nevertheless.
+  const colors = ['up', 'entry', 'stop', 'target'];
+  await expect.poll(() => drawnColors(page, colors)).toEqual(colors);
+  await expect(details.getByRole('link', { name: 'www.tradingview.com' })).toHaveAttribute(
+    'href',
+    'https://www.tradingview.com/',
+  );
+  // The policy forbids inline style elements; the library is kept from making any.
+  await expect(page.locator('style')).toHaveCount(0);
+  expect(await seriousFindings(page)).toEqual([]);
+
+  await details.getByRole('button', { name: 'Show as table' }).click();
+  await expect(chart).toBeHidden();
+  const candles = details.getByRole('table', { name: 'Candles of SOL 15m' });
+  await expect(candles.getByRole('row')).toHaveCount(62);
+  await expect(candles.getByRole('row').nth(1)).toContainText('150.3');
+  const fills = details.getByRole('table', { name: 'Fills' });
+  await expect(fills.getByRole('row').filter({ hasText: user.username })).toContainText('buy');
+  await expect(details.getByRole('listitem').filter({ hasText: `Stop ${stopLoss}` })).toBeVisible();
+  expect(await seriousFindings(page)).toEqual([]);
+  await details.getByRole('button', { name: 'Show as chart' }).click();
+  await expect(chart).toBeVisible();
+});
+
+test('the chart follows the colour scheme', async ({ page, operator, signIn }) => {
+  const token = uniqueToken();
+  const rising = Array.from({ length: 60 }, (_, index) => 10 + index / 10);
+  await postCandles(await operator.platform(), token, rising);
+  const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '12' });
+  await signIn(page);
+  await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
+  await expect.poll(() => drawnColors(page, ['up'])).toEqual(['up']);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
+  // The style says the dark colour now.
+  await expect.poll(() => drawnColors(page, ['up'])).toEqual(['up']);
+  expect(await seriousFindings(page)).toEqual([]);
+});
+
+test('a signal without candles says so, with what is known of it', async ({ page, operator, signIn }) => {
+  const token = uniqueToken();
+  const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '0.00001234' });
+  await signIn(page);
+  await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
+  const details = dialog(page, 'Signal Details');
+  await expect(details).toContainText(NO_CANDLES);
+  await expect(details).toContainText('Buy at 0.00001234 on ');
+  // Two decimals hide the price.
+  await expect(details).toContainText('$0.00 0.00001234');
+});
+
+test('a chart that cannot be fetched says so, and is fetched on the next try', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/', status: 'network' });
+  const token = uniqueToken();
+  await postCandles(await operator.platform(), token, [10]);
+  const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '10' });
+  await signIn(page);
+  const calls = /\/api\/signals\/[^/]+\/chart$/;
+  await page.route(calls, (route) => route.abort());
+  await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
+  const details = dialog(page, 'Signal Details');
+  const failed = details.getByRole('alert').filter({ hasText: 'Failed to fetch chart' });
+  await expect(failed).toBeVisible();
+  // The rest of the dialog is there.
+  await expect(details).toContainText(signal.id);
+  await page.unroute(calls);
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect(chartOf(page)).toHaveAccessibleName(new RegExp(`^${token} 15m\\. 1 candle from `));
+});
+
+test('the code of the chart that cannot be loaded leaves the table', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/', status: 'network' });
+  const token = uniqueToken();
+  await postCandles(await operator.platform(), token, [10]);
+  const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '10' });
+  await signIn(page);
+  const code = /\/assets\/candle-chart-drawing-[^/]+\.js$/;
+  await page.route(code, (route) => route.abort());
+  await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
+  const details = dialog(page, 'Signal Details');
+  const failed = details.getByRole('alert').filter({ hasText: 'The chart could not be loaded' });
+  await expect(failed).toBeVisible();
+  await details.getByRole('button', { name: 'Show as table' }).click();
+  await expect(details.getByRole('table', { name: `Candles of ${token} 15m` })).toContainText('9.99');
+  await details.getByRole('button', { name: 'Show as chart' }).click();
+  await expect(failed).toBeVisible();
+  await page.unroute(code);
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(() => paintedPoints(page)).toBeGreaterThan(500);
+});
+
+test('a price log opens the chart around its candle, which stands in the address', async ({
+  page,
+  operator,
+  signIn,
+  server,
+}) => {
+  const token = uniqueToken();
+  const platform = await operator.platform();
+  await postCandles(platform, token, [0.00001234, 0.00001241, 0.00001238]);
+  await postCandles(platform, token, [5], { Timeframe: '60' });
+  await signIn(page);
+  await page.goto(`/price-logs?token=${token}&timeframe=15`);
+  await expect(tableRows(page, 'Price Logs')).toHaveCount(3);
+  await tableRow(page, 'Price Logs', '15m')
+    .nth(1)
+    .getByRole('button', { name: /^Chart, candles around / })
+    .click();
+  const shown = dialog(page, `${token} 15m Chart`);
+  await expect(chartOf(page)).toHaveAccessibleName(
+    /3 candles from .* Last close 0\.00001238\. This candle at 0\.00001241 on /,
+  );
+  await expect.poll(() => paintedPoints(page)).toBeGreaterThan(500);
+  await expect(page).toHaveURL(new RegExp(`token=${token}&timeframe=15&log=[0-9a-f-]{36}&dialog=chart$`));
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.reload();
+  await expect(shown).toBeVisible();
+  await expect(chartOf(page)).toBeVisible();
+  await closeDialog(page, `${token} 15m Chart`);
+  await expect(page).toHaveURL(`${server.url}/price-logs?token=${token}&timeframe=15`);
+});
+
+test('the chart of a price log stays when newer rows push the row away', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const token = uniqueToken();
+  const platform = await operator.platform();
+  await postCandles(platform, token, [10]);
+  await signIn(page);
+  await page.clock.install();
+  await page.goto(`/price-logs?token=${token}`);
+  await tableRows(page, 'Price Logs')
+    .getByRole('button', { name: /^Chart, / })
+    .click();
+  await expect(chartOf(page)).toBeVisible();
+  await postCandles(
+    platform,
+    token,
+    Array.from({ length: 100 }, (_, index) => 20 + index),
+  );
+  await page.clock.fastForward(31_000);
+  await expect(page.getByText('101 entries', { exact: true })).toBeVisible();
+  await expect(chartOf(page)).toBeVisible();
+});
+
+test('signals per day stand beside the cards, each day with its count', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
+  await signIn(page);
+  await page.goto('/signals');
+  const days = page.getByRole('img', {
+    name: /signals? in the last 30 days, today \d+, most on \d{4}\/\d\d\/\d\d: \d+$/,
+  });
+  await expect(days).toBeVisible();
+  await days.locator('g').last().hover();
+  await expect(page.getByRole('tooltip')).toHaveText(/^\d{4}\/\d\d\/\d\d: \d+ signals?$/);
+  await days.locator('g').first().hover();
+  await expect(page.getByRole('tooltip')).toHaveText(/: 0 signals$/);
+});
+
+test.describe('on a telephone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test('the charts are no wider than the screen, and a swipe over one scrolls the dialog', async ({
+    page,
+    operator,
+    signIn,
+  }) => {
+    const { signal } = await tradeOnce(operator);
+    await signIn(page);
+    await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
+    await expect.poll(() => paintedPoints(page)).toBeGreaterThan(500);
+    const box = await chartOf(page).boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow).toBeLessThanOrEqual(0);
+    const top = async () => (await chartOf(page).boundingBox())?.y ?? 0;
+    const before = await top();
+    await chartOf(page).hover();
+    await page.mouse.wheel(0, 120);
+    await expect.poll(top).toBeLessThan(before);
+  });
+});

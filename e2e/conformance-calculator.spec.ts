@@ -1,0 +1,68 @@
+import { calculate, calculatorCase, card, fact } from './calculator-screen.ts';
+import { DEVELOPMENT, expect, test } from './fixtures.ts';
+
+test.use({ serverEnv: DEVELOPMENT });
+
+test('a balance that three calls do not get is an API error, and is asked for again on demand', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const path = '/api/admin/account-balance/';
+  expectFailure({ path, status: 'network' });
+  const subject = await calculatorCase(operator);
+  await signIn(page);
+  let calls = 0;
+  await page.route(`**${path}**`, (route) => {
+    calls += 1;
+    return route.abort();
+  });
+  await page.goto(subject.path);
+  const balance = card(page, 'Account Balance');
+  await expect(balance).toContainText('Loading account balance...');
+  const failed = balance.getByRole('alert');
+  await expect(failed).toContainText('Balance API Error');
+  await expect(failed).toContainText('Please check API connection');
+  // The first one and two more.
+  expect(calls).toBe(3);
+  await page.unroute(`**${path}**`);
+  await balance.getByRole('button', { name: 'Refresh balance' }).click();
+  await expect(fact(balance, 'Available')).toHaveText('$10,000.00');
+});
+
+test('a calculation for oneself goes by the own settings, whose five fields are saved before it', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { signalId } = await calculatorCase(operator);
+  await signIn(page);
+  const writes: { path: string; body: Record<string, unknown> }[] = [];
+  page.on('request', (request) => {
+    const path = new URL(request.url()).pathname;
+    const isRead = request.method() === 'GET' || path.endsWith('/preview');
+    if (!isRead) writes.push({ path, body: request.postDataJSON() });
+  });
+  await page.goto(`/position-calculator?signalId=${signalId}`);
+  await page.getByLabel('Position Sizing Method').selectOption('Portfolio Allocation');
+  await page.getByLabel('Investment Portion').selectOption({ label: '5.0%' });
+  await calculate(page);
+  const [saved, generated, ...more] = writes;
+  expect(more).toEqual([]);
+  expect(saved).toEqual({
+    path: '/api/user-settings',
+    body: {
+      calculationBehavior: 'Futures_Limit_Classic',
+      marketType: 'Futures',
+      positionSizingMethod: 'Portfolio Allocation',
+      investmentPortion: expect.stringMatching(/^0\.050?$/),
+      maximumRiskPerTrade: expect.stringMatching(/^0\.\d+$/),
+    },
+  });
+  const { user } = await (await page.request.get('/api/auth/user')).json();
+  expect(generated).toMatchObject({
+    path: '/api/internal/position-generator/generate',
+    body: { signalId, priceLogId: expect.any(String), userId: user.id },
+  });
+});

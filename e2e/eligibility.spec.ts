@@ -1,0 +1,393 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import type { NewUser, Operator } from './operator.ts';
+import { dialog, expectToast, pageTitle, tableRows } from './screen.ts';
+import { uniqueName } from './unique.ts';
+
+// A colour in the middle of a transition has no contrast worth measuring.
+test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
+
+const USERS = 'Users for Signal';
+const NO_ATR = 'ATR is required for Technical Analysis';
+
+interface Story {
+  processor: string;
+  signal: { id: string; workflowId: string };
+  /** Filled; skipped by the sizing; trading off; inactive; a regular user in the sandbox; created afterwards. */
+  traded: NewUser;
+  unsized: NewUser;
+  off: NewUser;
+  inactive: NewUser;
+  later: NewUser;
+}
+
+let told: Promise<Story> | null = null;
+
+/** One signal for all journeys of this file, without an ATR, and a user for each way it can end. */
+const story = (operator: Operator): Promise<Story> => {
+  told ??= tell(operator);
+  return told;
+};
+
+async function tell(operator: Operator): Promise<Story> {
+  const processor = uniqueName('robot');
+  const trader = (positionSizingMethod: 'Portfolio Allocation' | 'Technical Analysis') =>
+    operator.createUser({
+      settings: { positionSizingMethod, signalProcessor: processor },
+      activeTrading: true,
+    });
+  const traded = await trader('Portfolio Allocation');
+  const unsized = await trader('Technical Analysis');
+  const inactive = await trader('Portfolio Allocation');
+  await operator.setActive(inactive.id, false);
+  const off = await operator.createUser({ settings: { signalProcessor: processor } });
+  const platform = await operator.platform();
+  const candle = await platform.candle({ Symbol: 'PEPEUSDT', Close: '0.00001234', ATR: undefined });
+  expect(candle.status).toBe(200);
+  const { id, workflowId } = await operator.postSignal({
+    symbol: 'PEPEUSDT',
+    price: '0.00001234',
+    processor,
+  });
+  const later = await trader('Portfolio Allocation');
+  return { processor, signal: { id, workflowId: workflowId ?? '' }, traded, unsized, off, inactive, later };
+}
+
+const usersAddress = ({ signal }: Story, more = '') => `/signals?dialog=users&signal=${signal.id}${more}`;
+const whyAddress = (from: Story, { id }: NewUser) => usersAddress(from, `&tab=why&user=${id}`);
+const part = (page: Page, name: string) => page.getByRole('dialog').getByRole('region', { name });
+const rule = (page: Page, decision: string, name: string) =>
+  part(page, decision).getByRole('listitem').filter({ hasText: name }).first();
+
+test('the users cell opens the list, and its tabs stand in the address without being steps of their own', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const from = await story(operator);
+  await signIn(page);
+  await page.goto(`/signals?processor=${from.processor}`);
+  const cell = tableRows(page, 'Signal History').getByRole('button', { name: /^1\/2, users of signal/ });
+  await cell.click();
+  const users = dialog(page, USERS);
+  const entry = (user: NewUser) => users.getByRole('listitem').filter({ hasText: user.username });
+  await expect(entry(from.traded)).toContainText('Eligible');
+  await expect(entry(from.traded)).toContainText('All eligibility criteria met');
+  await expect(entry(from.off)).toContainText('Not eligible');
+  await expect(entry(from.off)).toContainText('Active trading is off');
+  await expect(entry(from.inactive)).toContainText('User is inactive');
+  await expect(entry(from.later)).toHaveCount(0);
+
+  await users.getByRole('tab', { name: 'Eligible Users Breakdown' }).click();
+  await expect(page).toHaveURL(/dialog=users&signal=[^&]+&tab=breakdown$/);
+  await users.getByRole('tab', { name: 'Why / why not' }).click();
+  await expect(page).toHaveURL(/&tab=why$/);
+  await page.goBack();
+  await expect(users).toBeHidden();
+  await expect(page).toHaveURL(new RegExp(`/signals\\?processor=${from.processor}$`));
+
+  // Closing takes the step back that opening was: forward opens it again, and back is the page before.
+  await cell.click();
+  await expect(users).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(users).toBeHidden();
+  await page.goForward();
+  await expect(users).toBeVisible();
+});
+
+test('the breakdown has four layers, whom each left out and why, and who is left in the end', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const from = await story(operator);
+  const everybody = await operator.countUsers();
+  await signIn(page);
+  await page.goto(usersAddress(from));
+  await page.getByRole('tab', { name: 'Eligible Users Breakdown' }).click();
+  const users = dialog(page, USERS);
+  const fact = (name: string) =>
+    users.getByText(name, { exact: true }).locator('xpath=following-sibling::dd');
+  await expect(fact('Current Mode')).toHaveText('Sandbox');
+  await expect(fact('Processor')).toHaveText(from.processor);
+  await expect(fact('All Users')).toHaveText(String(everybody));
+  // Asked now: whoever was created after the workflow is counted as well.
+  await expect(fact('Final Eligible Users')).toHaveText('3');
+
+  const layers = users.getByRole('list', { name: 'Filtration layers' }).locator('> li');
+  await expect(layers).toHaveCount(4);
+  const [active = -1, , , final = -1] = (await layers.locator('strong').allTextContents()).map(Number);
+  expect([active, final]).toEqual([everybody - 1, 3]);
+  await expect(layers.nth(0)).toContainText('Active users with settings');
+  await expect(layers.nth(0)).toContainText('1 left out: User is inactive');
+  await expect(layers.nth(1)).toContainText('left out: Active trading is off');
+  await layers.nth(0).getByText('1 left out').hover();
+  await expect(page.getByRole('tooltip')).toHaveText(from.inactive.username);
+  const eligible = users.getByRole('listitem').filter({ hasText: from.later.username });
+  await expect(eligible.getByText('Test', { exact: true })).toBeVisible();
+
+  await page.reload();
+  await expect(users.getByRole('tab', { name: 'Eligible Users Breakdown' })).toHaveAttribute(
+    'aria-selected',
+    'true',
+  );
+  await expect(layers).toHaveCount(4);
+});
+
+test('a breakdown that the server refuses, or does not answer, is said so', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const from = await story(operator);
+  const path = '/api/signal/check-eligibility';
+  expectFailure({ path, status: 503 });
+  expectFailure({ path, status: 'network' });
+  await signIn(page);
+  await page.route(`**${path}`, (route) =>
+    route.fulfill({ status: 503, json: { message: 'The service is not available at the moment' } }),
+  );
+  await page.goto(usersAddress(from, '&tab=breakdown'));
+  await expectToast(page, {
+    title: 'Failed to check eligibility',
+    text: 'The service is not available at the moment',
+  });
+  const failed = dialog(page, USERS).getByRole('alert');
+  await expect(failed).toContainText('Failed to check eligibility');
+  await page.unroute(`**${path}`);
+  await page.route(`**${path}`, (route) => route.abort());
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expectToast(page, { title: 'Failed to check eligibility', text: 'The server cannot be reached' });
+  await page.unroute(`**${path}`);
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('list', { name: 'Filtration layers' })).toBeVisible();
+});
+
+test('why a user is left out: the deciding rule, what it saw and wanted, then and now', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const from = await story(operator);
+  await signIn(page);
+  await page.goto(usersAddress(from, '&tab=why'));
+  const users = dialog(page, USERS);
+  await users.getByLabel('Search users').fill('no such user');
+  await expect(users).toContainText('No user matches');
+  await users.getByLabel('Search users').fill(from.off.username.slice(0, 12).toUpperCase());
+  await users.getByRole('button', { name: from.off.username }).click();
+  await expect(page).toHaveURL(new RegExp(`tab=why&user=${from.off.id}`));
+
+  await expect(part(page, 'Conclusion')).toContainText('Not eligible');
+  await expect(part(page, 'Conclusion')).toContainText('Active trading is off');
+  const then = part(page, 'As decided then');
+  const value = (name: string) =>
+    then.getByText(name, { exact: true }).locator('xpath=following-sibling::dd');
+  await expect(value('Deciding rule')).toHaveText('Active trading');
+  await expect(value('It saw')).toHaveText('off');
+  await expect(value('It wanted')).toHaveText('on');
+  await expect(rule(page, 'As decided then', 'Processor')).toContainText('passed');
+  await expect(rule(page, 'As decided then', 'Active trading')).toContainText('failed');
+  await expect(rule(page, 'As decided then', 'Trading pause')).toContainText('not reached');
+  await expect(rule(page, 'As it would be decided now', 'Processor')).toContainText(
+    `saw ${from.processor}, wanted ${from.processor} or Any`,
+  );
+
+  await page.reload();
+  await expect(value('Deciding rule')).toHaveText('Active trading');
+  await users.getByRole('button', { name: 'Choose another user' }).click();
+  await expect(users.getByLabel('Search users')).toBeVisible();
+  await expect(page).toHaveURL(/tab=why$/);
+});
+
+test('why a user who was eligible traded, or was stopped afterwards', async ({ page, operator, signIn }) => {
+  const from = await story(operator);
+  await signIn(page);
+  await page.goto(usersAddress(from));
+  await page.getByRole('button', { name: `Why, ${from.traded.username}` }).click();
+  await expect(part(page, 'Conclusion')).toContainText('TradedThe order was filled');
+  await expect(part(page, 'As decided then')).toContainText('All eligibility criteria met');
+  const after = part(page, 'After eligibility');
+  await expect(after.getByRole('listitem')).toHaveCount(4);
+  await expect(after.getByRole('listitem').last()).toContainText('Order of this workflow');
+  await expect(after.getByRole('listitem').last()).toContainText('Filled');
+
+  await page.goto(whyAddress(from, from.unsized));
+  await expect(part(page, 'Conclusion')).toContainText(`Skipped${NO_ATR}`);
+  await expect(part(page, 'As decided then')).toContainText('Eligible');
+  await expect(after.getByRole('listitem').last()).toContainText('Generate Position');
+  await expect(after.getByRole('listitem').last()).toContainText(`${NO_ATR}; user will be skipped`);
+});
+
+test('why a user was never considered, and what would be decided now', async ({ page, operator, signIn }) => {
+  const from = await story(operator);
+  await signIn(page);
+  await page.goto(usersAddress(from, '&tab=why'));
+  await page.getByLabel('Search users').fill(from.later.username);
+  const later = dialog(page, USERS).getByRole('button', { name: from.later.username });
+  await expect(later).toContainText('Not considered');
+  await later.click();
+  await expect(part(page, 'Conclusion')).toContainText(
+    'The user was created after the workflow had selected its users',
+  );
+  await expect(part(page, 'As decided then')).toContainText('Nothing was decided on this user');
+  await expect(part(page, 'As it would be decided now')).toContainText('Eligible');
+
+  await page.goto(whyAddress(from, from.inactive));
+  const now = part(page, 'As it would be decided now');
+  await expect(now).toContainText('User is inactive');
+  await expect(rule(page, 'As it would be decided now', 'User settings')).toContainText('not reached');
+});
+
+test('an explanation that cannot be fetched says so, and is fetched on the next try', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const from = await story(operator);
+  expectFailure({ path: '/api/signals/', status: 'network' });
+  expectFailure({ path: '/api/signals/', status: 404 });
+  await signIn(page);
+  await page.route('**/why/**', (route) => route.abort());
+  await page.goto(whyAddress(from, from.traded));
+  const failed = dialog(page, USERS).getByRole('alert');
+  await expect(failed).toContainText('Failed to fetch the explanation');
+  await page.unroute('**/why/**');
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect(part(page, 'Conclusion')).toContainText('The order was filled');
+  await page.goto(usersAddress(from, '&tab=why&user=00000000-0000-4000-8000-000000000000'));
+  await expect(failed).toContainText('404: {"message":"User not found"}');
+});
+
+test('the monitor explains each user of its workflow, and anybody else', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const from = await story(operator);
+  await signIn(page);
+  await page.goto(`/automation-workflows?processor=${from.processor}`);
+  await tableRows(page, 'Workflow Runs')
+    .getByRole('button', { name: /^2, eligible users of workflow/ })
+    .click();
+  const users = dialog(page, 'Eligible Users');
+  await users.getByRole('button', { name: `Why, ${from.off.username}` }).click();
+  await expect(page).toHaveURL(new RegExp(`workflow=${from.signal.workflowId}.*tab=why&user=${from.off.id}`));
+  await expect(part(page, 'Conclusion')).toContainText('Active trading is off');
+  await page.reload();
+  await users.getByRole('button', { name: 'Choose another user' }).click();
+  await users.getByLabel('Search users').fill(from.unsized.username);
+  await users.getByRole('button', { name: from.unsized.username }).click();
+  await expect(part(page, 'Conclusion')).toContainText(NO_ATR);
+  await users.getByRole('tab', { name: 'Users', exact: true }).click();
+  await expect(users.getByRole('button', { name: `Why, ${from.unsized.username}` })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(users).toBeHidden();
+});
+
+test('another workflow of the signal has its own explanation', async ({ page, operator, signIn }) => {
+  const from = await story(operator);
+  await operator.trigger(from.signal.id);
+  await signIn(page);
+  await page.goto(whyAddress(from, from.traded));
+  await expect(part(page, 'Conclusion')).toContainText(
+    'This calculation or signal was already traded for the user',
+  );
+  await expect(part(page, 'After eligibility')).toContainText('Order of workflow');
+  const choice = page.getByLabel('Workflow', { exact: true });
+  await expect(choice.locator('option')).toHaveText([/^Manual /, /^Automatic /]);
+  await choice.selectOption(from.signal.workflowId);
+  await expect(page).toHaveURL(new RegExp(`workflow=${from.signal.workflowId}`));
+  await expect(part(page, 'Conclusion')).toContainText('The order was filled');
+});
+
+test('four decimals hide nothing: the tooltips and the dialog have the whole prices of a cheap token', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { processor, signal, traded } = await story(operator);
+  await signIn(page);
+  await page.goto(`/signals?processor=${processor}`);
+  const row = tableRows(page, 'Signal History');
+  await row.getByText('$0.00').hover();
+  await expect(page.getByRole('tooltip')).toHaveText('0.00001234 USDT');
+  await row.getByRole('button', { name: '0.0000 / 0.0000, SL/TP calculation' }).hover();
+  await expect(page.getByRole('tooltip')).toHaveText(/^Stop loss 0\.0000\d+\nTake profit 0\.0000\d+$/);
+  await page.goto(`/signals?dialog=sltp&signal=${signal.id}`);
+  const levels = dialog(page, 'SL/TP Calculation Details')
+    .getByRole('article')
+    .filter({ hasText: traded.username });
+  for (const name of ['Entry Price', 'Stop Loss', 'Take Profit']) {
+    const figure = levels.getByText(name, { exact: true }).locator('xpath=following-sibling::dd');
+    await expect(figure).toHaveText(/^0\.0000 0\.0000\d{2,6}$/);
+  }
+});
+
+test.describe('every tab', () => {
+  const tabs = async (operator: Operator) => {
+    const from = await story(operator);
+    const ofWorkflow = `/automation-workflows?dialog=users&signal=${from.signal.id}&workflow=${from.signal.workflowId}`;
+    return [
+      { path: usersAddress(from), text: 'users eligible' },
+      { path: usersAddress(from, '&tab=breakdown'), text: 'Active users with settings' },
+      { path: usersAddress(from, '&tab=why'), text: 'Search users' },
+      { path: whyAddress(from, from.off), text: 'It wanted' },
+      { path: whyAddress(from, from.unsized), text: 'After eligibility' },
+      { path: ofWorkflow, text: 'users eligible' },
+      { path: `${ofWorkflow}&tab=why&user=${from.later.id}`, text: 'Nothing was decided' },
+    ];
+  };
+
+  test('has no serious finding of axe in light and dark', async ({ page, operator, signIn }) => {
+    test.setTimeout(120_000);
+    await signIn(page);
+    for (const { path, text } of await tabs(operator)) {
+      await page.goto(path);
+      await expect(page.getByRole('dialog')).toContainText(text);
+      expect(await seriousFindings(page, 'light'), path).toEqual([]);
+      expect(await seriousFindings(page, 'dark'), path).toEqual([]);
+    }
+  });
+
+  test('fits a telephone and is reached by keyboard', async ({ page, operator, signIn }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await signIn(page);
+    for (const { path, text } of await tabs(operator)) {
+      await page.goto(path);
+      const opened = page.getByRole('dialog');
+      await expect(opened).toContainText(text);
+      const isWider = await opened.evaluate((element) => element.scrollWidth > element.clientWidth);
+      expect(isWider, path).toBe(false);
+    }
+    const from = await story(operator);
+    await page.goto(usersAddress(from));
+    await page.getByRole('tab', { name: 'Users', exact: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByRole('list', { name: 'Filtration layers' })).toBeVisible();
+    await page.keyboard.press('ArrowRight');
+    await expect(page.getByLabel('Search users')).toBeVisible();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(from.off.username);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(part(page, 'Conclusion')).toContainText('Active trading is off');
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(pageTitle(page, 'Trading Signals')).toBeVisible();
+  });
+});
+
+async function seriousFindings(page: Page, colorScheme: 'light' | 'dark') {
+  await page.emulateMedia({ colorScheme });
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+  const axe = new AxeBuilder({ page }).setLegacyMode();
+  // What does not depend on colours has been looked at in the light ones.
+  const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)]);
+}

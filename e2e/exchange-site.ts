@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
+import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
+import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
+import { findPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import { openPool } from '#server/platform/database/pool.ts';
+import { createLog } from '#server/platform/log.ts';
+import type { ManagedServer } from './managed-server.ts';
+
+export const SITE_CREDENTIALS = {
+  apiKey: 'paper-00000000-0000-4000-8000-000000000001',
+  apiSecret: 'secret-of-the-exchange',
+  passphrase: 'passphrase-of-the-exchange',
+};
+
+/** An exchange on an address of its own, for a server in demo mode. It knows one API key. */
+export interface ExchangeSite {
+  url: string;
+  /** Its books lie in the server's database, so they open when that runs. */
+  openBooks(server: ManagedServer): Promise<void>;
+  closeBooks(): Promise<void>;
+  /** Away, it takes requests and cuts them off without an answer. */
+  setAway(away: boolean): void;
+  /** A new price of the token; what rests at it fills. */
+  setPrice(token: string, price: string): Promise<void>;
+  /** Replaces what goes wrong from now on. */
+  setFaults(faults: PaperFault[]): void;
+  close(): Promise<void>;
+}
+
+export async function startExchangeSite(): Promise<ExchangeSite> {
+  let exchange: PaperExchange | null = null;
+  let away = false;
+  const marks = memoryMarks();
+  let closeBooks = async () => {};
+  const site = await listenPaperExchange(
+    {
+      async handle(request) {
+        if (exchange === null || away) throw new Error('The exchange is away');
+        return exchange.handle(request);
+      },
+    },
+    { port: 0 },
+  );
+  return {
+    url: site.url,
+    async openBooks(server) {
+      const postmaster = await findPostmaster(join(server.dataDir, 'postgres'));
+      if (postmaster === null) throw new Error('The database of the server does not run');
+      const { host, port } = postmaster;
+      const books = openPool({
+        connection: { host, port, user: 'postgres', database: 'signal_board' },
+        log: createLog({ level: 'silent' }),
+      });
+      closeBooks = () => books.close();
+      exchange = createPaperExchange({
+        db: books.db,
+        clock: { now: () => new Date() },
+        marks,
+        startBalance: '2500.5',
+        credentialsFor: () => ({ ...SITE_CREDENTIALS, accountMode: 'classic' }),
+      });
+    },
+    closeBooks: () => closeBooks(),
+    setAway(isAway) {
+      away = isAway;
+    },
+    async setPrice(token, price) {
+      marks.push(token, price);
+      await exchange?.settle(token);
+    },
+    setFaults: (faults) => exchange?.setFaults(faults),
+    close: () => site.close(),
+  };
+}

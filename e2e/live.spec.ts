@@ -1,0 +1,135 @@
+import type { Page } from '@playwright/test';
+
+import { expect, test } from './fixtures.ts';
+import { dialog, fillLogin, pageTitle, tableRows } from './screen.ts';
+import { uniqueName, uniqueToken } from './unique.ts';
+
+const signalRows = (page: Page) => tableRows(page, 'Signal History');
+const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
+
+test('what one browser triggers another one shows within a second', async ({
+  page,
+  openBrowser,
+  operator,
+  signIn,
+}) => {
+  // The machine may be busy in one second; it is not in three of three.
+  await expect(async () => {
+    const signal = await operator.postSignal({
+      symbol: `${uniqueToken()}USDT`,
+      processor: uniqueName('robot'),
+    });
+    const other = await openBrowser();
+    for (const one of [page, other]) {
+      await signIn(one);
+      await one.goto(`/signals?token=${signal.token}`);
+      await expect(status(one, 'Live')).toBeVisible();
+      await expect(signalRows(one)).toContainText('1 , 0');
+    }
+    const answered = page.waitForResponse((answer) => answer.url().endsWith('/api/trigger-automation'));
+    await page.getByRole('button', { name: /^Trigger the workflow of signal/ }).click();
+    await answered;
+    await expect(signalRows(other)).toContainText('1 , 1', { timeout: 1_000 });
+    await other.close();
+  }).toPass({ intervals: [0], timeout: 55_000 });
+});
+
+test('a new signal and a new price log show without a reload', async ({
+  page,
+  openBrowser,
+  operator,
+  signIn,
+}) => {
+  const token = uniqueToken();
+  const platform = await operator.platform();
+  await signIn(page);
+  await page.goto('/signals');
+  const prices = await openBrowser();
+  await signIn(prices);
+  await prices.goto('/price-logs');
+  for (const one of [page, prices]) await expect(status(one, 'Live')).toBeVisible();
+  const total = page.getByText('Total Signals').locator('..');
+  const before = (await total.textContent()) ?? '';
+
+  await platform.candle({ Symbol: `${token}USDT` });
+  await expect(tableRows(prices, 'Price Logs').first()).toContainText(token);
+  await platform.signal({ symbol: `${token}USDT` });
+  await expect(signalRows(page).first()).toContainText(token);
+  await expect(total).not.toHaveText(before);
+  await expect(page.getByText(/^updated \d+ s ago$/)).toBeVisible();
+});
+
+test('the steps of a workflow fill while it runs', async ({ page, operator, signIn }) => {
+  const trader = await operator.createUser({ activeTrading: true });
+  const platform = await operator.platform();
+  const token = uniqueToken();
+  await platform.candle({ Symbol: `${token}USDT` });
+  await signIn(page);
+  await page.goto('/automation-workflows');
+  await expect(status(page, 'Live')).toBeVisible();
+  await platform.signal({ symbol: `${token}USDT` });
+  const run = tableRows(page, 'Workflow Runs').filter({ hasText: token });
+  await run.getByRole('button', { name: /steps/i }).first().click();
+  const steps = dialog(page, 'Workflow Execution Steps');
+  await expect(steps).toContainText('Process All Users');
+  await expect(steps).toContainText(trader.username);
+  await expect(steps).toContainText('Submit Order');
+  await expect(run).toContainText('Completed');
+});
+
+test('a paused screen stays as it is, says that there is something new, and catches up', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const token = uniqueToken();
+  const platform = await operator.platform();
+  await signIn(page);
+  await page.goto(`/signals?token=${token}`);
+  await expect(status(page, 'Live')).toBeVisible();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(status(page, 'Paused')).toBeVisible();
+  await platform.signal({ symbol: `${token}USDT` });
+  await expect(status(page, 'Paused, there is something new')).toBeVisible();
+  await expect(page.getByText('No signals found')).toBeVisible();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect(signalRows(page)).toContainText(token);
+  await expect(status(page, 'Live')).toBeVisible();
+});
+
+test('a stream that is down is said so, and comes back with what was missed', async ({
+  page,
+  operator,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/', status: 'network' });
+  const token = uniqueToken();
+  const platform = await operator.platform();
+  await signIn(page);
+  await page.goto(`/signals?token=${token}`);
+  await expect(status(page, 'Live')).toBeVisible();
+  await server.stop();
+  await expect(status(page, 'Live updates are down, refreshing every 30 s')).toBeVisible();
+  await server.start();
+  await platform.signal({ symbol: `${token}USDT` });
+  await expect(status(page, 'Live')).toBeVisible({ timeout: 20_000 });
+  await expect(signalRows(page)).toContainText(token);
+});
+
+test('somebody who is deactivated is at the sign-in screen at once, without a click', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const leaver = await operator.createUser();
+  await signIn(page, leaver);
+  await page.goto('/');
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+  await operator.setActive(leaver.id, false);
+  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+  await operator.setActive(leaver.id, true);
+  await fillLogin(page, leaver);
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+});

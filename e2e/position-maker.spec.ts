@@ -1,0 +1,247 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
+import type { SignalsAnswer } from '#contract/signals.ts';
+import { expect, test } from './fixtures.ts';
+import type { Operator } from './operator.ts';
+import { dialog, expectToast, pageTitle, tableRow, tableRows } from './screen.ts';
+import { uniqueName } from './unique.ts';
+
+/** An order stays under way for so long: time enough to restart the system meanwhile. */
+const VERIFY_MS = 4_000;
+
+// A colour in the middle of a transition has no contrast worth measuring.
+test.use({
+  serverEnv: { VERIFY_FIRST_MS: String(VERIFY_MS) },
+  colorScheme: 'light',
+  contextOptions: { reducedMotion: 'reduce' },
+});
+
+const EXECUTIONS = 'Recent Order Executions';
+const card = (page: Page, name: string) =>
+  page.getByRole('main').getByText(name, { exact: true }).locator('xpath=following-sibling::dd[1]');
+
+async function follower(operator: Operator) {
+  const processor = uniqueName('robot');
+  const settings = { positionSizingMethod: 'Portfolio Allocation', signalProcessor: processor } as const;
+  const user = await operator.createUser({ settings, activeTrading: true });
+  const platform = await operator.platform();
+  await platform.candle({ Symbol: 'BTCUSDT', Close: '65000' });
+  /** Does not wait for the workflow. */
+  const send = async () => {
+    const answer = await platform.signal({ symbol: 'BTCUSDT', price: '65000', processor });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  return { user, send };
+}
+
+async function expectAccessible(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  const findings = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  expect(findings).toEqual([]);
+}
+
+test('the screen shows the running system, its workers, and that nothing was executed yet', async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page);
+  await page.goto('/position-maker');
+  await expect(pageTitle(page, 'Position Maker System')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Refresh' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Restart System' })).toBeVisible();
+  await expect(card(page, 'System Status')).toHaveText('Running');
+  const workers = tableRows(page, 'Worker Threads');
+  const count = await workers.count();
+  expect(count).toBeGreaterThan(0);
+  await expect(card(page, 'Active Workers')).toHaveText(`${count}/${count}`);
+  await expect(workers.first()).toContainText('Active');
+  await expect(card(page, 'Processing Tasks')).toHaveText('0');
+  await expect(card(page, 'Completed Tasks')).toHaveText('0');
+  await expect(page.getByRole('table', { name: EXECUTIONS })).toContainText('No execution logs yet');
+});
+
+test('the status is asked for every 3 seconds and the executions every 5', async ({ page, signIn }) => {
+  const asked: Record<string, number[]> = { status: [], logs: [] };
+  page.on('request', (request) => {
+    const part = /\/api\/position-maker\/(status|logs)$/.exec(request.url())?.[1];
+    if (part) asked[part]?.push(Date.now());
+  });
+  await signIn(page);
+  await page.goto('/position-maker');
+  await expect.poll(() => asked.logs?.length, { timeout: 20_000 }).toBe(3);
+  const gaps = (times: number[] = []) => times.slice(1).map((time, at) => time - (times[at] ?? 0));
+  // Counted from the answer on, so a slow machine asks a bit later.
+  for (const [times, everyMs] of [
+    [asked.status, 3_000],
+    [asked.logs, 5_000],
+  ] as const) {
+    const shortest = Math.min(...gaps(times));
+    expect(shortest).toBeGreaterThan(everyMs - 200);
+    expect(shortest).toBeLessThan(everyMs + 1_500);
+  }
+});
+
+test('a restart while an order is being verified loses nothing and places nothing twice', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { user, send } = await follower(operator);
+  await signIn(page);
+  await page.goto('/position-maker');
+  await expect(card(page, 'System Status')).toHaveText('Running');
+  const before = Number(await card(page, 'Completed Tasks').textContent());
+  const signalId = await send();
+  await expect(card(page, 'Processing Tasks')).toHaveText('1', { timeout: VERIFY_MS });
+
+  await page.getByRole('button', { name: 'Restart System' }).click();
+  const question = dialog(page, 'Restart System');
+  await expect(question).toContainText('1 order is being worked on');
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Restart System' }).click();
+  await expect(question).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Restarting...' })).toBeDisabled();
+  await expectToast(page, { title: 'System Restarted' });
+  await expect(page.getByRole('button', { name: 'Restart System' })).toBeEnabled();
+
+  await expect(card(page, 'System Status')).toHaveText('Running');
+  await expect(card(page, 'Completed Tasks')).toHaveText(String(before + 1), { timeout: 20_000 });
+  await expect(card(page, 'Processing Tasks')).toHaveText('0');
+  const executions = tableRow(page, EXECUTIONS, user.username);
+  await expect(executions).toHaveCount(1);
+  await expect(executions).toContainText('Success');
+  await expect(executions).toContainText('Bitget');
+  const { logs } = (await (await page.request.get('/api/position-maker/logs')).json()) as ExecutionLogs;
+  const log = logs.find(({ userId }) => userId === user.id);
+  const [taskId, userId] = await executions.getByRole('cell').allTextContents();
+  expect(taskId).toBe(log?.taskId.slice(0, 8));
+  expect(userId).toBe(user.id.slice(0, 8));
+
+  const { signals } = (await (await page.request.get('/api/signals')).json()) as SignalsAnswer;
+  expect(signals.find(({ id }) => id === signalId)).toMatchObject({ totalTrades: 1, successfulTrades: 1 });
+});
+
+test('a restart that fails says so in the words of the server, or in its own without any', async ({
+  page,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/position-maker/restart', status: 503 });
+  expectFailure({ path: '/api/position-maker/restart', status: 'network' });
+  await signIn(page);
+  await page.goto('/position-maker');
+  const restart = async () => {
+    await page.getByRole('button', { name: 'Restart System' }).click();
+    await dialog(page, 'Restart System').getByRole('button', { name: 'Restart System' }).click();
+  };
+  await page.route('**/api/position-maker/restart', (route) =>
+    route.fulfill({ status: 503, json: { message: 'instance-2 has not answered in time' } }),
+  );
+  await restart();
+  await expectToast(page, { title: 'Restart Failed', text: 'instance-2 has not answered in time' });
+  await page.unroute('**/api/position-maker/restart');
+  await page.route('**/api/position-maker/restart', (route) => route.abort());
+  await restart();
+  await expectToast(page, { title: 'Restart Failed', text: 'Failed to restart system' });
+  await expect(page.getByRole('button', { name: 'Restart System' })).toBeEnabled();
+});
+
+test('a restart needs its confirmation, and cancelling does nothing', async ({ page, signIn }) => {
+  let restarts = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/restart')) restarts += 1;
+  });
+  await signIn(page);
+  await page.goto('/position-maker');
+  const button = page.getByRole('button', { name: 'Restart System' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const question = dialog(page, 'Restart System');
+  await expect(question).toContainText('No order is being worked on at the moment.');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toBeHidden();
+  await expect(button).toBeFocused();
+  expect(restarts).toBe(0);
+});
+
+test('polls that fail say so, keep what was loaded, and go on', async ({ page, signIn, expectFailure }) => {
+  expectFailure({ path: '/api/position-maker/', status: 'network' });
+  await signIn(page);
+  await page.goto('/position-maker');
+  await expect(card(page, 'System Status')).toHaveText('Running');
+  await page.route(/\/api\/position-maker\/(status|logs)$/, (route) => route.abort());
+  const alerts = ['Failed to fetch position maker status', 'Failed to fetch execution logs'].map((title) =>
+    page.getByRole('alert').filter({ hasText: title }),
+  );
+  for (const alert of alerts) await expect(alert).toContainText('The server cannot be reached');
+  await expect(card(page, 'System Status')).toHaveText('Running');
+  await expect(page.getByRole('table', { name: EXECUTIONS })).toBeVisible();
+
+  // Nothing was loaded yet: the notices stay while the polls go on, and their buttons work.
+  await page.reload();
+  for (const alert of alerts) await expect(alert).toBeVisible();
+  const retry = page.getByRole('button', { name: 'Try again' }).first();
+  await retry.focus();
+  for (const _ of [1, 2]) await page.waitForEvent('requestfailed', (one) => one.url().endsWith('/status'));
+  await expect(retry).toBeFocused();
+  await page.unroute(/\/api\/position-maker\/(status|logs)$/);
+  for (const alert of alerts) await expect(alert).toHaveCount(0);
+  await expect(card(page, 'System Status')).toHaveText('Running');
+});
+
+test('stopped workers and failed executions are plain, in both schemes and on a telephone', async ({
+  page,
+  signIn,
+}) => {
+  const status: PositionMakerStatus = {
+    isRunning: false,
+    threadManager: { activeWorkers: 0, totalWorkers: 1, processingTasks: 0, completedTasks: 1340 },
+    workers: [
+      {
+        workerId: 'workflow-1',
+        instanceId: 'another-instance',
+        isActive: false,
+        currentTasks: 0,
+        maxConcurrent: 4,
+        processedTasks: 1340,
+        lastActivity: null,
+      },
+    ],
+  };
+  const log = {
+    id: '1',
+    taskId: 'a3b9c1d2-0000-4000-8000-000000000000',
+    userId: 'b7d8e9f0-0000-4000-8000-000000000000',
+    username: 'ann@example.com',
+    token: 'BTC',
+    exchangePlatform: 'Bybit',
+    success: false,
+    error: 'Order not filled',
+    orderId: null,
+    submittedAt: '2026-07-01T10:00:00.000Z',
+  };
+  await page.route('**/api/position-maker/status', (route) => route.fulfill({ json: status }));
+  await page.route('**/api/position-maker/logs', (route) => route.fulfill({ json: { logs: [log] } }));
+  await signIn(page);
+  await page.goto('/position-maker');
+  await expect(card(page, 'System Status')).toHaveText('Stopped');
+  await expect(card(page, 'Active Workers')).toHaveText('0/1');
+  await expect(card(page, 'Completed Tasks')).toHaveText('1,340');
+  await expect(tableRow(page, 'Worker Threads', 'workflow-1')).toContainText('Inactive');
+  const row = tableRow(page, EXECUTIONS, 'a3b9c1d2');
+  await expect(row.getByRole('cell').first()).toHaveText('a3b9c1d2');
+  await expect(row).toContainText('Failed');
+  await expect(page.getByRole('table', { name: EXECUTIONS })).toContainText('Order not filled');
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(row).toContainText('Failed');
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  await expectAccessible(page);
+});

@@ -1,0 +1,61 @@
+import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
+import { test as base, expect } from './fixtures.ts';
+import { pageTitle } from './screen.ts';
+
+/** The server trades on an exchange that it reaches over HTTP. */
+const test = base.extend<object, { exchange: ExchangeSite }>({
+  exchange: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
+    async ({}, use) => {
+      const site = await startExchangeSite();
+      await use(site);
+      await site.close();
+    },
+    { scope: 'worker' },
+  ],
+  serverEnv: [
+    async ({ exchange }, use) => {
+      await use({ EXCHANGE_MODE: 'demo', BITGET_BASE_URL: exchange.url, EXCHANGE_TIMEOUT_MS: '2000' });
+    },
+    { scope: 'worker' },
+  ],
+});
+
+test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
+test.afterAll(({ exchange }) => exchange.closeBooks());
+
+test('an account whose exchange is away is said to be missing, on both screens, until it answers again', async ({
+  page,
+  operator,
+  signIn,
+  exchange,
+  server,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  const connected = await page.request.put('/api/user-settings/exchange-credentials', {
+    headers: { origin: server.url },
+    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+  });
+  expect(connected.status()).toBe(200);
+
+  exchange.setAway(true);
+  await page.goto('/');
+  const own = page.getByText(/^Your exchange did not answer, so open positions are missing here: ./);
+  await expect(own).toBeVisible();
+  await expect(page.getByText('No open positions')).toHaveCount(0);
+  exchange.setAway(false);
+  await expect(page.getByText('No open positions')).toBeVisible({ timeout: 20_000 });
+  await expect(own).toHaveCount(0);
+
+  exchange.setAway(true);
+  await page.context().clearCookies();
+  await signIn(page);
+  await page.goto(`/positions?userId=${user.id}`);
+  const notice = page.getByRole('status').filter({ hasText: '1 account did not answer.' });
+  // A former answer serves for two seconds, and the next poll comes after ten.
+  await expect(notice).toContainText(`${user.username}: `, { timeout: 20_000 });
+  await expect(pageTitle(page, 'Positions')).toBeVisible();
+  exchange.setAway(false);
+  await expect(notice).toHaveCount(0, { timeout: 20_000 });
+});

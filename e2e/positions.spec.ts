@@ -1,0 +1,379 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import type { PositionsAnswer } from '#contract/positions.ts';
+import { expect, test } from './fixtures.ts';
+import type { NewUser, Operator } from './operator.ts';
+import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
+import { uniqueName } from './unique.ts';
+
+// A colour in the middle of a transition has no contrast worth measuring.
+test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
+
+interface Trade {
+  user: NewUser;
+  symbol: string;
+  /** The next candle's close is the mark price of the exchange. */
+  mark: (price: string) => Promise<void>;
+}
+
+/**
+ * One user, a tenth of 10,000 USDT at leverage 10, filled at the mark. The others of the server do not trade on the
+ * signal: it names a processor that this user alone follows.
+ */
+async function trade(
+  operator: Operator,
+  fields: { token: string; price: string; atr: string; action?: 'buy' | 'sell' },
+): Promise<Trade> {
+  const { token, price, atr, action = 'buy' } = fields;
+  const processor = uniqueName('robot');
+  const symbol = `${token}USDT`;
+  const user = await operator.createUser({
+    settings: {
+      positionSizingMethod: 'Portfolio Allocation',
+      investmentPortion: '0.1',
+      maximumRiskPerTrade: '0.15',
+      signalProcessor: processor,
+    },
+    activeTrading: true,
+  });
+  const trend = action === 'buy' ? 'bullish' : 'bearish';
+  const trends = { immediate_trend: trend, mature_trend: trend };
+  const mark = async (close: string) => {
+    const platform = await operator.platform();
+    const answer = await platform.candle({ Symbol: symbol, Close: close, ATR: atr, ...trends });
+    expect(answer.status).toBe(200);
+  };
+  await mark(price);
+  const signal = await operator.postSignal({ symbol, price, processor, action });
+  expect(signal.successfulTrades).toBe(1);
+  return { user, symbol, mark };
+}
+
+const openRow = (page: Page, { user }: Trade) => tableRow(page, 'Open Positions', user.username);
+const closedRow = (page: Page, { user }: Trade) => tableRow(page, 'Closed Positions', user.username);
+const card = (page: Page, name: string) =>
+  page.getByRole('main').getByText(name, { exact: true }).locator('xpath=following-sibling::dd[1]');
+
+const SOON = { timeout: 500 };
+
+/** The server asks an exchange at most every other second. */
+const refreshUntil = (page: Page, isThere: () => Promise<void>) =>
+  expect(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await isThere();
+  }).toPass({ timeout: 20_000 });
+
+async function expectCells(page: Page, table: string, row: ReturnType<typeof tableRow>, cells: object) {
+  await expect(row).toBeVisible();
+  const headers = await page.getByRole('table', { name: table }).getByRole('columnheader').allTextContents();
+  for (const [header, text] of Object.entries(cells)) {
+    expect(headers).toContain(header);
+    await expect(row.getByRole('cell').nth(headers.indexOf(header)), header).toHaveText(String(text));
+  }
+}
+
+async function expectAccessible(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  const findings = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  expect(findings).toEqual([]);
+}
+
+test('without positions the screen says so in each of its parts', async ({ page, signIn }) => {
+  await signIn(page);
+  await page.goto('/positions');
+  await expect(pageTitle(page, 'Positions')).toBeVisible();
+  await expect(page.getByText(/^As the exchanges report them, as of \d{4}\//)).toBeVisible();
+  for (const [table, text] of [
+    ['Open Positions', 'No open positions'],
+    ['Closed Positions', 'No closed positions yet'],
+    ['Totals per user', 'No positions yet'],
+    ['Totals per token', 'No positions yet'],
+  ] as const) {
+    await expect(page.getByRole('table', { name: table })).toContainText(text);
+  }
+  await expect(card(page, 'Open Positions').first()).toHaveText('0');
+  await expect(card(page, 'Net Profit')).toHaveText('$0.00');
+  await expect(page.getByRole('img', { name: /^Cumulative profit/ })).toHaveCount(0);
+});
+
+test('a traded signal appears by itself, moves with the price, and its stop closes it with the profit of the exchange', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  await signIn(page);
+  await page.goto('/positions');
+  await expect(pageTitle(page, 'Positions')).toBeVisible();
+  // 10 % of 10,000 at leverage 10 is 10,000 USDT; at a limit of 3,000.9 that is 3.33 ETH, filled at 3,000.
+  const eth = await trade(operator, { token: 'ETH', price: '3000', atr: '20' });
+  const row = openRow(page, eth);
+  await expect(row).toBeVisible();
+  await expectCells(page, 'Open Positions', row, {
+    Token: 'ETH',
+    Side: 'Long',
+    Size: '3.33',
+    Entry: '$3,000.00',
+    Mark: '$3,000.00',
+    Leverage: '10x',
+    Margin: '$999.00',
+    'Unrealised Profit': '$0.00 (0.00%)',
+  });
+  await expect(row.getByText('No stop')).toHaveCount(0);
+
+  // 3.33 × 30 = 99.9, which is 10 % of the margin of 999.
+  await eth.mark('3030');
+  await refreshUntil(page, () => expect(row).toContainText('$3,030.00', SOON));
+  await expectCells(page, 'Open Positions', row, { 'Unrealised Profit': '+$99.90 (+10.00%)' });
+
+  // The mark falls through the stop: 3.33 × -100 = -333. Fees: 0.06 % of 9,990 and of 9,657, together 11.7882.
+  await eth.mark('2900');
+  await refreshUntil(page, () => expect(row).toHaveCount(0, SOON));
+  await expectCells(page, 'Closed Positions', closedRow(page, eth), {
+    Token: 'ETH',
+    Side: 'Long',
+    Size: '3.33',
+    Entry: '$3,000.00',
+    Close: '$2,900.00',
+    Profit: '-$333.00',
+    Fees: '$11.79',
+    'Closed By': 'Stop loss',
+  });
+
+  // -333 - 11.7882 = -344.7882.
+  await page.goto(`/positions?userId=${eth.user.id}`);
+  await expect(card(page, 'Realised Profit').first()).toHaveText('-$333.00');
+  await expect(card(page, 'Net Profit')).toHaveText('-$344.79');
+  await expectCells(page, 'Totals per user', tableRow(page, 'Totals per user', eth.user.username), {
+    Open: '0',
+    'Realised Profit': '-$333.00',
+    Fees: '$11.79',
+  });
+  const chart = page.getByRole('img', { name: /^Cumulative profit after fees of 1 closed position / });
+  await expect(chart).toHaveAccessibleName(/-\$344\.79 at the end, highest -\$344\.79, lowest -\$344\.79\.$/);
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  await expect(tableRow(page, 'Cumulative profit', '-$344.79')).toHaveCount(1);
+});
+
+test('a position is closed by its button, after a confirmation with its figures', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  // 10,000 USDT at a limit of 150.06 are 66.6 SOL; short at 150.
+  const sol = await trade(operator, { token: 'SOL', price: '150', atr: '1', action: 'sell' });
+  await sol.mark('149');
+  await signIn(page);
+  await page.goto(`/positions?userId=${sol.user.id}`);
+  const button = page.getByRole('button', { name: `Close SOL position of ${sol.user.username}` });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const question = dialog(page, 'Close Position - SOL');
+  for (const text of [sol.user.username, 'Short', '66.6 SOL', '$150.00', '$149.00', '+$66.60', '10x']) {
+    await expect(question).toContainText(text);
+  }
+  await expectAccessible(page);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toBeHidden();
+  await expect(openRow(page, sol)).toBeVisible();
+
+  await button.click();
+  await question.getByRole('button', { name: 'Close Position' }).click();
+  await expectToast(page, { title: 'Position Closed' });
+  await expect(question).toBeHidden();
+  await expect(openRow(page, sol)).toHaveCount(0);
+  await expectCells(page, 'Closed Positions', closedRow(page, sol), {
+    Side: 'Short',
+    Size: '66.6',
+    Close: '$149.00',
+    Profit: '+$66.60',
+    'Closed By': 'Operator',
+  });
+});
+
+test('a close that fails says why, in the dialog as well, and can be tried again', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const xrp = await trade(operator, { token: 'XRP', price: '2', atr: '0.02' });
+  expectFailure({ path: '/api/positions/close', status: 409 });
+  await signIn(page);
+  await page.goto(`/positions?userId=${xrp.user.id}`);
+  await page.getByRole('button', { name: /^Close XRP position/ }).click();
+  const question = dialog(page, 'Close Position - XRP');
+  const answers = [
+    { status: 200, json: { success: false, message: 'The exchange refused the order: 40762' } },
+    { status: 409, json: { message: 'An order of this user in XRP is under way' } },
+  ];
+  for (const answer of answers) {
+    await page.route('**/api/positions/close', (route) => route.fulfill(answer));
+    await question.getByRole('button', { name: 'Close Position' }).click();
+    await expectToast(page, { title: 'Failed to Close Position', text: answer.json.message });
+    await expect(question.getByRole('alert')).toContainText(answer.json.message);
+    await page.unroute('**/api/positions/close');
+  }
+  await question.getByRole('button', { name: 'Close Position' }).click();
+  await expectToast(page, { title: 'Position Closed' });
+  await expect(openRow(page, xrp)).toHaveCount(0);
+});
+
+test('a position whose stop is hit while the dialog asks is no longer open, and the dialog says so', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const ton = await trade(operator, { token: 'TON', price: '5', atr: '0.03' });
+  await signIn(page);
+  await page.goto(`/positions?userId=${ton.user.id}`);
+  await page.getByRole('button', { name: /^Close TON position/ }).click();
+  const question = dialog(page, 'Close Position - TON');
+  await expect(question).toContainText('$5.00');
+  await ton.mark('4.8');
+  // The poll of ten seconds finds it out.
+  await expect(question).toContainText('No longer open', { timeout: 15_000 });
+});
+
+test('the filters stand in the address', async ({ page, operator, signIn }) => {
+  const [btc, sui] = [
+    await trade(operator, { token: 'BTC', price: '65000', atr: '300' }),
+    await trade(operator, { token: 'SUI', price: '4', atr: '0.04' }),
+  ];
+  await signIn(page);
+  await page.goto('/positions');
+  await expect(openRow(page, btc)).toBeVisible();
+  await expect(openRow(page, sui)).toBeVisible();
+  await page.getByLabel('Token', { exact: true }).selectOption('SUI');
+  await expect(openRow(page, btc)).toHaveCount(0);
+  await expect(page).toHaveURL(/[?&]token=SUI/);
+  await page.getByLabel('Token', { exact: true }).selectOption('');
+  await page.getByLabel('User', { exact: true }).selectOption(btc.user.username);
+  await expect(openRow(page, sui)).toHaveCount(0);
+  await expect(page).toHaveURL(new RegExp(`userId=${btc.user.id}`));
+  await page.reload();
+  await expect(openRow(page, btc)).toBeVisible();
+  await expect(openRow(page, sui)).toHaveCount(0);
+  await expect(card(page, 'Open Positions').first()).toHaveText('1');
+  await page.goBack();
+  await expect(openRow(page, sui)).toBeVisible();
+});
+
+test('differences, silent accounts and cheap tokens are in plain sight, in both schemes and on a telephone', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const traded = await trade(operator, { token: 'BTC', price: '65000', atr: '300' });
+  await page.route(
+    ({ pathname }) => pathname === '/api/positions',
+    async (route) => {
+      const answer = (await (await route.fetch()).json()) as PositionsAnswer;
+      const [first] = answer.open;
+      if (!first) return route.fulfill({ json: answer });
+      const pepe = {
+        ...first,
+        token: 'PEPE',
+        quantity: '1250000',
+        entryPrice: '0.00001234',
+        stopLoss: null,
+        tradeId: null,
+        differences: ['Not opened by this product', 'The stop loss is missing at the exchange'],
+      };
+      const unreachable = [{ userId: 'x', username: 'carl@example.com', message: 'Bybit did not answer' }];
+      return route.fulfill({ json: { ...answer, open: [pepe, first], unreachable } });
+    },
+  );
+  await signIn(page);
+  await page.goto(`/positions?userId=${traded.user.id}`);
+  const row = tableRow(page, 'Open Positions', 'PEPE');
+  await expectCells(page, 'Open Positions', row, {
+    Size: '1,250,000',
+    Entry: '$0.00001234',
+    Stop: 'No stop',
+  });
+  const differences = page.getByRole('list', { name: 'Differences' });
+  await expect(differences).toHaveCount(1);
+  await expect(differences.getByRole('listitem')).toHaveText([
+    'Not opened by this product',
+    'The stop loss is missing at the exchange',
+  ]);
+  await expect(page.getByRole('status').filter({ hasText: '1 account did not answer.' })).toContainText(
+    'carl@example.com: Bybit did not answer',
+  );
+  await expect(page.locator('style')).toHaveCount(0);
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page);
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(row.getByRole('button', { name: /^Close PEPE/ })).toBeInViewport({ ratio: 0.01 });
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  await expectAccessible(page);
+});
+
+test('a failed refresh keeps what was there, and the next one takes the notice away', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const traded = await trade(operator, { token: 'BTC', price: '65000', atr: '300' });
+  expectFailure({ path: '/api/positions', status: 'network' });
+  await signIn(page);
+  await page.goto(`/positions?userId=${traded.user.id}`);
+  await expect(openRow(page, traded)).toBeVisible();
+  await page.route('**/api/positions?*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  const alert = page.getByRole('alert').filter({ hasText: 'Failed to fetch positions' });
+  await expect(alert).toContainText('The server cannot be reached');
+  await expect(openRow(page, traded)).toBeVisible();
+  await page.reload();
+  await expect(alert).toBeVisible();
+  await page.unroute('**/api/positions?*');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(openRow(page, traded)).toBeVisible();
+  await expect(alert).toHaveCount(0);
+});
+
+test('everybody sees the own positions on the dashboard, and only administrators the way to all', async ({
+  page,
+  operator,
+  signIn,
+  openBrowser,
+  expectFailure,
+}) => {
+  const mine = await trade(operator, { token: 'ETH', price: '3000', atr: '20' });
+  await trade(operator, { token: 'ETH', price: '3000', atr: '20' });
+  await mine.mark('3030');
+  await signIn(page, mine.user);
+  await page.goto('/');
+  const own = page.getByRole('list', { name: 'My open positions' });
+  await expect(own.getByRole('listitem')).toHaveCount(1);
+  for (const text of ['ETH', 'Long', '3.33 at $3,000.00', '+$99.90 (+10.00%)']) {
+    await expect(own).toContainText(text);
+  }
+  await expect(card(page, 'Unrealised profit')).toHaveText('+$99.90');
+  await expect(page.getByRole('link', { name: 'All positions' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /^Close/ })).toHaveCount(0);
+  await expectAccessible(page);
+
+  expectFailure({ path: '/api/my-positions', status: 'network' });
+  await page.route('**/api/my-positions', (route) => route.abort());
+  await page.reload();
+  const alert = page.getByRole('alert').filter({ hasText: 'Failed to fetch positions' });
+  await expect(alert).toBeVisible();
+  await page.unroute('**/api/my-positions');
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(own).toContainText('+$99.90');
+
+  const administrator = await openBrowser();
+  await signIn(administrator);
+  await administrator.goto('/');
+  await expect(administrator.getByText('No open positions')).toBeVisible();
+  await administrator.getByRole('link', { name: 'All positions' }).click();
+  await expect(pageTitle(administrator, 'Positions')).toBeVisible();
+  await expect(openRow(administrator, mine)).toBeVisible();
+});

@@ -1,0 +1,226 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { dialog, expectToast, fillLogin, pageTitle } from './screen.ts';
+import { accountStatusCard, automationCard, connectionCard } from './settings-screen.ts';
+
+// Clocks without summer time: two days from now read the same everywhere.
+test.use({ serverEnv: { DISPLAY_TIMEZONE: 'Asia/Tokyo' } });
+
+const save = (page: Page) => automationCard(page).getByRole('button', { name: 'Save Automation' });
+const paused = (page: Page) => automationCard(page).getByLabel('Trading paused until');
+
+async function storedSettings(page: Page, userId: string) {
+  const answer = await page.request.get(`/api/admin/user-settings/${userId}`);
+  return ((await answer.json()) as { data: Record<string, unknown> }).data;
+}
+
+test('an administrator decides how the system trades for a user', async ({ page, operator, signIn }) => {
+  const user = await operator.createUser();
+  await signIn(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  const card = automationCard(page);
+  await expect(card.getByRole('switch', { name: 'Test user' })).toBeChecked();
+  await expect(card.getByLabel('Trade order set')).toHaveValue('M');
+  await expect(card.getByLabel('Trade order set').locator('option')).toHaveCount(26);
+  await expect(card.getByText('Users of set A are traded first, those of set Z last.')).toBeVisible();
+  await expect(card.getByRole('radio', { name: 'Reverse' })).toBeChecked();
+
+  // By keyboard alone.
+  await card.getByRole('switch', { name: 'Test user' }).press('Space');
+  await card.getByLabel('Trade order set').press('B');
+  await card.getByRole('radio', { name: 'Reverse' }).press('ArrowDown');
+  await expect(card.getByRole('radio', { name: 'Skip' })).toBeChecked();
+  await save(page).press('Enter');
+  await expectToast(page, {
+    title: 'Settings Updated',
+    text: `${user.username}'s settings have been updated successfully.`,
+  });
+  expect(await storedSettings(page, user.id)).toMatchObject({
+    isTestUser: false,
+    tradeOrderSet: 'B',
+    oppositeSignal: 'skip',
+    tradingPausedUntil: null,
+  });
+
+  await page.reload();
+  await expect(card.getByRole('switch', { name: 'Test user' })).not.toBeChecked();
+  await expect(card.getByLabel('Trade order set')).toHaveValue('B');
+  await expect(card.getByRole('radio', { name: 'Skip' })).toBeChecked();
+  await card.getByRole('radio', { name: 'Reverse' }).check();
+  await card.getByRole('button', { name: 'Discard' }).click();
+  await expect(card.getByRole('radio', { name: 'Skip' })).toBeChecked();
+});
+
+test('trading is paused in the display time zone, for a day, and resumed', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  const card = automationCard(page);
+  await expect(card.getByText('Not paused')).toBeVisible();
+  await expect(card.getByText('Time zone: Asia/Tokyo')).toBeVisible();
+
+  await paused(page).fill('2099-03-04T05:06');
+  await save(page).click();
+  await expect(card.getByText('Paused until 2099/03/04 05:06:00')).toBeVisible();
+  expect((await storedSettings(page, user.id)).tradingPausedUntil).toBe('2099-03-03T20:06:00.000Z');
+
+  await page.reload();
+  await expect(paused(page)).toHaveValue('2099-03-04T05:06');
+  await card.getByRole('button', { name: 'Resume' }).click();
+  await expect(paused(page)).toHaveValue('');
+  await save(page).click();
+  await expect(card.getByText('Not paused')).toBeVisible();
+  expect((await storedSettings(page, user.id)).tradingPausedUntil).toBeNull();
+
+  await card.getByRole('button', { name: 'Pause 24 h' }).click();
+  await save(page).click();
+  await expect(card.getByText('Paused until ')).toBeVisible();
+  const { tradingPausedUntil } = await storedSettings(page, user.id);
+  const hours = (Date.parse(String(tradingPausedUntil)) - Date.now()) / 3_600_000;
+  expect(Math.round(hours)).toBe(24);
+
+  await paused(page).fill('2020-01-01T00:00');
+  await save(page).click();
+  await expect(card.getByText('The end of the pause must lie in the future')).toBeVisible();
+  expect((await storedSettings(page, user.id)).tradingPausedUntil).toBe(tradingPausedUntil);
+});
+
+test('administrators reach the automation of their own account, without a warning about others', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const admin = await operator.createUser({ isAdmin: true });
+  await signIn(page, admin);
+  await page.goto('/settings');
+  await expect(connectionCard(page)).toBeVisible();
+  await expect(automationCard(page)).toHaveCount(0);
+  await page.getByRole('link', { name: 'Automation settings' }).click();
+  await expect(page).toHaveURL(`/settings?userId=${admin.id}`);
+  await expect(pageTitle(page, `User Settings - ${admin.username}`)).toBeVisible();
+  await expect(page.getByText('Admin Mode')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Change Password' })).toBeVisible();
+  await expect(accountStatusCard(page)).toHaveCount(0);
+
+  await automationCard(page).getByLabel('Trade order set').selectOption('Q');
+  await save(page).click();
+  await expectToast(page, {
+    title: 'Settings Updated',
+    text: 'Your settings have been saved successfully.',
+  });
+  expect((await storedSettings(page, admin.id)).tradeOrderSet).toBe('Q');
+
+  await page.goto(`/settings?userId=${admin.id.toUpperCase()}`);
+  await expect(automationCard(page).getByLabel('Trade order set')).toHaveValue('Q');
+  await expect(page.getByText('Admin Mode')).toHaveCount(0);
+  await page.getByRole('link', { name: 'Back to Users' }).click();
+  await expect(pageTitle(page, 'Users')).toBeVisible();
+});
+
+test('an ordinary user sees nothing of it', async ({ page, operator, signIn }) => {
+  const [user, other] = [await operator.createUser(), await operator.createUser()];
+  await signIn(page, user);
+  for (const path of ['/settings', `/settings?userId=${user.id}`, `/settings?userId=${other.id}`]) {
+    await page.goto(path);
+    await expect(connectionCard(page)).toBeVisible();
+    await expect(page.getByRole('main')).toContainText(user.id);
+    await expect(automationCard(page)).toHaveCount(0);
+    await expect(accountStatusCard(page)).toHaveCount(0);
+    await expect(page.getByRole('link', { name: 'Automation settings' })).toHaveCount(0);
+    await expect(page.getByRole('link', { name: 'Back to Users' })).toHaveCount(0);
+  }
+});
+
+test('a user is deactivated and reactivated after a confirmation', async ({
+  page,
+  operator,
+  signIn,
+  openBrowser,
+  expectFailure,
+}) => {
+  const user = await operator.createUser();
+  const theirs = await openBrowser();
+  await signIn(theirs, user);
+  await theirs.goto('/');
+  await signIn(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  const card = accountStatusCard(page);
+  await expect(card.getByText('Active', { exact: true })).toBeVisible();
+
+  await card.getByRole('button', { name: 'Deactivate' }).click();
+  const question = dialog(page, 'Deactivate User');
+  await expect(question).toContainText(user.username);
+  await expect(question).toContainText('Inactive users cannot log in');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(card.getByText('Active', { exact: true })).toBeVisible();
+
+  await card.getByRole('button', { name: 'Deactivate' }).click();
+  await question.getByRole('button', { name: 'Deactivate User' }).click();
+  await expectToast(page, { title: 'User Deactivated', text: 'User is inactive' });
+  await expect(card.getByText('Inactive', { exact: true })).toBeVisible();
+  expectFailure({ path: '/api/', status: 401 });
+  await theirs.getByRole('link', { name: 'User Settings' }).click();
+  await expect(pageTitle(theirs, 'Welcome Back')).toBeVisible();
+  await fillLogin(theirs, user);
+  await expect(theirs.getByRole('alert')).toHaveText('Invalid username or password');
+
+  await card.getByRole('button', { name: 'Reactivate' }).click();
+  await dialog(page, 'Reactivate User').getByRole('button', { name: 'Reactivate User' }).click();
+  await expectToast(page, { title: 'User Reactivated', text: 'User is active' });
+  await expect(card.getByText('Active', { exact: true })).toBeVisible();
+  await fillLogin(theirs, user);
+  await expect(pageTitle(theirs, /^Welcome, /)).toBeVisible();
+});
+
+test('a change of the status that is refused says so', async ({ page, operator, signIn, expectFailure }) => {
+  const user = await operator.createUser();
+  expectFailure({ path: `/api/admin/users/${user.id}`, status: 403 });
+  await signIn(page);
+  const refuse = () =>
+    page.route(`**/api/admin/users/${user.id}/*`, (route) =>
+      route.fulfill({ status: 403, json: { message: 'Administrators only' } }),
+    );
+  const card = accountStatusCard(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  await refuse();
+  await card.getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('button', { name: 'Deactivate User' }).click();
+  await expectToast(page, { title: 'Failed to Deactivate User', text: 'Administrators only' });
+  await expect(card.getByText('Active', { exact: true })).toBeVisible();
+
+  await operator.setActive(user.id, false);
+  await page.reload();
+  await card.getByRole('button', { name: 'Reactivate' }).click();
+  await page.getByRole('button', { name: 'Reactivate User' }).click();
+  await expectToast(page, { title: 'Failed to Reactivate User', text: 'Administrators only' });
+  await expect(card.getByText('Inactive', { exact: true })).toBeVisible();
+});
+
+test('while the server is away the automation stays as it was typed', async ({
+  page,
+  operator,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/', status: 'network' });
+  const user = await operator.createUser();
+  await signIn(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  await automationCard(page).getByLabel('Trade order set').selectOption('C');
+  await server.stop();
+  await save(page).click();
+  await expectToast(page, { title: 'Error', text: 'Failed to update settings' });
+  await accountStatusCard(page).getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('button', { name: 'Deactivate User' }).click();
+  await expectToast(page, { title: 'Failed to Deactivate User', text: 'The change was not saved' });
+  await server.start();
+  await expect(automationCard(page).getByLabel('Trade order set')).toHaveValue('C');
+  await save(page).click();
+  await expectToast(page, { title: 'Settings Updated' });
+  expect((await storedSettings(page, user.id)).tradeOrderSet).toBe('C');
+});

@@ -1,0 +1,248 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { dialog, expectToast } from './screen.ts';
+import { connectionCard, fillCredentials } from './settings-screen.ts';
+
+/** An order stays under way for as long as a test lasts. */
+test.use({ serverEnv: { VERIFY_FIRST_MS: '120000' } });
+
+const SECRETS = {
+  apiKey: 'bg_canary_key_4711',
+  apiSecret: 'canary-of-the-secret',
+  passphrase: 'canary-phrase',
+};
+const PATH = '/api/user-settings/exchange-credentials';
+
+const field = (page: Page, label: string) => connectionCard(page).getByLabel(label, { exact: true });
+const button = (page: Page, name: string) => connectionCard(page).getByRole('button', { name, exact: true });
+
+test('credentials are entered, replaced and removed, and never shown again', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const answers: Promise<string>[] = [];
+  page.on('response', (answer) => {
+    // The stream of events has no end to wait for.
+    const { pathname } = new URL(answer.url());
+    if (pathname.startsWith('/api/') && pathname !== '/api/events')
+      answers.push(answer.text().catch(() => ''));
+  });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  const card = connectionCard(page);
+  await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
+  await expect(card).toContainText('No API key is stored for this exchange.');
+  await expect(card).toContainText('Never enter one that may withdraw.');
+  await expect(button(page, 'Remove')).toHaveCount(0);
+
+  await button(page, 'Save Connection').click();
+  for (const text of ['API key is required', 'API secret is required', 'Passphrase is required for Bitget']) {
+    await expect(card.getByText(text)).toBeVisible();
+  }
+  await fillCredentials(page, SECRETS);
+  for (const label of ['API key', 'API secret', 'Passphrase']) {
+    await expect(field(page, label)).toHaveAttribute('type', 'password');
+    await expect(field(page, label)).toHaveAttribute('autocomplete', 'off');
+  }
+  await button(page, 'Save Connection').click();
+  await expectToast(page, {
+    title: 'Exchange Connection Saved',
+    text: 'The API key for Bitget is stored.',
+  });
+  await expect(card.getByRole('alert')).toContainText('Paper trading needs no credentials');
+  await expect(card.getByText('Connected', { exact: true })).toBeVisible();
+  await expect(card).toContainText(/API key …4711, entered \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d/);
+  for (const label of ['API key', 'API secret', 'Passphrase'])
+    await expect(field(page, label)).toHaveValue('');
+
+  await page.reload();
+  await expect(card).toContainText('API key …4711');
+  for (const label of ['API key', 'API secret', 'Passphrase'])
+    await expect(field(page, label)).toHaveValue('');
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  const seen = [page.url(), await page.content(), kept, ...(await Promise.all(answers))].join('\n');
+  for (const secret of Object.values(SECRETS)) expect(seen).not.toContain(secret);
+
+  await fillCredentials(page, { ...SECRETS, apiKey: 'bg_another_key_0815' });
+  await button(page, 'Save Connection').click();
+  await expect(card).toContainText('API key …0815');
+
+  await button(page, 'Remove').click();
+  const question = dialog(page, 'Remove Exchange Connection');
+  await expect(question).toContainText('The API key for Bitget is deleted.');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(card).toContainText('API key …0815');
+  await button(page, 'Remove').click();
+  await question.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expectToast(page, {
+    title: 'Exchange Connection Removed',
+    text: 'The API key for Bitget is deleted.',
+  });
+  await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
+  await expect(button(page, 'Remove')).toHaveCount(0);
+});
+
+test('the card goes with the saved exchange, and the other one has credentials of its own', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  const card = connectionCard(page);
+  const note = 'Positions are opened on Bitget, the exchange of the saved trading settings.';
+  await expect(field(page, 'Exchange')).toHaveValue('Bitget');
+  await expect(card.getByText(note)).toHaveCount(0);
+  await field(page, 'Exchange').selectOption('Bybit');
+  await expect(card.getByText(note)).toBeVisible();
+  await expect(field(page, 'Passphrase')).toHaveCount(0);
+  await fillCredentials(page, { apiKey: 'by_canary_key_1234', apiSecret: SECRETS.apiSecret });
+  await button(page, 'Save Connection').click();
+  await expectToast(page, { title: 'Exchange Connection Saved', text: 'The API key for Bybit is stored.' });
+  await expect(card).toContainText('API key …1234');
+  await field(page, 'Exchange').selectOption('Bitget');
+  await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
+
+  await page.getByLabel('Exchange platform').selectOption('Bybit');
+  await expect(field(page, 'Exchange')).toHaveValue('Bitget');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expect(field(page, 'Exchange')).toHaveValue('Bybit');
+  await expect(card).toContainText('API key …1234');
+
+  await field(page, 'API key').fill('typed for Bybit');
+  await page.getByLabel('Exchange platform').selectOption('Bitget');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expect(card.getByText('Positions are opened on Bitget')).toBeVisible();
+  await expect(field(page, 'Exchange')).toHaveValue('Bybit');
+  await expect(field(page, 'API key')).toHaveValue('typed for Bybit');
+});
+
+test("an administrator enters another user's credentials", async ({ page, operator, signIn }) => {
+  const user = await operator.createUser();
+  await signIn(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  await fillCredentials(page, SECRETS);
+  await button(page, 'Save Connection').click();
+  await expect(connectionCard(page)).toContainText('API key …4711');
+  await page.goto('/settings');
+  await expect(connectionCard(page).getByText('Not connected', { exact: true })).toBeVisible();
+});
+
+test('in paper mode the test shows the balance of the paper account', async ({ page, operator, signIn }) => {
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  await button(page, 'Test Connection').press('Enter');
+  const outcome = connectionCard(page).getByRole('alert');
+  await expect(outcome).toContainText('Paper mode needs no credentials');
+  await expect(outcome).toContainText('Futures balance $10,000.00, of which $10,000.00 is available (USDT)');
+});
+
+test('what the server has against a field stands at the field, and what was typed stays', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: PATH, status: 400 });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  await fillCredentials(page, { ...SECRETS, apiKey: 'with a space' });
+  await button(page, 'Save Connection').click();
+  const text = 'API key must be plain letters, digits and signs without spaces';
+  await expectToast(page, { title: 'Error', text });
+  await expect(field(page, 'API key')).toHaveAccessibleDescription(text);
+  await expect(field(page, 'API secret')).toHaveValue(SECRETS.apiSecret);
+});
+
+test('credentials stay while an order of the user is under way', async ({
+  page,
+  operator,
+  signIn,
+  openBrowser,
+  expectFailure,
+}) => {
+  const user = await operator.createUser({
+    settings: { positionSizingMethod: 'Portfolio Allocation' },
+    activeTrading: true,
+  });
+  await signIn(page, user);
+  await page.goto('/settings');
+  await fillCredentials(page, SECRETS);
+  await button(page, 'Save Connection').click();
+  await expect(connectionCard(page)).toContainText('API key …4711');
+
+  const platform = await operator.platform();
+  await platform.candle({ Symbol: 'ETHUSDT', Close: '3000', ATR: '30' });
+  const delivery = await platform.signal({ symbol: 'ETHUSDT', price: '3000' });
+  const { id } = (await delivery.json()) as { id: string };
+  const admin = await openBrowser();
+  await signIn(admin);
+  await expect
+    .poll(async () => (await (await admin.request.get(`/api/signals/${id}`)).json()).totalTrades)
+    .toBe(1);
+
+  expectFailure({ path: PATH, status: 409 });
+  await button(page, 'Remove').click();
+  await dialog(page, 'Remove Exchange Connection')
+    .getByRole('button', { name: 'Remove', exact: true })
+    .click();
+  await expectToast(page, {
+    title: 'Error',
+    text: 'An order of this user is still under way; try again when it is settled',
+  });
+  await expect(connectionCard(page).getByRole('alert')).toContainText('Not removed');
+  await expect(connectionCard(page)).toContainText('API key …4711');
+});
+
+test('too many tests in a minute are refused in words', async ({ page, operator, signIn, expectFailure }) => {
+  expectFailure({ path: `${PATH}/test`, status: 429 });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  const outcome = connectionCard(page).getByRole('alert');
+  await expect(async () => {
+    await button(page, 'Test Connection').click();
+    await expect(outcome).toContainText('Not tested', { timeout: 1_000 });
+  }).toPass({ intervals: [0] });
+  await expectToast(page, { title: 'Error', text: /Too many requests/ });
+});
+
+test('while the server is away nothing typed is lost', async ({
+  page,
+  operator,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/', status: 'network' });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  await fillCredentials(page, SECRETS);
+  await server.stop();
+  await button(page, 'Save Connection').click();
+  await expectToast(page, { title: 'Error', text: 'Failed to save the exchange connection' });
+  await button(page, 'Test Connection').click();
+  await expectToast(page, { title: 'Error', text: 'Failed to test the exchange connection' });
+  await field(page, 'Exchange').selectOption('Bybit');
+  const failed = connectionCard(page)
+    .getByRole('alert')
+    .filter({ hasText: 'Failed to fetch the exchange connection' });
+  await expect(failed).toBeVisible();
+  await expect(field(page, 'API key')).toHaveValue(SECRETS.apiKey);
+
+  await server.start();
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect(failed).toHaveCount(0);
+  await field(page, 'Exchange').selectOption('Bitget');
+  await button(page, 'Save Connection').click();
+  await expect(connectionCard(page)).toContainText('API key …4711');
+
+  await server.stop();
+  await button(page, 'Remove').click();
+  await dialog(page, 'Remove Exchange Connection')
+    .getByRole('button', { name: 'Remove', exact: true })
+    .click();
+  await expectToast(page, { title: 'Error', text: 'Failed to remove the exchange connection' });
+  await expect(connectionCard(page)).toContainText('API key …4711');
+  await server.start();
+});

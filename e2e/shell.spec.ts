@@ -1,0 +1,326 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { expectToast, fillLogin, pageTitle } from './screen.ts';
+
+const header = (page: Page) => page.getByRole('banner');
+const userMenu = (page: Page, username: string) => page.getByRole('button', { name: username });
+const scheme = (page: Page) => page.locator('html');
+
+/** Calls of the pattern wait until `release` is called. */
+async function hold(page: Page, pattern: string) {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return release;
+}
+
+test('a full-screen spinner says Loading... before the code has come, and while the session is looked up', async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page);
+  const releaseCode = await hold(page, '**/assets/*.js');
+  const releaseSession = await hold(page, '**/api/auth/user');
+  await page.goto('/', { waitUntil: 'commit' });
+  const loading = page.getByRole('status');
+  const expectFullScreen = async () => {
+    await expect(loading).toHaveText('Loading...');
+    await expect(loading.locator('.spinner')).toBeVisible();
+    const box = await page.getByRole('main').boundingBox();
+    expect(box).toEqual({
+      x: 0,
+      y: 0,
+      width: page.viewportSize()?.width,
+      height: page.viewportSize()?.height,
+    });
+  };
+  await expectFullScreen();
+  const lookUp = page.waitForRequest('**/api/auth/user');
+  releaseCode();
+  await lookUp;
+  await expectFullScreen();
+  releaseSession();
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+  await expect(loading).toHaveCount(0);
+});
+
+test('the header has the logo, the list of the server without Settings, and the menu of the user', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await signIn(page);
+  const answer = await page.request.get('/api/navigation/pages');
+  const { pages } = (await answer.json()) as { pages: { pageName: string; displayName: string }[] };
+  const names = pages.map(({ displayName }) => displayName);
+  await page.goto('/admin');
+  const links = header(page).getByRole('navigation', { name: 'Main' }).getByRole('link');
+  await expect(links.first()).toHaveText('Dashboard');
+  await expect(links.locator('svg')).toHaveCount(1);
+  await expect(links.first().locator('svg.tabler-icon-home')).toBeVisible();
+  const shown = await links.allTextContents();
+  expect(names).toContain('Settings');
+  expect(shown).not.toContain('Settings');
+  expect(names.filter((name) => shown.includes(name))).toEqual(shown);
+
+  await userMenu(page, server.adminUsername).click();
+  await expect(page.getByRole('menuitem')).toHaveText(['Settings', 'Sign Out']);
+  await page.getByRole('menuitem', { name: 'Settings' }).click();
+  await expect(page).toHaveURL(`${server.url}/settings`);
+  await expect(page.getByRole('menu')).toHaveCount(0);
+
+  await header(page).getByRole('link', { name: 'Admin', exact: true }).click();
+  await expect(page).toHaveURL(`${server.url}/admin`);
+  await header(page).getByRole('link', { name: 'Signal Board' }).click();
+  await expect(page).toHaveURL(`${server.url}/`);
+});
+
+test('nothing that the header or the dashboards link to is missing', async ({
+  page,
+  signIn,
+  operator,
+  openBrowser,
+}) => {
+  await signIn(page);
+  const elsewhere = await openBrowser();
+  await signIn(elsewhere, await operator.createUser());
+  for (const somebody of [page, elsewhere]) {
+    const paths = new Set<string>();
+    for (const start of ['/', '/admin']) {
+      await somebody.goto(start);
+      await expect(header(somebody).getByRole('link', { name: 'Dashboard' })).toBeVisible();
+      await expect(somebody.getByText(/^System (Status|Overview)$/).first()).toBeVisible();
+      const links = await somebody
+        .getByRole('link')
+        .evaluateAll((all) => all.map((a) => a.getAttribute('href')));
+      for (const href of links) if (href?.startsWith('/')) paths.add(href);
+    }
+    expect(paths.size).toBeGreaterThan(2);
+    for (const path of paths) {
+      await somebody.goto(path);
+      await expect(pageTitle(somebody, /./)).toBeVisible();
+      await expect(pageTitle(somebody, 'Page Not Found'), path).toHaveCount(0);
+    }
+  }
+});
+
+test('a navigation that cannot be fetched says so in the header, and comes with the next try', async ({
+  page,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/navigation/pages', status: 'network' });
+  await signIn(page);
+  await page.route('**/api/navigation/pages', (route) => route.abort());
+  await page.goto('/');
+  const retry = header(page).getByRole('button', { name: 'Failed to fetch pages. Try again' });
+  await expect(retry).toBeVisible();
+  await page.unroute('**/api/navigation/pages');
+  await retry.click();
+  await expect(header(page).getByRole('link', { name: 'Dashboard' })).toBeVisible();
+  await expect(retry).toHaveCount(0);
+});
+
+test('Sign Out is disabled while it is pending, and one without an answer is said so', async ({
+  page,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/auth/logout', status: 'network' });
+  await signIn(page);
+  await page.goto('/');
+  await page.route('**/api/auth/logout', (route) => route.abort());
+  await userMenu(page, server.adminUsername).click();
+  const item = page.getByRole('menuitem', { name: 'Sign Out' });
+  await item.click();
+  await expectToast(page, { title: 'Error', text: 'Failed to sign out' });
+  await expect(item).toBeEnabled();
+  await page.unroute('**/api/auth/logout');
+
+  const release = await hold(page, '**/api/auth/logout');
+  await item.click();
+  await expect(item).toBeDisabled();
+  release();
+  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+});
+
+test('after signing out the former user is gone from the screen even if the session cannot be looked up', async ({
+  page,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/auth/user', status: 'network' });
+  await signIn(page);
+  await page.goto('/create-client');
+  await expect(page.getByRole('table', { name: 'Users' })).toContainText(server.adminUsername);
+  await page.route('**/api/auth/user', (route) => route.abort());
+  await userMenu(page, server.adminUsername).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+  await expect(page.locator('body')).not.toContainText(server.adminUsername);
+});
+
+test('signing in as somebody else shows nothing of the user before', async ({
+  page,
+  signIn,
+  operator,
+  server,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page);
+  await page.goto('/create-client');
+  await expect(page.getByRole('table', { name: 'Users' })).toContainText(user.username);
+  await userMenu(page, server.adminUsername).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await fillLogin(page, user);
+  await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
+  await expect(header(page).getByRole('link')).toHaveText(['Signal Board', 'Dashboard', 'Webhook']);
+  await expect(page.locator('body')).not.toContainText(server.adminUsername);
+});
+
+test('light, dark or as the system has it: the choice outlasts a reload', async ({ page, signIn }) => {
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: 'Colour scheme' }).click();
+    await page.getByRole('menuitemradio', { name }).click();
+  };
+  const attribute = 'data-mantine-color-scheme';
+  await page.emulateMedia({ colorScheme: 'light' });
+  await signIn(page);
+  await page.goto('/');
+  await expect(scheme(page)).toHaveAttribute(attribute, 'light');
+  await choose('Dark');
+  await expect(scheme(page)).toHaveAttribute(attribute, 'dark');
+  await page.reload();
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+  await expect(scheme(page)).toHaveAttribute(attribute, 'dark');
+  await choose('Light');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(scheme(page)).toHaveAttribute(attribute, 'light');
+  await choose('System');
+  await expect(scheme(page)).toHaveAttribute(attribute, 'dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(scheme(page)).toHaveAttribute(attribute, 'light');
+  await page.getByRole('button', { name: 'Colour scheme' }).click();
+  await expect(page.getByRole('menuitemradio', { name: 'System' })).toBeChecked();
+});
+
+test('every page has its own title, and another page is read from its beginning', async ({
+  page,
+  signIn,
+  server,
+}) => {
+  await page.goto('/');
+  await expect(page).toHaveTitle('Sign in - Signal Board');
+  await signIn(page);
+  await page.goto('/');
+  await expect(page).toHaveTitle('Dashboard - Signal Board');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+
+  await header(page).getByRole('link', { name: 'Users' }).press('Enter');
+  await expect(page).toHaveTitle('Users - Signal Board');
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.getByRole('link', { name: 'Back to Admin' }).press('Enter');
+  await expect(page).toHaveTitle('Admin Dashboard - Signal Board');
+  await page.goBack();
+  await expect(page).toHaveTitle('Users - Signal Board');
+  await userMenu(page, server.adminUsername).press('Enter');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveTitle('User Settings - Signal Board');
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.goto('/no-such-page');
+  await expect(page).toHaveTitle('Page Not Found - Signal Board');
+});
+
+test('a toast is shown for five seconds, at most 700 pixels wide, and 800 on large screens', async ({
+  page,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/auth/logout', status: 'network' });
+  await page.clock.install({ time: new Date('2026-03-04T05:06:00Z') });
+  await signIn(page);
+  await page.goto('/');
+  await page.route('**/api/auth/logout', (route) => route.abort());
+  await page.getByRole('button', { name: /@/ }).click();
+  await page.clock.pauseAt(new Date('2026-03-04T06:00:00Z'));
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  const toast = page.locator('.mantine-Notification-root');
+  await expect(toast).toContainText('Failed to sign out');
+  await page.clock.runFor(4_900);
+  await expect(toast).toBeVisible();
+  await page.clock.runFor(99);
+  await expect(toast).toBeVisible();
+  // Its way out takes a moment more.
+  await page.clock.runFor(500);
+  await expect(toast).toHaveCount(0);
+
+  const widest = () =>
+    page
+      .locator('.mantine-Notifications-root[data-position="bottom-right"]')
+      .evaluate((element) => getComputedStyle(element).maxWidth);
+  await expect.poll(widest).toBe('800px');
+  await page.setViewportSize({ width: 1100, height: 800 });
+  await expect.poll(widest).toBe('700px');
+});
+
+test('the newest of two toasts takes the place of the other', async ({
+  page,
+  expectFailure,
+  signIn,
+  context,
+  server,
+  operator,
+}) => {
+  expectFailure({ path: '/api/auth/logout', status: 500 });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  const toasts = page.locator('.mantine-Notification-root').filter({ visible: true });
+  await page.getByRole('button', { name: 'Copy user ID' }).click();
+  await expect(toasts).toHaveText([/Copied!/]);
+  await page.route('**/api/auth/logout', (route) =>
+    route.fulfill({ status: 500, json: { message: 'Not now' } }),
+  );
+  await page.getByRole('button', { name: /@/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(toasts).toHaveText([/ErrorNot now/]);
+});
+
+test.describe('on a telephone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test('the menu of the user says who that is, and everything of the header is within the screen', async ({
+    page,
+    signIn,
+    server,
+  }) => {
+    await signIn(page);
+    await page.goto('/');
+    await expect(header(page).getByText('Paper', { exact: true })).toBeInViewport({ ratio: 1 });
+    await userMenu(page, server.adminUsername).click();
+    const menu = page.getByRole('menu');
+    await expect(menu).toBeInViewport({ ratio: 1 });
+    await expect(menu.getByText(server.adminUsername)).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(userMenu(page, server.adminUsername)).toBeInViewport({ ratio: 1 });
+
+    await header(page).getByRole('button', { name: 'Live Trading' }).click();
+    const details = page.getByRole('dialog', { name: 'System Environment Details' });
+    await expect(details.getByText('Auto-refreshes every 30 seconds')).toBeVisible();
+    expect(await details.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
+  });
+
+  test('the sign-in screen still describes the product', async ({ page }) => {
+    await page.goto('/');
+    await expect(page.getByRole('main')).toContainText(
+      'Smart trading solutions: signals, a position calculator, risk management and profit optimization.',
+    );
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+import { dialog, expectToast } from './screen.ts';
+
+export const keyField = (page: Page): Locator => page.getByLabel('Webhook Key', { exact: true });
+
+export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
+/** Answers the whole key, which the screen shows once. */
+export async function createWebhook(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Create Webhook' }).click();
+  await expectToast(page, { title: 'Webhook Created' });
+  await expect(keyField(page)).toHaveValue(/^[\w-]{43}$/);
+  return await keyField(page).inputValue();
+}
+
+/** Fills the password dialog in and confirms. */
+export async function confirmPassword(
+  page: Page,
+  options: { title: string; confirm: string; password: string },
+) {
+  const form = dialog(page, options.title);
+  await form.getByLabel('Password', { exact: true }).fill(options.password);
+  await form.getByRole('button', { name: options.confirm }).click();
+}
+
+export const deliveriesRefresh = (page: Page): Locator =>
+  page
+    .locator('section', { has: page.getByRole('heading', { name: 'Recent Deliveries' }) })
+    .getByRole('button', { name: 'Refresh' });
+
+/** Deletes the user's webhook the way another tab would. */
+export async function deleteElsewhere(page: Page, options: { origin: string; password: string }) {
+  const headers = { origin: options.origin };
+  const [hook] = (await (await page.request.get('/api/hooks')).json()) as { id: string }[];
+  const answer = await page.request.delete(`/api/hooks/${hook?.id}`, {
+    data: { password: options.password },
+    headers,
+  });
+  expect(answer.status()).toBe(200);
+}
+
+/** Holds the answers to a call back until the returned function is called. */
+export async function holdBack(page: Page, url: string): Promise<() => void> {
+  const gate = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  return () => gate.resolve();
+}

@@ -1,0 +1,77 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import type { NewUser } from './operator.ts';
+import { dialog, expectToast } from './screen.ts';
+import { confirmPassword, createWebhook, keyField } from './webhook-screen.ts';
+
+let user: NewUser;
+
+test.beforeEach(async ({ page, operator, signIn, context, server }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
+  user = await operator.createUser();
+  await signIn(page, user);
+  await page.clock.install();
+  await page.goto('/webhook');
+});
+
+async function reveal(page: Page) {
+  await page.getByRole('button', { name: 'Show key' }).click();
+  await confirmPassword(page, { title: 'View Key', confirm: 'View Key', password: user.password });
+  await expectToast(page, { title: 'Access Granted', text: 'Webhook key is now visible.' });
+}
+
+async function expectHidden(page: Page) {
+  await expect(keyField(page)).toHaveValue(/^.{4}…$/);
+  for (const label of ['Signal Webhook URL', 'Price Data Webhook URL']) {
+    await expect(page.getByLabel(label, { exact: true })).toHaveValue(/hkid=.{4}…$/);
+  }
+  await expect(page.getByRole('button', { name: 'Show key' })).toBeVisible();
+}
+
+test('five minutes after the password the key is hidden, and copying asks again', async ({ page }) => {
+  const hookKey = await createWebhook(page);
+  await page.reload();
+  await reveal(page);
+  await page.clock.fastForward('04:50');
+  await expect(keyField(page)).toHaveValue(hookKey);
+  await page.clock.fastForward('00:11');
+  await expectHidden(page);
+  await page.getByRole('button', { name: 'Copy Webhook Key' }).click();
+  await expect(dialog(page, 'View Key')).toBeVisible();
+});
+
+test('a key that was just created is shown for five minutes as well', async ({ page }) => {
+  await createWebhook(page);
+  await page.clock.fastForward('05:01');
+  await expectHidden(page);
+});
+
+test('who leaves the screen leaves a hidden key behind', async ({ page }) => {
+  await createWebhook(page);
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await expect(keyField(page)).toBeHidden();
+  await page.goBack();
+  await expectHidden(page);
+});
+
+test('a copy button shows for two seconds that it copied', async ({ page }) => {
+  await createWebhook(page);
+  const button = page.getByRole('button', { name: 'Copy Webhook Key' });
+  const done = button.locator('.tabler-icon-check');
+  await expect(done).toHaveCount(0);
+  await button.click();
+  await expectToast(page, { title: 'Copied', text: 'Webhook Key copied to clipboard' });
+  await expect(done).toHaveCount(1);
+  await page.clock.fastForward(2000);
+  await expect(done).toHaveCount(0);
+});
+
+test('a browser that does not let copy says so', async ({ page }) => {
+  await createWebhook(page);
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'));
+    document.execCommand = () => false;
+  });
+  await page.getByRole('button', { name: 'Copy Signal Webhook URL' }).click();
+  await expectToast(page, { title: 'Error', text: 'Failed to copy to clipboard' });
+});

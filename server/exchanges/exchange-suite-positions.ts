@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { D, toPlain } from '#domain/decimal.ts';
+import type { EntryOrder, ExchangeAccount, PlacementContext } from './exchange.ts';
+import type { ExchangeUnderTest } from './exchange-suite.ts';
+
+let lastId = 0;
+const newId = () => {
+  lastId += 1;
+  return `p${Date.now().toString(36)}-${lastId}`;
+};
+
+const inTime = (): PlacementContext => ({ notAfter: new Date(Date.now() + 60_000) });
+const anHourAgo = () => new Date(Date.now() - 3_600_000);
+
+const entry = (changes: Partial<EntryOrder> = {}): EntryOrder => ({
+  token: 'BTC',
+  side: 'buy',
+  clientOrderId: newId(),
+  price: '65000',
+  quantity: '0.01',
+  leverage: 10,
+  stopLoss: '63000',
+  takeProfit: '69000',
+  ...changes,
+});
+
+/** What every exchange behind the port has to tell of positions, open and closed. */
+export function positionSuite(name: string, open: () => Promise<ExchangeUnderTest>): void {
+  describe(`${name}: positions`, () => {
+    let under: ExchangeUnderTest;
+    let account: ExchangeAccount;
+
+    beforeAll(async () => {
+      under = await open();
+    });
+    afterAll(() => under?.close());
+    beforeEach(async () => {
+      under.setFaults([]);
+      under.push('BTC', '65000');
+      under.push('ETH', '3000');
+      account = under.newAccount();
+      for (const token of ['BTC', 'ETH']) {
+        await under.exchange.prepareAccount(account, { token, leverage: 10 });
+      }
+    });
+
+    async function place(order: EntryOrder) {
+      expect(await under.exchange.placeOrder(account, order, inTime())).toMatchObject({ outcome: 'placed' });
+    }
+
+    async function close(token: string, side: 'long' | 'short', quantity: string) {
+      const clientOrderId = newId();
+      const request = { token, side, quantity, clientOrderId };
+      expect(await under.exchange.closePosition(account, request, inTime())).toMatchObject({
+        outcome: 'placed',
+      });
+      return clientOrderId;
+    }
+
+    const history = () => under.exchange.fetchClosedPositions(account, { since: anHourAgo() });
+
+    async function closedOnce() {
+      const [position, ...more] = await history();
+      if (position === undefined || more.length > 0) throw new Error('not exactly one closed position');
+      return position;
+    }
+
+    test('an account that holds nothing has no holdings and no history', async () => {
+      expect(await under.exchange.fetchHoldings(account)).toEqual([]);
+      expect(await history()).toEqual([]);
+    });
+
+    test('holdings are the open positions, each with its own stop and target', async () => {
+      await place(entry());
+      under.setFaults([{ kind: 'stopDropped' }]);
+      await place(
+        entry({
+          token: 'ETH',
+          side: 'sell',
+          price: '3000',
+          quantity: '0.1',
+          stopLoss: '3100',
+          takeProfit: '2800',
+        }),
+      );
+      const holdings = await under.exchange.fetchHoldings(account);
+      expect(holdings.toSorted((a, b) => a.position.token.localeCompare(b.position.token))).toMatchObject([
+        {
+          position: { token: 'BTC', side: 'long', quantity: '0.01' },
+          protection: { stopLoss: '63000', takeProfit: '69000' },
+        },
+        {
+          position: { token: 'ETH', side: 'short', quantity: '0.1' },
+          protection: { stopLoss: null, takeProfit: '2800' },
+        },
+      ]);
+    });
+
+    test('a closed long has its averages, its profit and its fees, as the ledger has them', async () => {
+      const before = await under.balanceOf(account);
+      await place(entry());
+      under.push('BTC', '66000');
+      await close('BTC', 'long', '0.01');
+      const position = await closedOnce();
+      // 0.01 × (66,000 − 65,000) = 10; 0.06% of 650 and of 660 = 0.39 + 0.396.
+      expect(position).toMatchObject({
+        token: 'BTC',
+        side: 'long',
+        quantity: '0.01',
+        entryPrice: '65000',
+        closePrice: '66000',
+        realisedProfit: '10',
+        fees: '0.786',
+      });
+      const change = D(await under.balanceOf(account)).minus(before);
+      expect(toPlain(change)).toBe(toPlain(D(position.realisedProfit).minus(position.fees)));
+      expect(position.openedAt.getTime()).toBeLessThanOrEqual(position.closedAt.getTime());
+    });
+
+    test('a short loses when the price rises', async () => {
+      await place(entry({ side: 'sell', stopLoss: '67000', takeProfit: '60000' }));
+      under.push('BTC', '66000');
+      await close('BTC', 'short', '0.01');
+      expect(await closedOnce()).toMatchObject({ side: 'short', realisedProfit: '-10', fees: '0.786' });
+    });
+
+    test('a position that was closed in two parts is one, at its average', async () => {
+      await place(entry());
+      under.push('BTC', '66000');
+      await close('BTC', 'long', '0.004');
+      expect(await history()).toEqual([]);
+      under.push('BTC', '67000');
+      await close('BTC', 'long', '0.006');
+      // 0.004 × 1,000 + 0.006 × 2,000 = 16; (0.004 × 66,000 + 0.006 × 67,000) / 0.01 = 66,600.
+      expect(await closedOnce()).toMatchObject({
+        quantity: '0.01',
+        closePrice: '66600',
+        realisedProfit: '16',
+      });
+    });
+
+    test('an opposite order that goes beyond the position ends it, and its rest is another position', async () => {
+      await place(entry());
+      under.push('BTC', '66000');
+      await place(
+        entry({ side: 'sell', price: '66000', quantity: '0.03', stopLoss: '68000', takeProfit: '60000' }),
+      );
+      expect(await closedOnce()).toMatchObject({
+        side: 'long',
+        quantity: '0.01',
+        realisedProfit: '10',
+        fees: '0.786',
+      });
+      expect(await under.exchange.fetchPosition(account, 'BTC')).toMatchObject({
+        side: 'short',
+        quantity: '0.02',
+      });
+    });
+
+    test('each position of a token has a name of its own that stays, the newest first', async () => {
+      for (const price of ['65100', '65200']) {
+        under.push('BTC', '65000');
+        await place(entry());
+        under.push('BTC', price);
+        await close('BTC', 'long', '0.01');
+      }
+      const told = await history();
+      expect(told.map(({ realisedProfit }) => realisedProfit)).toEqual(['2', '1']);
+      expect(new Set(told.map(({ positionId }) => positionId)).size).toBe(2);
+      expect(await history()).toEqual(told);
+    });
+
+    test('more than one page of history is read whole', async () => {
+      for (let count = 0; count < 103; count += 1) {
+        await place(entry({ quantity: '0.001' }));
+        await close('BTC', 'long', '0.001');
+      }
+      const told = await history();
+      expect(told).toHaveLength(103);
+      expect(new Set(told.map(({ positionId }) => positionId)).size).toBe(103);
+    }, 60_000);
+
+    test.each([
+      ['62000', 'stop loss', '-30'],
+      ['70000', 'take profit', '50'],
+      ['1', 'liquidation', '-65'],
+    ] as const)('at a mark of %s it was closed by its %s', async (mark, source, realisedProfit) => {
+      await place(entry());
+      under.push('BTC', mark);
+      const position = await closedOnce();
+      expect(position.realisedProfit).toBe(realisedProfit);
+      expect(await under.exchange.findClosingOrder(account, position)).toMatchObject({ source });
+    });
+
+    test('the order that closed it is told by the id that it was sent with', async () => {
+      await place(entry());
+      await close('BTC', 'long', '0.004');
+      const clientOrderId = await close('BTC', 'long', '0.006');
+      expect(await under.exchange.findClosingOrder(account, await closedOnce())).toEqual({
+        clientOrderId,
+        source: 'order',
+      });
+    });
+
+    test('a stop and target that are left behind are cancelled', async () => {
+      await place(entry());
+      under.setFaults([{ kind: 'protectionKept' }]);
+      await close('BTC', 'long', '0.01');
+      under.setFaults([]);
+      expect(await under.exchange.cancelProtection(account, 'BTC')).toBe(2);
+      expect(await under.exchange.cancelProtection(account, 'BTC')).toBe(0);
+    });
+
+    describe.each(['html200', 'empty200'] as const)('an answer that says nothing (%s)', (kind) => {
+      const meets = (path: string) => under.setFaults([{ kind, on: { path, times: 10 } }]);
+      const unknown = { name: 'ExchangeError', kind: 'unknown' };
+
+      test('is not taken for a flat account', async () => {
+        await place(entry());
+        meets('all-position');
+        await expect(under.exchange.fetchPosition(account, 'BTC')).rejects.toMatchObject(unknown);
+        await expect(under.exchange.fetchHoldings(account)).rejects.toMatchObject(unknown);
+      });
+
+      test('is not taken for a missing stop, or for no open order', async () => {
+        await place(entry());
+        meets('orders-plan-pending');
+        await expect(under.exchange.fetchHoldings(account)).rejects.toMatchObject(unknown);
+        await expect(under.exchange.fetchProtection(account, 'BTC')).rejects.toMatchObject(unknown);
+        meets('orders-pending');
+        await expect(under.exchange.fetchOpenOrders(account, 'BTC')).rejects.toMatchObject(unknown);
+      });
+
+      test('is not taken for an empty history', async () => {
+        meets('history-position');
+        await expect(history()).rejects.toMatchObject(unknown);
+      });
+    });
+  });
+}

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
+import { type Answer, testClient } from '#test/test-client.ts';
+
+let board: TestApp;
+let behindProxy: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp();
+  behindProxy = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
+});
+afterAll(() => Promise.all([board.close(), behindProxy.close()]));
+
+const cookieOf = (answer: Answer) => `${answer.cookies[0]?.name}=${answer.cookies[0]?.value}`;
+
+async function isSignedIn(cookie: string): Promise<boolean> {
+  return (await testClient(board.app, cookie).get('/api/auth/user')).statusCode === 200;
+}
+
+describe('a change of the password', () => {
+  const change = (user: { cookie: string }, currentPassword: string, newPassword: string) =>
+    testClient(board.app, user.cookie).put('/api/user-settings/change-password', {
+      currentPassword,
+      newPassword,
+    });
+
+  test('replaces the cookie of the session that asked for it: the old one is worth nothing', async () => {
+    const { client, password } = await board.createUser();
+    const answer = await change(client, password, 'the next password');
+    expect(answer.headers['set-cookie']).toMatch(
+      /^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    expect(cookieOf(answer)).not.toBe(client.cookie);
+    expect(await isSignedIn(client.cookie)).toBe(false);
+    expect(await isSignedIn(cookieOf(answer))).toBe(true);
+  });
+
+  test('that is refused leaves every session and its cookie as they were', async () => {
+    const { client, username, password } = await board.createUser();
+    const other = await board.signIn(username, password);
+    const answer = await change(client, 'wrong', 'the next password');
+    expect(answer.statusCode).toBe(403);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(await isSignedIn(client.cookie)).toBe(true);
+    expect(await isSignedIn(other.cookie)).toBe(true);
+  });
+
+  test('asks for the password again before the webhook key is shown', async () => {
+    const { client, password } = await board.createUser();
+    await client.post('/api/hooks', {});
+    await client.post('/api/auth/verify-password', { password });
+    const keyOf = async (cookie: string): Promise<string> =>
+      (await testClient(board.app, cookie).get('/api/hooks')).json()[0].hookKey;
+    expect(await keyOf(client.cookie)).toHaveLength(43);
+    const answer = await change(client, password, 'the next password');
+    expect(await keyOf(cookieOf(answer))).toMatch(/^.{4}…$/);
+  });
+
+  test('under way while the user is deactivated changes nothing and leaves no session', async () => {
+    const { user, client, username, password } = await board.createUser();
+    const deactivation = await board.database.pool.connect();
+    await deactivation.query('begin');
+    await deactivation.query('update users set is_active = false where id = $1', [user.id]);
+    await deactivation.query('delete from sessions where user_id = $1', [user.id]);
+    const changing = change(client, password, 'the next password');
+    await Promise.race([changing, sleep(300)]);
+    await deactivation.query('commit');
+    deactivation.release();
+    expect((await changing).statusCode).toBe(403);
+    const { rows } = await board.database.pool.query('select id from sessions where user_id = $1', [user.id]);
+    expect(rows).toEqual([]);
+    await board.admin.patch(`/api/admin/users/${user.id}/reactivate`);
+    await board.signIn(username, password);
+  });
+});
+
+describe('the loss of a role', () => {
+  test('takes the rights of every living session at its next request, and of what it sees about itself', async () => {
+    const { user, client, username, password } = await board.createUser({ isAdmin: true });
+    const sessions = [client, await board.signIn(username, password)];
+    for (const session of sessions) expect((await session.get('/api/admin/users')).statusCode).toBe(200);
+    await board.database.pool.query('update users set is_admin = false where id = $1', [user.id]);
+    for (const session of sessions) {
+      expect((await session.get('/api/admin/users')).statusCode).toBe(403);
+      expect((await session.get('/api/auth/user')).json().user.isAdmin).toBe(false);
+    }
+  });
+});
+
+describe('a cookie that was planted', () => {
+  test('before the sign-in is not the one of the session afterwards', async () => {
+    const planted = `sid=${'A'.repeat(43)}`;
+    const answer = await testClient(board.app, planted).post('/api/auth/login', {
+      username: ADMIN_USERNAME,
+      password: ADMIN_PASSWORD,
+    });
+    expect(cookieOf(answer)).not.toBe(planted);
+    expect(await isSignedIn(planted)).toBe(false);
+    expect(await isSignedIn(cookieOf(answer))).toBe(true);
+  });
+
+  test("of the attacker's own session does not stay beside the victim's", async () => {
+    const [attacker, victim] = [await board.createUser(), await board.createUser()];
+    const answer = await attacker.client.post('/api/auth/login', {
+      username: victim.username,
+      password: victim.password,
+    });
+    expect(await isSignedIn(attacker.client.cookie)).toBe(false);
+    const { user } = (await testClient(board.app, cookieOf(answer)).get('/api/auth/user')).json();
+    expect(user.username).toBe(victim.username);
+  });
+});
+
+describe('over HTTPS behind a trusted proxy', () => {
+  const https = { headers: { 'x-forwarded-proto': 'https' } };
+  const signIn = async () => {
+    const body = { username: ADMIN_USERNAME, password: ADMIN_PASSWORD };
+    return cookieOf(await behindProxy.anonymous.post('/api/auth/login', body, https));
+  };
+  const status = async (cookie: string) =>
+    (await behindProxy.anonymous.get('/api/auth/user', { headers: { ...https.headers, cookie } })).statusCode;
+
+  test('only the cookie with the host prefix counts, which another site of the domain cannot set', async () => {
+    const cookie = await signIn();
+    expect(cookie).toMatch(/^__Host-sid=/);
+    expect(await status(cookie)).toBe(200);
+    expect(await status(cookie.replace('__Host-', ''))).toBe(401);
+  });
+
+  test('a sign-out takes the cookie back with the attributes it was set with', async () => {
+    const cookie = await signIn();
+    const answer = await behindProxy.anonymous.post('/api/auth/logout', undefined, {
+      headers: { ...https.headers, cookie },
+    });
+    expect(answer.headers['set-cookie']).toMatch(
+      /^__Host-sid=; .*Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    expect(await status(cookie)).toBe(401);
+  });
+
+  test('a changed password brings a cookie of the same kind', async () => {
+    const { user } = await behindProxy.createUser();
+    const body = { username: user.username, password: 'a password of a user' };
+    const cookie = cookieOf(await behindProxy.anonymous.post('/api/auth/login', body, https));
+    const answer = await behindProxy.anonymous.put(
+      '/api/user-settings/change-password',
+      { currentPassword: 'a password of a user', newPassword: 'the next password' },
+      { headers: { ...https.headers, cookie } },
+    );
+    expect(answer.headers['set-cookie']).toMatch(/^__Host-sid=[\w-]{43}; .*; Secure; SameSite=Lax$/);
+  });
+
+  test('whoever is not a trusted proxy cannot say that it was HTTPS', async () => {
+    const body = { username: ADMIN_USERNAME, password: ADMIN_PASSWORD };
+    const direct = await board.anonymous.post('/api/auth/login', body, https);
+    const elsewhere = await behindProxy.anonymous.post('/api/auth/login', body, {
+      ...https,
+      remoteAddress: '192.0.2.1',
+    });
+    for (const answer of [direct, elsewhere])
+      expect(answer.headers['set-cookie']).toMatch(/^sid=(?!.*Secure)/);
+  });
+});

@@ -1,0 +1,241 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { WhyAnswer } from '#contract/signals.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+
+const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+/** Every signal is traded at once, and no order has to be waited for. */
+const TRADING = {
+  engine: true,
+  config: {
+    appEnv: 'production',
+    autoTrade: { enabled: true, configured: true },
+    verifyFirstMs: 0,
+    verifySecondMs: 0,
+    cancelDelayMs: 0,
+  },
+};
+const soon = { timeout: 30_000, interval: 25 };
+
+let board: TestApp;
+let sender: TestSender;
+
+async function start(options: TestAppOptions) {
+  board = await startTestApp(options);
+  sender = await createSender({ app: board.app, client: board.admin });
+}
+
+afterEach(() => board.close());
+
+const get = async (path: string) => (await board.admin.get(path)).json();
+const why = async (signalId: string, userId: string, query = ''): Promise<WhyAnswer> => {
+  const answer = await board.admin.get(`/api/signals/${signalId}/why/${userId}${query}`);
+  expect(answer.statusCode).toBe(200);
+  return answer.json();
+};
+
+async function createTrader(settings: object = {}) {
+  const created = await board.createUser();
+  const path = `/api/admin/user-settings/${created.user.id}`;
+  const saved = await board.admin.put(path, { positionSizingMethod: 'Risk Management', ...settings });
+  expect(saved.statusCode).toBe(200);
+  await setTrading(created.user.id, true);
+  return created.user;
+}
+
+const setTrading = (userId: string, activeTrading: boolean) =>
+  board.admin.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
+
+async function sendSignal(fields: Record<string, unknown> = {}): Promise<string> {
+  return (await sender.signal(fields)).json().id;
+}
+
+async function ended(signalId: string, status = 'completed') {
+  await expect.poll(async () => (await get(`/api/signals/${signalId}`)).workflowStatus, soon).toBe(status);
+  return (await get(`/api/signals/${signalId}`)).workflowId as string;
+}
+
+const ruleOf = (decision: WhyAnswer['decidedNow'] | null, rule: string) =>
+  decision?.checks.find((check) => check.rule === rule);
+
+describe('why a user traded or did not', () => {
+  test('is told by the workflow’s own record, and what would be decided now stands beside it', async () => {
+    await start(TRADING);
+    const trader = await createTrader();
+    const off = await board.createUser();
+    const signalId = await sendSignal();
+    const workflowId = await ended(signalId);
+
+    const traded = await why(signalId, trader.id);
+    expect(traded).toMatchObject({
+      signalId,
+      user: { id: trader.id, username: trader.username, isActive: true, isTestUser: true },
+      workflow: { workflowId, trigger: 'automatic', status: 'completed', selectedAt: expect.any(String) },
+      conclusion: { outcome: 'traded', text: 'The order was filled' },
+      decidedThen: { status: 'eligible', reason: 'All eligibility criteria met' },
+      decidedNow: { status: 'eligible' },
+    });
+    expect(traded.steps.map(({ stepName, status }) => [stepName, status])).toEqual([
+      ['Load User Settings', 'completed'],
+      ['Generate Position', 'completed'],
+      ['Submit Order', 'completed'],
+    ]);
+    expect(traded.trades).toMatchObject([
+      { workflowId, ofThisWorkflow: true, success: true, fillStatus: 'filled' },
+    ]);
+
+    // What is changed afterwards changes the decision of now, and never the one of then.
+    await setTrading(off.user.id, true);
+    const { conclusion, decidedThen, decidedNow, steps } = await why(signalId, off.user.id);
+    expect(conclusion).toEqual({ outcome: 'not eligible', text: 'Active trading is off' });
+    expect(decidedThen).toMatchObject({ rule: 'Active trading', saw: 'off', wanted: 'on' });
+    expect(ruleOf(decidedThen, 'Active trading')).toMatchObject({ result: 'failed', saw: 'off' });
+    expect(ruleOf(decidedThen, 'Trading pause')).toMatchObject({ result: 'not reached' });
+    expect(decidedNow.status).toBe('eligible');
+    expect(ruleOf(decidedNow, 'Active trading')).toMatchObject({ result: 'passed', saw: 'on', wanted: 'on' });
+    expect(steps).toEqual([]);
+  });
+
+  test('is told of the workflow that is asked for; a second one has its own answer', async () => {
+    await start(TRADING);
+    const trader = await createTrader();
+    const signalId = await sendSignal();
+    const first = await ended(signalId);
+    const { workflowId: second } = (await board.admin.post('/api/trigger-automation', { signalId })).json();
+    await expect.poll(() => ended(signalId), soon).toBe(second);
+
+    expect(await why(signalId, trader.id)).toMatchObject({
+      workflow: { workflowId: second, trigger: 'manual' },
+      conclusion: { outcome: 'skipped', text: expect.stringMatching(/already traded for the user$/) },
+      decidedThen: { status: 'eligible' },
+      trades: [{ workflowId: first, ofThisWorkflow: false }],
+    });
+    expect((await why(signalId, trader.id, `?workflowId=${first}`)).conclusion.outcome).toBe('traded');
+  });
+
+  test('is told when the sizing refuses what eligibility let through', async () => {
+    await start(TRADING);
+    const trader = await createTrader({ positionSizingMethod: 'Technical Analysis' });
+    const signalId = await sendSignal();
+    await ended(signalId);
+    const { conclusion, decidedThen, steps, trades } = await why(signalId, trader.id);
+    expect(conclusion).toEqual({ outcome: 'skipped', text: 'ATR is required for Technical Analysis' });
+    expect(decidedThen?.status).toBe('eligible');
+    expect(steps.at(-1)).toMatchObject({ stepName: 'Generate Position', status: 'failed' });
+    expect(trades).toEqual([]);
+  });
+
+  test('is told when the order failed, with its reason or as unknown', async () => {
+    await start(TRADING);
+    const trader = await createTrader();
+    const signalId = await sendSignal();
+    await ended(signalId);
+    const fail = (error: string | null) =>
+      board.database.pool.query(
+        "update trades set success = false, fill_status = 'unfilled', error = $2 where signal_id = $1",
+        [signalId, error],
+      );
+    await fail('Order not filled after two attempts');
+    expect((await why(signalId, trader.id)).conclusion).toEqual({
+      outcome: 'failed',
+      text: 'Order not filled after two attempts',
+    });
+    await fail(null);
+    expect((await why(signalId, trader.id)).conclusion.text).toBe('Unknown error');
+    await board.database.pool.query("update trades set state = 'working', success = null");
+    expect((await why(signalId, trader.id)).conclusion.outcome).toBe('in progress');
+  });
+});
+
+describe('a user whom the workflow never considered', () => {
+  test('was created later, and is judged as of now', async () => {
+    await start(TRADING);
+    const signalId = await sendSignal();
+    await ended(signalId);
+    const later = await createTrader();
+    expect(await why(signalId, later.id)).toMatchObject({
+      conclusion: {
+        outcome: 'not considered',
+        text: 'The user was created after the workflow had selected its users',
+      },
+      decidedThen: null,
+      decidedNow: { status: 'eligible' },
+    });
+  });
+
+  test('is told what stopped the workflow before it selected users', async () => {
+    await start({ engine: true, config: { appEnv: 'development' } });
+    const trader = await createTrader();
+    const signalId = await sendSignal();
+    await ended(signalId, 'aborted');
+    const { conclusion, workflow, decidedThen } = await why(signalId, trader.id);
+    expect(conclusion.outcome).toBe('not considered');
+    expect(conclusion.text).toMatch(
+      /^The workflow was aborted before it selected its users: Auto-trading is disabled /,
+    );
+    expect([workflow?.selectedAt, decidedThen]).toEqual([null, null]);
+  });
+
+  test('waits for a workflow that has not begun, and has none to wait for where none is recorded', async () => {
+    await start({});
+    const trader = await createTrader();
+    const signalId = await sendSignal();
+    expect((await why(signalId, trader.id)).conclusion.text).toBe(
+      'The workflow has not selected its users yet',
+    );
+    await board.database.pool.query('delete from workflows');
+    const { conclusion, workflow } = await why(signalId, trader.id);
+    expect([conclusion.text, workflow]).toEqual(['No workflow of this signal is recorded', null]);
+  });
+});
+
+describe('the rule that decides now', () => {
+  test('is named with its value for an inactive user, for one without settings and for another’s signal', async () => {
+    await start({});
+    const inactive = await createTrader();
+    const bare = await board.createUser();
+    const owner = await board.createUser();
+    await board.admin.patch(`/api/admin/users/${inactive.id}/deactivate`);
+    await board.database.pool.query('delete from user_settings where user_id = $1', [bare.user.id]);
+    const signalId = await sendSignal();
+    const own = await createSender({ app: board.app, client: owner.client });
+    const ownSignalId = (await own.signal()).json().id;
+
+    const deciding = async (signal: string, userId: string) => {
+      const { rule, saw, wanted, reason } = (await why(signal, userId)).decidedNow;
+      return { rule, saw, wanted, reason };
+    };
+    expect(await deciding(signalId, inactive.id)).toEqual({
+      rule: 'Active user',
+      saw: 'inactive',
+      wanted: 'active',
+      reason: 'User is inactive',
+    });
+    expect(await deciding(signalId, bare.user.id)).toMatchObject({ rule: 'User settings', saw: 'none' });
+    expect(await deciding(ownSignalId, bare.user.id)).toEqual({
+      rule: 'Signal audience',
+      saw: 'a signal for its owner alone',
+      wanted: 'a signal for this user',
+      reason: 'Signal belongs to another user',
+    });
+    expect((await deciding(ownSignalId, owner.user.id)).rule).toBe('Active trading');
+  });
+
+  test('needs a signal, a user and a workflow of this signal', async () => {
+    await start({});
+    const { user } = await board.createUser();
+    const [signalId, otherId] = [await sendSignal(), await sendSignal({ price: '2' })];
+    const { workflowId } = await get(`/api/signals/${otherId}`);
+    const refused = async (path: string) => {
+      const answer = await board.admin.get(`/api/signals/${path}`);
+      return [answer.statusCode, answer.json().message];
+    };
+    expect(await refused(`${UNKNOWN_ID}/why/${user.id}`)).toEqual([404, 'Signal not found']);
+    expect(await refused(`${signalId}/why/${UNKNOWN_ID}`)).toEqual([404, 'User not found']);
+    expect(await refused(`${signalId}/why/${user.id}?workflowId=${workflowId}`)).toEqual([
+      404,
+      'Workflow not found',
+    ]);
+    expect((await refused(`${signalId}/why/none`))[0]).toBe(400);
+  });
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SignalChart } from '#contract/charts.ts';
+import type { Signal } from '#contract/signals.ts';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+
+const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** The hour and minute that lie so many minutes after midnight of 2 January 2026. */
+const minuteOf = (minutes: number) => new Date(Date.parse('2026-01-02T00:00:00Z') + minutes * 60_000);
+const dateTime = (minutes: number) => minuteOf(minutes).toISOString().slice(0, 16).replaceAll(/\D/g, '');
+
+async function chart(board: TestApp, signalId: string): Promise<SignalChart> {
+  const answer = await board.admin.get(`/api/signals/${signalId}/chart`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json();
+}
+
+describe('the candles around a signal', () => {
+  const clock = fakeClock('2026-01-02T12:00:00.000Z');
+  let board: TestApp;
+  let admin: TestSender;
+  let user: TestSender;
+
+  beforeAll(async () => {
+    board = await startTestApp({ clock });
+    admin = await createSender({ app: board.app, client: board.admin });
+    user = await createSender({ app: board.app, client: (await board.createUser()).client });
+  });
+  afterAll(() => board.close());
+
+  const candle = async (fields: Record<string, unknown>, from = admin) => {
+    clock.advance(10);
+    expect((await from.candle(fields)).statusCode).toBe(200);
+  };
+  const signal = async (fields: Record<string, unknown>, from = admin): Promise<string> =>
+    (await from.signal(fields)).json().id;
+
+  test('are the 80 up to its time and the 40 after it, its own minute before', async () => {
+    for (let minute = 0; minute < 130; minute += 1) {
+      await candle({ Symbol: 'AAAUSDT', Timeframe: '1', DateTime: dateTime(minute), Close: `${minute + 1}` });
+    }
+    const id = await signal({
+      symbol: 'AAAUSDT',
+      timeframe: '1m',
+      price: '85.5',
+      time: minuteOf(85).toISOString(),
+    });
+    const shown = await chart(board, id);
+    expect(shown).toMatchObject({
+      token: 'AAA',
+      timeframe: '1m',
+      signal: { time: '2026-01-02T01:25:00.000Z', price: '85.5', action: 'buy' },
+      levels: null,
+      fills: [],
+    });
+    expect(shown.candles.map(({ close }) => Number(close))).toEqual(
+      Array.from({ length: 120 }, (_, index) => index + 7),
+    );
+  });
+
+  test('are those up to its receipt where it carries no time', async () => {
+    await candle({ Symbol: 'BBBUSDT', DateTime: dateTime(700), Close: '1' });
+    await candle({ Symbol: 'BBBUSDT', DateTime: dateTime(721), Close: '2' });
+    const shown = await chart(board, await signal({ symbol: 'BBBUSDT', action: 'sell' }));
+    expect(shown.signal).toEqual({ time: clock.now().toISOString(), price: '65000', action: 'sell' });
+    expect(shown.candles.map(({ close }) => close)).toEqual(['1', '2']);
+  });
+
+  test('come from its own webhook and administrators’, with its timeframe and processor', async () => {
+    const own = { Symbol: 'CCCUSDT' };
+    const other = await createSender({ app: board.app, client: (await board.createUser()).client });
+    await candle({ ...own, DateTime: dateTime(0), Close: '1' });
+    await candle({ ...own, DateTime: dateTime(15), Close: '2' }, user);
+    await candle({ ...own, DateTime: dateTime(30), Close: '3' }, other);
+    await candle({ ...own, DateTime: dateTime(45), Close: '4', Timeframe: '60' });
+    await candle({ ...own, DateTime: dateTime(60), Close: '5', processor: 'UD Bot' });
+    await candle({ ...own, DateTime: dateTime(75), Close: '6', processor: 'tesla' });
+    const closes = async (from: TestSender) =>
+      (await chart(board, await signal({ symbol: own.Symbol, timeframe: '15m' }, from))).candles.map(
+        ({ close }) => close,
+      );
+    expect(await closes(admin)).toEqual(['1', '6']);
+    expect(await closes(user)).toEqual(['1', '2', '6']);
+  });
+
+  test('of a signal that is unknown are answered 404, and of an id that is none 400', async () => {
+    const answer = await board.admin.get(`/api/signals/${UNKNOWN_ID}/chart`);
+    expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Signal not found' }]);
+    expect((await board.admin.get('/api/signals/none/chart')).statusCode).toBe(400);
+  });
+});
+
+describe('the chart of a traded signal', () => {
+  const soon = { timeout: 30_000, interval: 25 };
+  let board: TestApp;
+  let sender: TestSender;
+  const traders: string[] = [];
+
+  beforeAll(async () => {
+    board = await startTestApp({
+      engine: true,
+      config: {
+        appEnv: 'production',
+        autoTrade: { enabled: true, configured: true },
+        verifyFirstMs: 0,
+        verifySecondMs: 0,
+        cancelDelayMs: 0,
+      },
+    });
+    sender = await createSender({ app: board.app, client: board.admin });
+    // The first to trade is not the first by name.
+    for (const [tradeOrderSet, positionSizingMethod] of [
+      ['B', 'Portfolio Allocation'],
+      ['A', 'Technical Analysis'],
+    ]) {
+      const { user, username } = await board.createUser();
+      const settings = { positionSizingMethod, signalProcessor: 'Any', tradeOrderSet };
+      await board.admin.put(`/api/admin/user-settings/${user.id}`, settings);
+      await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+      traders.push(username);
+    }
+  });
+  afterAll(() => board.close());
+
+  async function settled(id: string): Promise<Signal> {
+    const read = async () => (await board.admin.get(`/api/signals/${id}`)).json<Signal>();
+    await expect.poll(async () => (await read()).workflowStatus, soon).toBe('completed');
+    return await read();
+  }
+
+  test('has the levels of its row and a fill of each user', async () => {
+    await sender.candle({
+      ATR: '300',
+      DateTime: new Date().toISOString().slice(0, 16).replaceAll(/\D/g, ''),
+    });
+    const id = (await sender.signal()).json().id;
+    const row = await settled(id);
+    const { levels, fills } = await chart(board, id);
+    const { sltpData } = (await board.admin.get(`/api/signals/${id}/sltp`)).json();
+    const first = sltpData.find((one: { username: string }) => one.username === traders[1]);
+    const second = sltpData.find((one: { username: string }) => one.username === traders[0]);
+    expect(first.stopLoss).not.toBe(second.stopLoss);
+    expect(levels).toEqual({
+      entryPrice: first.entryPrice,
+      stopLoss: row.stopLoss,
+      takeProfit: row.takeProfit,
+    });
+    expect(levels).toMatchObject({ stopLoss: first.stopLoss, takeProfit: first.takeProfit });
+
+    const trades = (await board.admin.get(`/api/signals/${id}/trades`)).json();
+    expect(fills.map(({ username }) => username).sort()).toEqual([...traders].sort());
+    for (const fill of fills) {
+      const trade = trades.find((one: { username: string }) => one.username === fill.username);
+      expect(fill).toEqual({
+        time: expect.stringMatching(/Z$/),
+        averagePrice: trade.exchangeResponse.priceAvg,
+        quantity: trade.exchangeResponse.size,
+        side: 'buy',
+        username: trade.username,
+      });
+      expect(Date.parse(fill.time)).toBeGreaterThanOrEqual(Date.parse(row.receivedAt));
+    }
+    expect(fills.map(({ time }) => time)).toEqual(fills.map(({ time }) => time).sort());
+  });
+
+  test('has the levels of its newest workflow alone', async () => {
+    const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
+    // Everybody has traded it: the new workflow calculates nothing.
+    await board.admin.post('/api/trigger-automation', { signalId: id });
+    const row = await settled(id);
+    expect([row.manualCount, row.stopLoss]).toEqual([1, null]);
+    const shown = await chart(board, id);
+    expect(shown.levels).toBeNull();
+    expect(shown.fills).toHaveLength(2);
+  });
+});

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import type { Change, EventName } from '#contract/events.ts';
+
+/** Changes of one transaction after another go out together; a browser asks once for all of them. */
+const GATHER_MS = 100;
+/** More than this names no records any more: the topics alone are shorter, and the browser fetches lists anyway. */
+const MOST_CHANGES = 100;
+/** A browser that does not read is disconnected instead of kept in memory; it comes back and fetches everything. */
+const MOST_UNREAD_BYTES = 256 * 1024;
+
+/** Nor may it hold up a stop of the program. */
+const END_LIMIT_MS = 300;
+
+export interface EventStream {
+  send(event: EventName, data?: unknown): void;
+  add(change: Change): void;
+  end(): void;
+}
+
+/** Server-sent events over one answer. */
+export function createEventStream(response: ServerResponse): EventStream {
+  const waiting = new Map<string, Change>();
+  let timer: NodeJS.Timeout | null = null;
+
+  function send(event: EventName, data: unknown = {}): void {
+    if (!response.headersSent || response.writableEnded || response.destroyed) return;
+    response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    if (response.writableLength > MOST_UNREAD_BYTES) response.destroy();
+  }
+
+  function flush(): void {
+    timer = null;
+    const changes = [...waiting.values()];
+    waiting.clear();
+    send('changes', changes.length > MOST_CHANGES ? topicsOf(changes) : changes);
+  }
+
+  return {
+    send,
+    add(change) {
+      waiting.set(JSON.stringify(change), change);
+      timer ??= setTimeout(flush, GATHER_MS);
+    },
+    end() {
+      if (timer) clearTimeout(timer);
+      timer = null;
+      response.end();
+      setTimeout(() => response.destroy(), END_LIMIT_MS).unref();
+    },
+  };
+}
+
+function topicsOf(changes: readonly Change[]): Change[] {
+  return [...new Set(changes.map(({ topic }) => topic))].map((topic) => ({ topic }));
+}

@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
+import { createLog } from '#server/platform/log.ts';
+import { buildProgram, type Program } from '#server/program.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
+import { signIn } from '#test/test-client.ts';
+import { openStream, type TestStream } from '#test/test-events.ts';
+
+import { visibleChange } from './visible-changes.ts';
+
+let board: TestApp;
+let origin: string;
+let user: TestUser;
+let keys: { admin: string; user: string };
+const streams: TestStream[] = [];
+
+beforeAll(async () => {
+  board = await startTestApp();
+  origin = await board.app.listen({ host: '127.0.0.1', port: 0 });
+  user = await board.createUser();
+  const created = await Promise.all(
+    [board.admin, user.client].map((client) => client.post('/api/hooks', {})),
+  );
+  const [admin = '', own = ''] = created.map((answer) => answer.json<{ hookKey: string }>().hookKey);
+  keys = { admin, user: own };
+});
+afterAll(() => board.close());
+afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close();
+});
+
+async function listen(cookie: string, at = origin): Promise<TestStream> {
+  const stream = await openStream(at, cookie);
+  streams.push(stream);
+  if (stream.status === 200) await stream.wait(({ heard }) => heard.some(({ event }) => event === 'ready'));
+  return stream;
+}
+
+let sent = 0;
+const postSignal = (key: string) => {
+  sent += 1;
+  return board.anonymous.post(`/hooks/trading_view_signal?hkid=${key}`, {
+    symbol: 'BTCUSDT',
+    action: 'buy',
+    price: String(60_000 + sent),
+    timeframe: '15',
+    processor: 'Tesla',
+  });
+};
+const topics = (stream: TestStream) => new Set(stream.changes().map(({ topic }) => topic));
+
+describe('the stream of changes', () => {
+  test('tells an administrator of a new signal and its workflow within a second', async () => {
+    const stream = await listen(board.admin.cookie);
+    const before = Date.now();
+    const { id } = (await postSignal(keys.admin)).json<{ id: string }>();
+    const workflow = await stream.wait((one) => one.changes().find(({ topic }) => topic === 'workflows'));
+    expect(workflow.signalId).toBe(id);
+    expect(topics(stream)).toContain('signals');
+    expect((stream.heard.at(-1)?.at ?? Number.POSITIVE_INFINITY) - before).toBeLessThan(1_000);
+  });
+
+  test('tells of what another instance on the same database wrote', async () => {
+    const other = await anotherInstance();
+    try {
+      const otherOrigin = await other.app.listen({ host: '127.0.0.1', port: 0 });
+      const stream = await listen(board.admin.cookie, otherOrigin);
+      await postSignal(keys.admin);
+      await stream.wait((one) => topics(one).has('signals'));
+    } finally {
+      await other.app.close();
+      await other.stop();
+    }
+  });
+
+  test('tells an ordinary user of the own deliveries and settings alone', async () => {
+    const stream = await listen(user.client.cookie);
+    await postSignal(keys.admin);
+    await board.admin.put(`/api/admin/user/${user.user.id}/active-trading`, { activeTrading: true });
+    await postSignal(keys.user);
+    await stream.wait((one) => topics(one).has('deliveries') && topics(one).has('users'));
+    for (const { topic, userId } of stream.changes()) {
+      expect(['deliveries', 'hooks', 'users']).toContain(topic);
+      expect(userId).toBe(user.user.id);
+    }
+  });
+
+  test('tells administrators of other users, but not of their deliveries', async () => {
+    const stream = await listen(board.admin.cookie);
+    await postSignal(keys.user);
+    await board.admin.put(`/api/admin/user/${user.user.id}/active-trading`, { activeTrading: false });
+    await stream.wait((one) => topics(one).has('users'));
+    expect(topics(stream)).not.toContain('deliveries');
+  });
+
+  test('tells of a trade its user, without what is for administrators, and nobody else', () => {
+    const change = { topic: 'trades', tradeId: 't', signalId: 's', userId: 'owner' } as const;
+    expect(visibleChange(change, { id: 'owner', isAdmin: false })).toEqual({ topic: 'trades' });
+    expect(visibleChange(change, { id: 'other', isAdmin: false })).toBeNull();
+    expect(visibleChange({ topic: 'trades', tradeId: 't' }, { id: 'other', isAdmin: false })).toBeNull();
+    expect(visibleChange(change, { id: 'other', isAdmin: true })).toEqual(change);
+  });
+
+  test('is closed to somebody who is not signed in', async () => {
+    expect((await listen('')).status).toBe(401);
+  });
+
+  test('carries the security headers and is never stored', async () => {
+    const { headers } = await listen(board.admin.cookie);
+    expect(headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+  });
+});
+
+describe('the end of a stream', () => {
+  test('comes with the sign-out of its session, while the others stay', async () => {
+    const leaving = await signIn(board.app, user.username, user.password);
+    const [ending, staying] = [await listen(leaving.cookie), await listen(user.client.cookie)];
+    await leaving.post('/api/auth/logout');
+    await ending.ended;
+    await postSignal(keys.user);
+    await staying.wait((one) => topics(one).has('deliveries'));
+  });
+
+  test('comes with the deactivation of the user', async () => {
+    const leaver = await board.createUser();
+    const stream = await listen(leaver.client.cookie);
+    await board.admin.put(`/api/admin/user/${leaver.user.id}/status`, { isActive: false });
+    await stream.ended;
+  });
+
+  test('comes with the loss of the role that it was opened in', async () => {
+    const demoted = await board.createUser({ isAdmin: true });
+    const stream = await listen(demoted.client.cookie);
+    await board.database.pool.query('update users set is_admin = false where id = $1', [demoted.user.id]);
+    await stream.ended;
+  });
+
+  test('comes to the oldest when one user opens too many', async () => {
+    const collector = await board.createUser();
+    const first = await listen(collector.client.cookie);
+    for (let count = 0; count < 20; count += 1) await listen(collector.client.cookie);
+    await first.ended;
+  });
+});
+
+test('a lost database connection is told as a gap, and changes are heard again', async () => {
+  const stream = await listen(board.admin.cookie);
+  const { rowCount } = await board.database.pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'signal-board changes' and datname = current_database()",
+  );
+  expect(rowCount).toBeGreaterThan(0);
+  await stream.wait(({ heard }) => heard.some(({ event }) => event === 'gap'));
+  await postSignal(keys.admin);
+  await stream.wait((one) => topics(one).has('signals'));
+});
+
+test('nobody is listened for when no browser is there', async () => {
+  const stream = await listen(board.admin.cookie);
+  const listeners = async () => {
+    const { rows } = await board.database.pool.query<{ count: string }>(
+      "select count(*) from pg_stat_activity where application_name = 'signal-board changes' and datname = current_database()",
+    );
+    return Number(rows[0]?.count);
+  };
+  expect(await listeners()).toBe(1);
+  for (const open of streams) open.close();
+  await stream.ended;
+  await expect.poll(listeners, { timeout: 3_000 }).toBe(0);
+});
+
+async function anotherInstance(): Promise<Program> {
+  return buildProgram({
+    config: board.config,
+    log: createLog({ level: 'silent' }),
+    clock: systemClock,
+    database: board.database,
+  });
+}
+
+test('open streams do not hold up a stop', async () => {
+  const other = await anotherInstance();
+  const otherOrigin = await other.app.listen({ host: '127.0.0.1', port: 0 });
+  const stream = await listen(board.admin.cookie, otherOrigin);
+  const before = Date.now();
+  await other.app.close();
+  await stream.ended;
+  expect(Date.now() - before).toBeLessThan(1_500);
+  await other.stop();
+});

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Delivery, TestDeliveryAnswer, Webhook } from '#contract/hooks.ts';
+import type { UserEligibility } from '#contract/signals.ts';
+import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '#test/test-app.ts';
+import type { TestClient } from '#test/test-client.ts';
+import { CANDLE, createSender, SIGNAL } from '#test/test-sender.ts';
+
+const ID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+let board: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp();
+});
+afterAll(() => board.close());
+
+interface Owner extends TestUser {
+  hook: Webhook;
+  send: (kind: string, payload: unknown) => Promise<Awaited<ReturnType<TestClient['post']>>>;
+}
+
+async function owner(fields: { isAdmin?: boolean } = {}, on = board): Promise<Owner> {
+  const user = await on.createUser(fields);
+  const hook = (await user.client.post('/api/hooks', {})).json<Webhook>();
+  const url = `/api/hooks/${hook.id}/test-deliveries`;
+  return { ...user, hook, send: (kind, payload) => user.client.post(url, { kind, payload }) };
+}
+
+const log = async ({ client, hook }: Owner) =>
+  (await client.get(`/api/hooks/${hook.id}/deliveries`)).json<Delivery[]>();
+
+async function withBoard(options: TestAppOptions, run: (on: TestApp) => Promise<void>) {
+  const on = await startTestApp(options);
+  try {
+    await run(on);
+  } finally {
+    await on.close();
+  }
+}
+
+describe('a test delivery that can be stored', () => {
+  test('becomes a signal with its workflow, while the key stays hidden from the sender', async () => {
+    const user = await owner();
+    expect((await user.client.get('/api/hooks')).json()).toMatchObject([{ masked: true }]);
+    const answer = await user.send('signal', { ...SIGNAL, symbol: 'ETHUSDT', price: 3120.45 });
+    expect(answer.statusCode).toBe(200);
+    const { id, ...rest } = answer.json<TestDeliveryAnswer>();
+    expect(rest).toEqual({
+      success: true,
+      duplicate: false,
+      message: 'The delivery is stored',
+      errors: [],
+    });
+    expect((await board.admin.get(`/api/signals/${id}`)).json()).toMatchObject({
+      token: 'ETH',
+      price: '3120.45',
+      workflowStatus: 'pending',
+      automaticCount: 1,
+    });
+  });
+
+  test('becomes a price log', async () => {
+    const user = await owner();
+    const { id } = (await user.send('candle', { ...CANDLE, Symbol: 'XRPUSDT' })).json();
+    const { priceLogs } = (await board.admin.get('/api/price-logs?token=XRP')).json();
+    expect(priceLogs).toMatchObject([{ id, token: 'XRP', price: '65000' }]);
+  });
+
+  test('sent again is told to be a duplicate, whichever of the two ways it comes', async () => {
+    const user = await board.createUser();
+    const sender = await createSender({ app: board.app, client: user.client });
+    const url = `/api/hooks/${sender.hook.id}/test-deliveries`;
+    const time = '2026-11-21T10:00:00.000Z';
+    const first = (await sender.signal({ time })).json();
+    const again = await user.client.post(url, { kind: 'signal', payload: { ...SIGNAL, time } });
+    expect(again.statusCode).toBe(200);
+    expect(again.json()).toEqual({
+      success: true,
+      id: first.id,
+      duplicate: true,
+      message: 'This delivery is stored already',
+      errors: [],
+    });
+  });
+
+  test('stands in the delivery log with the address of the sender, and the webhook counts as used', async () => {
+    const user = await owner();
+    const url = `/api/hooks/${user.hook.id}/test-deliveries`;
+    const remoteAddress = '203.0.113.9';
+    await user.client.post(url, { kind: 'candle', payload: CANDLE }, { remoteAddress });
+    expect(await log(user)).toMatchObject([
+      { kind: 'candle', result: 'stored', reason: null, sourceIp: remoteAddress },
+    ]);
+    expect((await user.client.get('/api/hooks')).json()[0].lastUsedAt).not.toBeNull();
+  });
+});
+
+describe('whom a test signal is for', () => {
+  const reasonsOf = async (signalId: string | null) => {
+    const users = (await board.admin.get(`/api/signals/${signalId}/users`)).json<UserEligibility[]>();
+    return new Map(users.map((user) => [user.username, JSON.stringify(user)]));
+  };
+  const FOREIGN = 'Signal belongs to another user';
+
+  test('an ordinary user’s is for that user alone', async () => {
+    const [user, other] = [await owner(), await board.createUser()];
+    const { id } = (await user.send('signal', { ...SIGNAL, time: 'of the user' })).json<TestDeliveryAnswer>();
+    const reasons = await reasonsOf(id);
+    expect(reasons.get(other.username)).toContain(FOREIGN);
+    expect(reasons.get(user.username) ?? '').not.toContain(FOREIGN);
+  });
+
+  test('an administrator’s is for everybody', async () => {
+    const [admin, other] = [await owner({ isAdmin: true }), await board.createUser()];
+    const { id } = (await admin.send('signal', { ...SIGNAL, time: 'of all' })).json<TestDeliveryAnswer>();
+    const reasons = await reasonsOf(id);
+    expect(reasons.get(other.username)).not.toContain(FOREIGN);
+  });
+});
+
+describe('a test delivery that cannot be used', () => {
+  test('is told every reason with status 200, and is recorded', async () => {
+    const user = await owner();
+    const answer = await user.send('signal', { symbol: 'BTCUSDT', action: 'hold', price: '-1' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({
+      success: false,
+      id: null,
+      duplicate: false,
+      message: 'action must be buy, sell, long or short',
+      errors: [
+        { path: 'action', message: 'must be buy, sell, long or short' },
+        { path: 'price', message: 'must be digits with at most one point' },
+        { path: 'timeframe', message: 'is required' },
+        { path: 'processor', message: 'is required' },
+      ],
+    });
+    expect(await log(user)).toMatchObject([
+      { kind: 'signal', result: 'refused', reason: 'action must be buy, sell, long or short' },
+    ]);
+  });
+
+  test('because of a placeholder names it', async () => {
+    const answer = await (await owner()).send('candle', { ...CANDLE, Close: '{{close}}' });
+    expect(answer.json()).toMatchObject({
+      success: false,
+      errors: [{ path: 'Close', message: 'is still the placeholder {{close}}' }],
+    });
+  });
+
+  test.each([
+    ['no kind', { payload: SIGNAL }],
+    ['another kind', { kind: 'order', payload: SIGNAL }],
+    ['no payload', { kind: 'signal' }],
+    ['a list as payload', { kind: 'signal', payload: [] }],
+    ['nested values', { kind: 'signal', payload: { symbol: { name: 'BTC' } } }],
+    ['a long value', { kind: 'signal', payload: { ...SIGNAL, note: 'x'.repeat(201) } }],
+  ])('with %s is answered 400 and leaves no trace', async (_what, body) => {
+    const user = await owner();
+    const answer = await user.client.post(`/api/hooks/${user.hook.id}/test-deliveries`, body);
+    expect(answer.statusCode).toBe(400);
+    expect(await log(user)).toEqual([]);
+  });
+
+  test('because it is larger than a delivery may be is answered 413', async () => {
+    const user = await owner();
+    const fields = Array.from({ length: 400 }, (_, index) => [`field${index}`, 'x'.repeat(200)]);
+    const answer = await user.send('signal', { ...SIGNAL, ...Object.fromEntries(fields) });
+    expect(answer.statusCode).toBe(413);
+    expect(await log(user)).toEqual([]);
+  });
+});
+
+describe('whose webhook', () => {
+  test('somebody else’s is not found, not even for an administrator', async () => {
+    const [victim, stranger, admin] = [await owner(), await owner(), await owner({ isAdmin: true })];
+    for (const { client } of [stranger, admin]) {
+      for (const id of [victim.hook.id, UNKNOWN_ID]) {
+        const answer = await client.post(`/api/hooks/${id}/test-deliveries`, {
+          kind: 'signal',
+          payload: SIGNAL,
+        });
+        expect(answer.statusCode).toBe(404);
+        expect(answer.json()).toEqual({ message: 'Webhook not found' });
+      }
+    }
+    expect(await log(victim)).toEqual([]);
+  });
+
+  test('a deleted one is not found, and a renewed one still takes them', async () => {
+    const user = await owner();
+    const url = `/api/hooks/${user.hook.id}`;
+    await user.client.put(url, { generateNewKey: true, password: user.password });
+    expect((await user.send('candle', CANDLE)).json()).toMatchObject({ success: true, id: ID });
+    await user.client.delete(url, { password: user.password });
+    expect((await user.send('candle', CANDLE)).statusCode).toBe(404);
+  });
+});
+
+test('over the limit of the webhook it is answered 503, and alerts count with it', async () => {
+  await withBoard({ config: { webhookRateLimit: 2 } }, async (on) => {
+    const user = await on.createUser();
+    const sender = await createSender({ app: on.app, client: user.client });
+    const send = (price: string) =>
+      user.client.post(`/api/hooks/${sender.hook.id}/test-deliveries`, {
+        kind: 'signal',
+        payload: { ...SIGNAL, price },
+      });
+    expect((await sender.signal()).statusCode).toBe(200);
+    expect((await send('2')).statusCode).toBe(200);
+    const limited = await send('3');
+    expect(limited.statusCode).toBe(503);
+    expect(limited.json()).toEqual({ message: 'Over the limit of deliveries a minute. Send it again.' });
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+    const answer = await user.client.get(`/api/hooks/${sender.hook.id}/deliveries`);
+    expect(answer.json<Delivery[]>().map(({ result }) => result)).toEqual(['limited', 'stored', 'stored']);
+  });
+});
+
+test('what the database cannot take is answered 503', async () => {
+  await withBoard({}, async (on) => {
+    const user = await owner({}, on);
+    await on.database.pool.query('alter table signals rename to gone');
+    const answer = await user.send('signal', SIGNAL);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json()).toEqual({ message: 'The delivery could not be stored. Send it again.' });
+  });
+});
+
+describe('in live mode', () => {
+  const live = { exchangeMode: 'live', appEnv: 'production' } as const;
+
+  test('with automatic trading test signals and test candles are refused', async () => {
+    await withBoard({ config: { ...live, autoTrade: { enabled: true, configured: true } } }, async (on) => {
+      for (const isAdmin of [false, true]) {
+        const user = await owner({ isAdmin }, on);
+        for (const [kind, payload] of [
+          ['signal', SIGNAL],
+          ['candle', CANDLE],
+        ] as const) {
+          const answer = await user.send(kind, payload);
+          expect(answer.statusCode).toBe(403);
+          expect(answer.json()).toEqual({
+            message: 'Test deliveries are refused while real money is traded automatically',
+          });
+        }
+        expect(await log(user)).toEqual([]);
+      }
+      expect((await on.admin.get('/api/signals')).json().total).toBe(0);
+      expect((await on.admin.get('/api/price-logs')).json().total).toBe(0);
+    });
+  });
+
+  test('without automatic trading a test signal is taken', async () => {
+    await withBoard({ config: { ...live, autoTrade: { enabled: false, configured: true } } }, async (on) => {
+      expect((await (await owner({}, on)).send('signal', SIGNAL)).json()).toMatchObject({ success: true });
+    });
+  });
+});
+
+test('in demo mode with automatic trading a test signal is taken: no real money moves', async () => {
+  const config = {
+    exchangeMode: 'demo',
+    appEnv: 'production',
+    autoTrade: { enabled: true, configured: true },
+  } as const;
+  await withBoard({ config }, async (on) => {
+    expect((await (await owner({}, on)).send('signal', SIGNAL)).json()).toMatchObject({ success: true });
+  });
+});

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { CurrentPriceAnswer } from '#contract/position-generator.ts';
+import { type HandTrading, startHandTrading } from '#test/hand-trading.ts';
+import { startTestApp } from '#test/test-app.ts';
+import { createSender } from '#test/test-sender.ts';
+
+let trading: HandTrading;
+
+beforeAll(async () => {
+  trading = await startHandTrading({ engine: false });
+});
+afterEach(async () => {
+  trading.site.setFaults([]);
+  await trading.clearPriceLimit();
+});
+afterAll(() => trading.close());
+
+const ask = (symbol: string, query = '') =>
+  trading.board.admin.get(`/api/current-price/${symbol}?marketType=Futures&timestamp=${Date.now()}${query}`);
+
+async function answerOf(symbol: string, query?: string): Promise<CurrentPriceAnswer> {
+  const answer = await ask(symbol, query);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json<CurrentPriceAnswer>();
+}
+
+test('the current price comes with its source and is kept by nobody', async () => {
+  const token = trading.nextToken();
+  await trading.site.push(token, '123.45');
+  const answer = await ask(`${token}USDT`);
+  expect(answer.json()).toEqual({
+    success: true,
+    data: { currentPrice: '123.45', source: 'Bitget (demo)' },
+    fallbackRequired: false,
+  });
+  expect(answer.headers['cache-control']).toBe('no-store');
+});
+
+test.each([
+  'BTC',
+  'btcUSDT',
+  'USDT',
+  'BTC%2FUSDT',
+  'BTC%3Fx%3D1USDT',
+  '..%2F..%2FUSDT',
+  `${'A'.repeat(21)}USDT`,
+])('the symbol %s is answered 400, and nothing is asked', async (symbol) => {
+  const answer = await ask(symbol);
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().message).toBe('The symbol must be a token of 1 to 20 of A-Z and 0-9, and USDT');
+  const { rows } = await trading.board.database.pool.query(
+    `select 1 from rate_limits where key like 'current-price%'`,
+  );
+  expect(rows).toEqual([]);
+});
+
+test('no price asks for the fallback and says why', async () => {
+  expect(await answerOf('NOSUCHTOKENUSDT')).toEqual({
+    success: false,
+    data: null,
+    fallbackRequired: true,
+    message: 'NOSUCHTOKEN is not listed on Bitget',
+  });
+  trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'ticker' } }]);
+  const failed = await answerOf(`${trading.nextToken()}USDT`);
+  expect(failed).toMatchObject({ success: false, data: null, fallbackRequired: true });
+  expect(failed.message).toMatch(/^Bitget could not be asked: /);
+  const spot = await trading.board.admin.get('/api/current-price/BTCUSDT?marketType=Spot');
+  expect(spot.json()).toMatchObject({ fallbackRequired: true, data: null });
+});
+
+test('the exchange is that of the user who is asked for', async () => {
+  const { userId } = await trading.createTrader({ exchangePlatform: 'Bybit' });
+  const answer = await answerOf('BTCUSDT', `&userId=${userId}`);
+  expect(answer).toMatchObject({ fallbackRequired: true, data: null });
+  expect(answer.message).toContain('Bybit');
+  const unknown = await ask('BTCUSDT', `&userId=${randomUUID()}`);
+  expect([unknown.statusCode, unknown.json().message]).toEqual([404, 'User settings not found']);
+  expect((await ask('BTCUSDT', '&userId=me')).statusCode).toBe(400);
+});
+
+test('a user’s own signal is a paper price for that user’s eyes alone', async () => {
+  const paper = await startTestApp();
+  try {
+    const { client, user } = await paper.createUser();
+    const sender = await createSender({ app: paper.app, client });
+    await sender.signal({ symbol: 'SOLUSDT', price: '150' });
+    const own = await paper.admin.get(`/api/current-price/SOLUSDT?userId=${user.id}`);
+    expect(own.json().data).toEqual({ currentPrice: '150', source: 'Bitget (paper)' });
+    const everyones = await paper.admin.get('/api/current-price/SOLUSDT');
+    expect(everyones.json()).toMatchObject({ fallbackRequired: true, data: null });
+  } finally {
+    await paper.close();
+  }
+});
+
+test('more than two requests a second over all instances ask for the fallback', async () => {
+  const second = await trading.startInstance({ engine: false });
+  await trading.usePriceLimit(0);
+  const tokens = [trading.nextToken(), trading.nextToken(), trading.nextToken(), trading.nextToken()];
+  const answers = await Promise.all(
+    tokens.map((token, index) =>
+      (index % 2 === 0 ? trading.board.admin : second.admin).get(`/api/current-price/${token}USDT`),
+    ),
+  );
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+  const bodies = answers.map((answer) => answer.json<CurrentPriceAnswer>());
+  const limited = bodies.filter(({ fallbackRequired }) => fallbackRequired);
+  expect(limited).toHaveLength(2);
+  for (const body of limited) {
+    expect(body).toEqual({
+      success: false,
+      data: null,
+      fallbackRequired: true,
+      message: 'The price service is at its limit (Maximum 2 requests per second)',
+    });
+  }
+});
+
+test('the limit is of one second', async () => {
+  await answerOf(`${trading.nextToken()}USDT`);
+  const { rows } = await trading.board.database.pool.query<{ expire: string }>(
+    `select expire from rate_limits where key = 'current-price:all'`,
+  );
+  expect(Number(rows[0]?.expire) - Date.now()).toBeLessThanOrEqual(1_000);
+});
+
+test('one request serves all who ask for a price at the same time and for a second after', async () => {
+  const token = trading.nextToken();
+  await trading.clearPriceLimit();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => answerOf(`${token}USDT`)));
+  expect(answers.every(({ success }) => success)).toBe(true);
+  const { rows } = await trading.board.database.pool.query<{ points: number }>(
+    `select points from rate_limits where key like 'current-price%'`,
+  );
+  // A machine that is busy may take longer than that second.
+  expect(rows[0]?.points).toBeLessThanOrEqual(2);
+});

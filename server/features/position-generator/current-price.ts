@@ -1,0 +1,75 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { deny } from '#domain/denials.ts';
+import { EXCHANGE_REQUESTS_PER_SECOND } from '#domain/trading-constants.ts';
+import type { Deps } from '#server/deps.ts';
+import { type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
+import { createTickerCache } from '#server/exchanges/ticker-cache.ts';
+
+const PRICE_MAX_AGE_MS = 1_000;
+
+export type CurrentPrice =
+  | { ok: true; price: string }
+  /** `problem`: a clause without a full stop. */
+  | { ok: false; isLimited: boolean; problem: string };
+
+/** The calculator's price service. Nothing that it answers is older than a second. */
+export interface CurrentPrices {
+  /** `viewerUserId`: whose eyes; null for the price that everyone sees. */
+  read(request: { exchange: Exchange; token: string; viewerUserId: string | null }): Promise<CurrentPrice>;
+}
+
+class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+}
+
+/**
+ * Prices for people, with a limit of their own (2 §9: 2 requests a second), counted in the database for all
+ * instances: however many calculators are open, the engine's requests are not crowded out. One request serves all
+ * who ask at the same time and for a second after.
+ */
+export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock'>): CurrentPrices {
+  const limiter = new RateLimiterPostgres({
+    storeClient: deps.pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    keyPrefix: 'current-price',
+    points: EXCHANGE_REQUESTS_PER_SECOND,
+    duration: 1,
+    // The limiter of the password routes clears the table that they share.
+    clearExpiredByTimeout: false,
+  });
+  const prices = createTickerCache<string | null>({
+    now: () => deps.clock.now(),
+    maxAgeMs: PRICE_MAX_AGE_MS,
+  });
+
+  async function fetchPrice(exchange: Exchange, token: string, viewerUserId: string | null) {
+    await limiter.consume('all').catch((refused: unknown) => {
+      throw refused instanceof RateLimiterRes ? new LimitReached() : refused;
+    });
+    const ticker = await exchange.fetchTicker(token, viewerUserId === null ? {} : { viewerUserId });
+    return ticker?.lastPrice ?? null;
+  }
+
+  return {
+    async read({ exchange, token, viewerUserId }) {
+      const { platform } = exchange;
+      const key = `${platform} ${token} ${viewerUserId ?? ''}`;
+      try {
+        const price = await prices.get(key, () => fetchPrice(exchange, token, viewerUserId));
+        if (price !== null) return { ok: true, price };
+        const { reason } = deny('token_not_listed', { token, exchange: platform });
+        return { ok: false, isLimited: false, problem: reason };
+      } catch (error) {
+        if (error instanceof LimitReached) {
+          const problem = `the price service is at its limit (Maximum ${EXCHANGE_REQUESTS_PER_SECOND} requests per second)`;
+          return { ok: false, isLimited: true, problem };
+        }
+        if (!(error instanceof ExchangeError)) throw error;
+        const { reason } = deny('exchange_unavailable', { exchange: platform, message: error.message });
+        return { ok: false, isLimited: false, problem: reason };
+      }
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  ClosedPositionView,
+  OpenPositionView,
+  PositionsAnswer,
+  PositionsQuery,
+} from '#contract/positions.ts';
+import { deny } from '#domain/denials.ts';
+import { GONE_WITHOUT_NEWS } from '#domain/position-differences.ts';
+import type { Deps } from '#server/deps.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { addTotals } from './add-totals.ts';
+import {
+  type AccountKey,
+  listAccounts,
+  listClosedPositions,
+  sumClosedPositions,
+  sumProfitOverTime,
+} from './positions.store.ts';
+import type { AccountReader } from './read-account.ts';
+
+const YOUNGEST_MS = 2_000;
+/** With many accounts a reading serves for longer: 25 accounts a second stay below what an address may ask. */
+const MS_AN_ACCOUNT = 40;
+/** A screen does not wait longer for one account; its reading goes on and serves the next call. */
+const ACCOUNT_LIMIT_MS = 5_000;
+const MOST_POINTS = 1_000;
+
+type Account = AccountKey & { username: string };
+type Unreachable = PositionsAnswer['unreachable'][number];
+
+/** Open positions as the exchanges report them now, and the closed ones as recorded, with their sums. */
+export async function listPositions(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  reader: AccountReader,
+  query: PositionsQuery,
+): Promise<PositionsAnswer> {
+  const { userId, token, limit } = query;
+  const accounts = await listAccounts(deps.db, { userId });
+  const maxAgeMs = Math.max(YOUNGEST_MS, accounts.length * MS_AN_ACCOUNT);
+  const readings = await Promise.all(accounts.map((account) => readAccount(reader, account, maxAgeMs)));
+  const open = readings
+    .flatMap((reading) => reading.open)
+    .filter((position) => token === undefined || position.token === token);
+  // After the exchanges were asked: what they told to be closed is among them.
+  const [closed, sums, profit] = await Promise.all([
+    listClosedPositions(deps.db, { userId, token, limit }),
+    sumClosedPositions(deps.db, { userId, token }),
+    sumProfitOverTime(deps.db, { userId, token, points: MOST_POINTS }),
+  ]);
+  return {
+    open,
+    closed: closed.map(toView),
+    closedCount: sums.reduce((total, { count }) => total + count, 0),
+    ...addTotals({ open, closed: sums }),
+    cumulativeProfit: profit.map((point) => ({ at: point.at.toISOString(), profit: point.profit })),
+    unreachable: readings.flatMap(({ unreachable }) => (unreachable === null ? [] : [unreachable])),
+    at: deps.clock.now().toISOString(),
+  };
+}
+
+async function readAccount(
+  reader: AccountReader,
+  account: Account,
+  maxAgeMs: number,
+): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }> {
+  const { userId, username, exchangePlatform } = account;
+  const failed = (message: string) => ({ open: [], unreachable: { userId, username, message } });
+  try {
+    const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
+    const reading = await Promise.race([reader.read(account, maxAgeMs), late]);
+    if (reading === null)
+      return failed(`${exchangePlatform} has not answered within ${ACCOUNT_LIMIT_MS / 1_000} s`);
+    if (reading.outcome === 'no-account') {
+      const { reason } = deny('exchange_not_connected', { exchange: exchangePlatform });
+      return reading.isMissed ? failed(reason) : { open: [], unreachable: null };
+    }
+    return { open: reading.open.map((position) => ({ ...position, username })), unreachable: null };
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return failed(error.message);
+  }
+}
+
+function toView({
+  closed,
+  username,
+  stopLoss,
+  takeProfit,
+}: Awaited<ReturnType<typeof listClosedPositions>>[number]): ClosedPositionView {
+  const { id: _id, exchangePositionId, recordedAt: _recordedAt, openedAt, closedAt, ...figures } = closed;
+  return {
+    ...figures,
+    username,
+    stopLoss,
+    takeProfit,
+    openedAt: openedAt.toISOString(),
+    closedAt: closedAt.toISOString(),
+    differences: exchangePositionId === null ? [GONE_WITHOUT_NEWS] : [],
+  };
+}

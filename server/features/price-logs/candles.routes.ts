@@ -1,0 +1,27 @@
+import { candlesAnswer, candlesQuery } from '#contract/charts.ts';
+import type { Deps } from '#server/deps.ts';
+import { AppError } from '#server/platform/errors.ts';
+import type { App } from '#server/platform/http-app.ts';
+import { listCandlesUntil } from './candles.store.ts';
+import { findPriceLog } from './price-logs.store.ts';
+
+export function registerCandleRoutes(app: App, { db }: Deps): void {
+  app.get(
+    '/api/price-logs/candles',
+    {
+      config: { access: 'admin' },
+      schema: { tags: ['price logs'], querystring: candlesQuery, response: { 200: candlesAnswer } },
+    },
+    async ({ query: { token, timeframe, until = null, limit, priceLogId } }) => {
+      const priceLog = priceLogId === undefined ? null : await findPriceLog(db, priceLogId);
+      if (priceLogId !== undefined && priceLog === null) throw new AppError('priceLogNotFound');
+      const series = {
+        token,
+        timeframe,
+        hookId: priceLog?.hookId ?? null,
+        processor: priceLog?.processor ?? null,
+      };
+      return { candles: await listCandlesUntil(db, { series, until, limit }) };
+    },
+  );
+}

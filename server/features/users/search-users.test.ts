@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { User } from '#contract/users.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+
+let board: TestApp;
+
+const PEOPLE = [
+  { username: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' },
+  { username: 'grace@example.com', firstName: 'Grace', lastName: 'Hopper', isAdmin: true },
+  { username: 'edsger_w@example.com', lastName: 'dijkstra' },
+  { username: 'edsgerxw@example.com', countryCode: '+31', mobileNumber: '206123456' },
+  { username: '100%@example.com', firstName: 'Émilie', lastName: 'du Châtelet' },
+];
+
+beforeAll(async () => {
+  board = await startTestApp();
+  // One after the other: the order of creation is asserted.
+  for (const person of PEOPLE) {
+    await board.admin.post('/api/admin/create-client', { password: 'a long password', ...person });
+  }
+  const { users } = await find({ search: 'grace' });
+  await board.admin.patch(`/api/admin/users/${users[0]?.id}/deactivate`);
+  const ada = (await find({ search: 'ada@' })).users[0];
+  await board.admin.put(`/api/admin/user/${ada?.id}/active-trading`, { activeTrading: true });
+});
+afterAll(() => board.close());
+
+async function find(query: Record<string, string>) {
+  const params = new URLSearchParams({ page: '1', includeInactive: 'true', ...query });
+  const answer = await board.admin.get(`/api/admin/users?${params}`);
+  expect(answer.statusCode).toBe(200);
+  return answer.json<{ users: User[]; total: number }>();
+}
+
+/** The names before the @, in the order of the answer. */
+const namesOf = async (query: Record<string, string>) =>
+  (await find(query)).users.map(({ username }) => username.split('@')[0]);
+
+describe('a search', () => {
+  test.each([
+    ['part of a username', 'dsger_', ['edsger_w']],
+    ['another letter case', 'ADA@EXAMPLE', ['ada']],
+    ['a first name', 'grace', ['grace']],
+    ['a last name', 'Dijk', ['edsger_w']],
+    ['both names in a row', 'ada love', ['ada']],
+    ['letters beyond ASCII in another case', 'émilie DU CHÂT', ['100%']],
+    ['a phone number', '206123', ['edsgerxw']],
+    ['a phone number with its country code', '+31206', ['edsgerxw']],
+    ['a phone number as the table shows it', '+31 206123456', ['edsgerxw']],
+    ['a percent sign, which is no wildcard', '0%', ['100%']],
+    ['an underscore, which is no wildcard', 'r_w', ['edsger_w']],
+    ['a backslash, which escapes nothing', '\\', []],
+    ['quotes, which end nothing', `' or 1=1 --`, []],
+    ['spaces around it', '  ada@  ', ['ada']],
+    ['something that nobody has', 'nobody at all', []],
+  ])('finds users by %s', async (_name, search, expected) => {
+    expect(await namesOf({ search })).toEqual(expected);
+    expect((await find({ search })).total).toBe(expected.length);
+  });
+
+  test('that is empty or blank filters nothing', async () => {
+    const { total } = await find({});
+    expect(total).toBe(PEOPLE.length + 1);
+    expect((await find({ search: '' })).total).toBe(total);
+    expect((await find({ search: '  ' })).total).toBe(total);
+  });
+
+  test('leaves inactive users out unless asked, and counts what it leaves', async () => {
+    const answer = await find({ search: 'grace', includeInactive: 'false' });
+    expect(answer).toEqual({ users: [], total: 0 });
+  });
+
+  test('counts all matches and not those of the page alone', async () => {
+    const page = await find({ search: '@example.com', limit: '2', page: '2' });
+    expect(page.users).toHaveLength(2);
+    expect(page.total).toBe(PEOPLE.length + 1);
+  });
+
+  test('without paging searches everybody, inactive ones included', async () => {
+    const { users, total } = (await board.admin.get('/api/admin/users?search=grace')).json();
+    expect(users).toMatchObject([{ username: 'grace@example.com', isActive: false }]);
+    expect(total).toBe(1);
+  });
+
+  test('of more than 100 characters is refused', async () => {
+    const answer = await board.admin.get(`/api/admin/users?page=1&search=${'a'.repeat(101)}`);
+    expect(answer.statusCode).toBe(400);
+  });
+});
+
+describe('the order of users', () => {
+  const newestFirst = ['100%', 'edsgerxw', 'edsger_w', 'grace', 'ada', 'admin'];
+
+  test('is newest first, unless another is asked for', async () => {
+    expect(await namesOf({})).toEqual(newestFirst);
+    expect(await namesOf({ direction: 'asc' })).toEqual(newestFirst);
+    expect(await namesOf({ sort: 'createdAt' })).toEqual([...newestFirst].reverse());
+    expect(await namesOf({ sort: 'createdAt', direction: 'desc' })).toEqual(newestFirst);
+  });
+
+  test('can be that of the usernames, in both directions', async () => {
+    const byUsername = ['100%', 'ada', 'admin', 'edsger_w', 'edsgerxw', 'grace'];
+    expect(await namesOf({ sort: 'username' })).toEqual(byUsername);
+    expect(await namesOf({ sort: 'username', direction: 'desc' })).toEqual([...byUsername].reverse());
+  });
+
+  test('by name does not look at letter case, and puts users without a name last both ways', async () => {
+    expect(await namesOf({ sort: 'name' })).toEqual([
+      'ada',
+      'edsger_w',
+      'grace',
+      '100%',
+      'edsgerxw',
+      'admin',
+    ]);
+    expect(await namesOf({ sort: 'name', direction: 'desc' })).toEqual([
+      '100%',
+      'grace',
+      'edsger_w',
+      'ada',
+      'edsgerxw',
+      'admin',
+    ]);
+  });
+
+  test('by status and by active trading leaves the newest first among equals', async () => {
+    expect(await namesOf({ sort: 'isActive' })).toEqual([
+      'grace',
+      '100%',
+      'edsgerxw',
+      'edsger_w',
+      'ada',
+      'admin',
+    ]);
+    expect(await namesOf({ sort: 'activeTrading', direction: 'desc' })).toEqual([
+      'ada',
+      '100%',
+      'edsgerxw',
+      'edsger_w',
+      'grace',
+      'admin',
+    ]);
+  });
+
+  test('is the same on every page: nobody is shown twice or left out, however many are equal', async () => {
+    await board.database.pool.query(`update users set created_at = '2026-01-01T00:00:00Z'`);
+    for (const sort of ['isActive', 'createdAt', 'activeTrading']) {
+      const pages = [];
+      for (const page of ['1', '2', '3']) pages.push(...(await namesOf({ sort, limit: '2', page })));
+      expect(new Set(pages).size, sort).toBe(PEOPLE.length + 1);
+    }
+  });
+
+  test.each(['sort=passwordHash', 'sort=id', 'sort=', 'direction=up', 'sort=name&sort=username'])(
+    'is refused as ?%s',
+    async (query) => {
+      expect((await board.admin.get(`/api/admin/users?page=1&${query}`)).statusCode).toBe(400);
+    },
+  );
+});

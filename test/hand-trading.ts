@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import type { GenerateAnswer } from '#contract/position-generator.ts';
+import type { TradingSettings } from '#domain/user-settings.ts';
+import type { Deps } from '#server/deps.ts';
+import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config.ts';
+import { workflows } from '#server/platform/database/schema.ts';
+import { createLog } from '#server/platform/log.ts';
+import { buildProgram } from '#server/program.ts';
+import { startTestApp, type TestApp } from './test-app.ts';
+import { type TestClient, testClient } from './test-client.ts';
+import { testEngineRows } from './test-engine-rows.ts';
+import { type ExchangeSite, startExchangeSite } from './test-exchange-site.ts';
+
+export interface Trader {
+  userId: string;
+  /** Its account in the exchange's own books. */
+  accountId: string;
+}
+
+export interface HandSignal {
+  token: string;
+  price: string;
+  action?: 'buy' | 'sell';
+  /** With one, a candle is stored before the signal. */
+  atr?: string;
+  matureTrend?: string;
+  /** The exchange's price; the signal's when not given. */
+  livePrice?: string;
+}
+
+/** An instance of the program on the shared database. */
+export interface Instance {
+  admin: TestClient;
+  deps: Deps;
+  /** Ends it: what it was working on stays as it is. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Orders by hand: the whole program in demo mode against an exchange on an address of its own, with faults at hand.
+ * Nothing is traded automatically.
+ */
+export interface HandTrading {
+  site: ExchangeSite;
+  board: TestApp;
+  /** A token that no test has used, with a contract. */
+  nextToken(): string;
+  createTrader(settings?: Partial<TradingSettings>): Promise<Trader>;
+  storeSignal(signal: HandSignal): Promise<string>;
+  generate(body: Record<string, unknown>): Promise<GenerateAnswer>;
+  /** A successful calculation of a new trader for a new signal. */
+  calculate(
+    signal?: Partial<HandSignal>,
+    settings?: Partial<TradingSettings>,
+  ): Promise<Trader & { token: string; signalId: string; logId: string; answer: Calculated }>;
+  /** Another instance on the same database. */
+  startInstance(options?: { engine?: boolean; config?: Partial<Config> }): Promise<Instance>;
+  /** The price service takes requests again at once. */
+  clearPriceLimit(): Promise<void>;
+  /** The price service has taken so many requests in a second that lasts a minute. */
+  usePriceLimit(requests: number): Promise<void>;
+  /** Until the exchange's price is asked for anew. */
+  outlivePrices(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type Calculated = Extract<GenerateAnswer, { success: true }>;
+
+const TOKENS = 40;
+/** A price serves all callers for a second. */
+const PRICE_AGE_MS = 1_050;
+
+export async function startHandTrading(
+  options: { engine?: boolean; config?: Partial<Config> } = {},
+): Promise<HandTrading> {
+  const site = await startExchangeSite({ environment: 'demo' });
+  const config: Partial<Config> = {
+    exchangeMode: 'demo',
+    bitgetBaseUrl: site.url,
+    exchangeTimeoutMs: 1_500,
+    verifyFirstMs: 400,
+    verifySecondMs: 400,
+    cancelDelayMs: 100,
+    ...options.config,
+  };
+  const board = await startTestApp({ engine: options.engine ?? true, config });
+  const { db } = board.database;
+  const accounts = new Map<string, ExchangeAccount>();
+  const findAccount: Deps['findAccount'] = async (userId) => accounts.get(userId) ?? null;
+  board.deps.findAccount = findAccount;
+  const rows = testEngineRows({ db, clock: systemClock, settle: async () => {} });
+  const instances: Instance[] = [];
+  // The list of contracts is read once; whatever will be traded has to be on it.
+  const tokens = Array.from({ length: TOKENS }, (_, index) => `HAND${index + 1}`);
+  for (const token of tokens) await site.push(token, '100');
+
+  const trading: HandTrading = {
+    site,
+    board,
+    nextToken() {
+      const token = tokens.shift();
+      if (token === undefined) throw new Error('more tokens are needed');
+      return token;
+    },
+    async createTrader(settings = {}) {
+      const userId = await rows.createUser({
+        positionSizingMethod: 'Risk Management',
+        investmentPortion: null,
+        ...settings,
+      });
+      const secrets = {
+        apiKey: `key-${randomUUID()}`,
+        apiSecret: `secret-${randomUUID()}`,
+        passphrase: `phrase-${randomUUID()}`,
+      };
+      const accountId = site.addAccount(secrets);
+      const credentials = { ...secrets, accountMode: 'classic' as const };
+      accounts.set(userId, { userId, environment: 'demo', credentials });
+      return { userId, accountId };
+    },
+    async storeSignal({ token, price, action = 'buy', atr, matureTrend, livePrice = price }) {
+      await site.push(token, livePrice);
+      if (atr !== undefined) {
+        await rows.storeCandle({ token, price, atr, ...(matureTrend === undefined ? {} : { matureTrend }) });
+      }
+      const { signalId, workflowId } = await rows.storeSignal({ token, price, action });
+      // Nothing trades it but the hand.
+      await db.delete(workflows).where(eq(workflows.id, workflowId));
+      return signalId;
+    },
+    async generate(body) {
+      await trading.clearPriceLimit();
+      const answer = await board.admin.post('/api/internal/position-generator/generate', body);
+      if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}: ${answer.body}`);
+      return answer.json<GenerateAnswer>();
+    },
+    async calculate(signal = {}, settings = {}) {
+      const token = signal.token ?? trading.nextToken();
+      const trader = await trading.createTrader(settings);
+      const signalId = await trading.storeSignal({ price: '100', ...signal, token });
+      const answer = await trading.generate({ signalId, userId: trader.userId });
+      if (!answer.success) throw new Error(answer.message);
+      return { ...trader, token, signalId, logId: answer.positionGeneratorLogId, answer };
+    },
+    async startInstance(more = {}) {
+      const program = await buildProgram({
+        config: { ...board.config, ...more.config, instanceId: `instance-${instances.length + 2}` },
+        log: createLog({ level: 'silent' }),
+        clock: systemClock,
+        database: board.database,
+      });
+      program.deps.findAccount = findAccount;
+      if (more.engine ?? true) await program.start();
+      let stopping: Promise<void> | null = null;
+      const instance: Instance = {
+        admin: testClient(program.app, board.admin.cookie),
+        deps: program.deps,
+        stop() {
+          stopping ??= (async () => {
+            await program.app.close();
+            await program.stop();
+          })();
+          return stopping;
+        },
+      };
+      instances.push(instance);
+      return instance;
+    },
+    async clearPriceLimit() {
+      await board.database.pool.query(`delete from rate_limits where key like 'current-price%'`);
+    },
+    async usePriceLimit(requests) {
+      await trading.clearPriceLimit();
+      await board.database.pool.query(
+        `insert into rate_limits (key, points, expire) values ('current-price:all', $1, $2)`,
+        [requests, Date.now() + 60_000],
+      );
+    },
+    outlivePrices: () => sleep(PRICE_AGE_MS),
+    async close() {
+      await Promise.all(instances.map((instance) => instance.stop()));
+      await board.close();
+      await site.close();
+    },
+  };
+  return trading;
+}

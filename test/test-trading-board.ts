@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import type { User } from '#contract/users.ts';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
+import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
+import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
+import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import { type Config, parseConfig } from '#server/platform/config.ts';
+import type { Db } from '#server/platform/database/database.ts';
+import { trades, userSettings, workflows } from '#server/platform/database/schema.ts';
+import { createLog } from '#server/platform/log.ts';
+import { buildProgram, type Program } from '#server/program.ts';
+import { type PaperLedger, paperLedger } from './paper-ledger.ts';
+import { signIn, type TestClient } from './test-client.ts';
+import { createTestDatabase } from './test-database.ts';
+import { createSender } from './test-sender.ts';
+
+const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
+const USER_PASSWORD = 'a password of a user';
+const SECRET_KEY = 'a secret key of the tests, long enough';
+
+/**
+ * Whole programs with their job queues and real time, one or several on one database, that trade on a paper exchange
+ * with an address, books, prices and faults of its own.
+ */
+export interface TradingBoard extends PaperLedger {
+  programs: Program[];
+  db: Db;
+  /** Signed in at the first program. */
+  admin: TestClient;
+  /** The same administrator at another one. */
+  adminAt(index: number): Promise<TestClient>;
+  createTrader(
+    settings?: Record<string, unknown>,
+  ): Promise<{ id: string; username: string; client: TestClient }>;
+  /** A new price at the exchange. */
+  push(token: string, price: string): Promise<void>;
+  setFaults(faults: PaperFault[]): void;
+  /** Sends a signal through the webhook; answers its id. */
+  signal(fields: { token: string; action?: 'buy' | 'sell'; price: string }): Promise<string>;
+  /** Waits until the signal's workflow has ended; answers its trades. */
+  traded(signalId: string): Promise<(typeof trades.$inferSelect)[]>;
+  /** Paths of the requests that the exchange got, in order. */
+  requests: string[];
+  /** Cuts the exchange off, and brings it back. */
+  setReachable(isReachable: boolean): void;
+  close(): Promise<void>;
+}
+
+export async function startTradingBoard(
+  options: { instances?: number; config?: Partial<Config> } = {},
+): Promise<TradingBoard> {
+  const [own, site] = [await createTestDatabase(), await createTestDatabase()];
+  const marks = memoryMarks();
+  const failures: unknown[] = [];
+  const requests: string[] = [];
+  let isReachable = true;
+  const paper = createPaperExchange({
+    db: site.database.db,
+    clock: systemClock,
+    marks,
+    startBalance: '10000',
+    credentialsFor: (userId) => paperCredentials(userId, SECRET_KEY),
+    onError: (error) => failures.push(error),
+  });
+  const server = await listenPaperExchange(
+    {
+      async handle(request) {
+        requests.push(request.path);
+        if (!isReachable) return { status: 200, headers: {}, body: '', delivery: 'cut' };
+        return await paper.handle(request);
+      },
+    },
+    { port: 0 },
+  );
+  const config: Config = {
+    ...parseConfig({
+      APP_ENV: 'production',
+      ADMIN_USERNAME: ADMIN.username,
+      ADMIN_PASSWORD: ADMIN.password,
+      SECRET_KEY,
+      BITGET_BASE_URL: server.url,
+      EXCHANGE_TIMEOUT_MS: '2000',
+      VERIFY_FIRST_MS: '300',
+      VERIFY_SECOND_MS: '300',
+      CANCEL_DELAY_MS: '150',
+    }),
+    ...options.config,
+  };
+  const programs: Program[] = [];
+  for (let index = 0; index < (options.instances ?? 1); index += 1) {
+    const program = await buildProgram({
+      config: { ...config, instanceId: `instance-${index + 1}` },
+      log: createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' }),
+      clock: systemClock,
+      database: own.database,
+    });
+    await program.start();
+    programs.push(program);
+  }
+  const { db } = own.database;
+  const [first] = programs;
+  if (first === undefined) throw new Error('a board needs an instance');
+  const admin = await signIn(first.app, ADMIN.username, ADMIN.password);
+  const sender = await createSender({ app: first.app, client: admin });
+  let count = 0;
+
+  return {
+    programs,
+    db,
+    admin,
+    requests,
+    async adminAt(index) {
+      const program = programs[index];
+      if (program === undefined) throw new Error(`no instance ${index}`);
+      return await signIn(program.app, ADMIN.username, ADMIN.password);
+    },
+    async createTrader(settings = {}) {
+      count += 1;
+      const body = { username: `trader${count}@example.com`, password: USER_PASSWORD };
+      const { user } = (await admin.post('/api/admin/create-client', body)).json<{ user: User }>();
+      const wanted = { positionSizingMethod: 'Risk Management', ...settings };
+      const saved = await admin.put(`/api/admin/user-settings/${user.id}`, wanted);
+      if (saved.statusCode !== 200) throw new Error(saved.body);
+      await db.update(userSettings).set({ activeTrading: true }).where(eq(userSettings.userId, user.id));
+      const client = await signIn(first.app, body.username, body.password);
+      return { id: user.id, username: body.username, client };
+    },
+    async push(token, price) {
+      marks.push(token, price);
+      await paper.settle(token);
+    },
+    setFaults: (faults) => paper.setFaults(faults),
+    setReachable(reachable) {
+      isReachable = reachable;
+    },
+    async signal({ token, action = 'buy', price }) {
+      const answer = await sender.signal({ symbol: `${token}USDT`, action, price });
+      if (answer.statusCode !== 200) throw new Error(answer.body);
+      return answer.json<{ id: string }>().id;
+    },
+    async traded(signalId) {
+      const deadline = Date.now() + 45_000;
+      for (;;) {
+        const found = await db.select().from(workflows).where(eq(workflows.signalId, signalId));
+        if (found.some(({ completedAt }) => completedAt !== null)) break;
+        if (Date.now() > deadline) throw new Error(`the workflow of ${signalId} did not end`);
+        await sleep(50);
+      }
+      return await db.select().from(trades).where(eq(trades.signalId, signalId));
+    },
+    ...paperLedger(site.database.db),
+    async close() {
+      for (const program of programs) {
+        await program.app.close();
+        await program.stop();
+      }
+      await server.close();
+      await own.close();
+      await site.close();
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}

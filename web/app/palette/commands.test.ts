@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { Signal } from '#contract/signals.ts';
+import { findCommands, isFullId, type Known, readQuery } from './commands.ts';
+
+const SIGNAL_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+const known: Known = {
+  isAdmin: true,
+  pages: [
+    { pageName: 'Dashboard', path: '/', displayName: 'Dashboard', icon: 'Home' },
+    { pageName: 'signals', path: '/signals', displayName: 'Signals', icon: 'Activity' },
+    { pageName: 'create-client', path: '/create-client', displayName: 'Users', icon: 'Users' },
+    { pageName: 'elsewhere', path: '/elsewhere', displayName: 'No screen', icon: 'X' },
+  ],
+  users: [
+    { id: 'a0000000-0000-4000-8000-000000000001', username: 'joanna@example.com' },
+    { id: 'a0000000-0000-4000-8000-000000000002', username: 'anna@example.com' },
+  ],
+  tokens: ['BTC', 'WBTC', 'ETH'],
+  signals: [{ id: SIGNAL_ID, token: 'BTC', action: 'buy', processor: 'Tesla' } as Signal],
+};
+
+const find = (text: string, change: Partial<Known> = {}) =>
+  findCommands(readQuery(text), { ...known, ...change }).map(({ group, label }) => `${group}: ${label}`);
+
+test('an empty search lists the pages that have a screen, settings and help', () => {
+  expect(find('')).toEqual([
+    'Pages: Dashboard',
+    'Pages: Signals',
+    'Pages: Users',
+    'Pages: Admin Dashboard',
+    'Pages: Settings',
+    'Help: Keyboard Shortcuts',
+  ]);
+});
+
+test('pages are found by any of their words and by their path', () => {
+  expect(find('  SIGN ')).toEqual(['Pages: Signals']);
+  expect(find('create')).toEqual(['Pages: Users']);
+  expect(find('board adm')).toEqual(['Pages: Admin Dashboard']);
+});
+
+test('users whose name begins with the search come first, and lead to their settings', () => {
+  expect(find('anna')).toEqual(['Users: anna@example.com', 'Users: joanna@example.com']);
+  expect(findCommands('a0000000-0000-4000-8000-000000000002', known)).toMatchObject([
+    { label: 'anna@example.com', target: { to: 'user', userId: 'a0000000-0000-4000-8000-000000000002' } },
+  ]);
+});
+
+test('tokens lead to their signals', () => {
+  expect(findCommands('btc', known)).toMatchObject([
+    { label: 'BTC', target: { to: 'token', token: 'BTC' } },
+    { label: 'WBTC', target: { to: 'token', token: 'WBTC' } },
+  ]);
+});
+
+test('no group is longer than six', () => {
+  const users = Array.from({ length: 9 }, (_, index) => ({
+    id: `${index}`,
+    username: `u${index}@example.com`,
+  }));
+  expect(find('@example', { users })).toHaveLength(6);
+});
+
+test.each([
+  '0189',
+  '01890a5d-ac',
+  '8057',
+  '0189...8057',
+  '...8057',
+  SIGNAL_ID,
+  ` ${SIGNAL_ID.toUpperCase()} `,
+])('a signal is found by %j', (text) => {
+  expect(find(text)).toEqual(['Signals: 0189...8057  BTC Buy']);
+});
+
+test.each(['018', '805', '0189...8058', '0189...80...57', '5dac'])('a signal is not found by %j', (text) => {
+  expect(find(text)).toEqual([]);
+});
+
+describe('an ordinary user', () => {
+  test('finds pages and nothing that only administrators see', () => {
+    expect(find('', { isAdmin: false })).not.toContain('Pages: Admin Dashboard');
+    for (const text of ['anna', 'btc', '0189']) expect(find(text, { isAdmin: false })).toEqual([]);
+  });
+});
+
+test('only a whole id is looked up', () => {
+  expect(isFullId(readQuery(` ${SIGNAL_ID.toUpperCase()}`))).toBe(true);
+  expect(isFullId(SIGNAL_ID.slice(1))).toBe(false);
+});

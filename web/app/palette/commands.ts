@@ -1,0 +1,134 @@
+import type { NavigationPage } from '#contract/pages.ts';
+import type { Signal } from '#contract/signals.ts';
+import { capitalise, shortId } from '../../lib/format.ts';
+import { isScreen, type Screen } from '../screens.ts';
+
+export type CommandTarget =
+  | { to: 'page'; path: Screen | '/settings' | '/admin' }
+  | { to: 'user'; userId: string }
+  | { to: 'token'; token: string }
+  | { to: 'signal'; signalId: string }
+  | { to: 'workflow'; workflowId: string }
+  | { to: 'shortcuts' };
+
+export const COMMAND_GROUPS = ['Pages', 'Tokens', 'Users', 'Signals', 'Workflows', 'Help'] as const;
+
+export interface Command {
+  id: string;
+  group: (typeof COMMAND_GROUPS)[number];
+  label: string;
+  detail: string;
+  target: CommandTarget;
+}
+
+export interface Known {
+  isAdmin: boolean;
+  pages: readonly NavigationPage[];
+  users: readonly { id: string; username: string }[];
+  tokens: readonly string[];
+  signals: readonly Signal[];
+}
+
+/** More of a group than this is better found by another letter. */
+const GROUP_SIZE = 6;
+/** Ids of a day begin alike, so less of one says nothing. */
+const ID_PART_LENGTH = 4;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const isFullId = (query: string): boolean => UUID.test(query);
+
+export const readQuery = (text: string): string => text.trim().toLowerCase();
+
+/** What a search finds among what is known, in the order of the groups. An empty search lists the pages. */
+export function findCommands(query: string, known: Known): Command[] {
+  const pages = [...pageCommands(known), HELP].filter(({ label, detail }) =>
+    query.split(/\s+/).every((word) => `${label} ${detail}`.toLowerCase().includes(word)),
+  );
+  const found = query === '' || !known.isAdmin ? pages : [...pages, ...adminCommands(query, known)];
+  return COMMAND_GROUPS.flatMap((group) => found.filter((command) => command.group === group));
+}
+
+const HELP: Command = {
+  id: 'shortcuts',
+  group: 'Help',
+  label: 'Keyboard Shortcuts',
+  detail: '',
+  target: { to: 'shortcuts' },
+};
+
+function pageCommands({ pages, isAdmin }: Known): Command[] {
+  const listed = pages.flatMap(({ path, displayName }) =>
+    isScreen(path) ? [{ path, label: displayName }] : [],
+  );
+  return [
+    ...listed,
+    ...(isAdmin ? [{ path: '/admin' as const, label: 'Admin Dashboard' }] : []),
+    { path: '/settings' as const, label: 'Settings' },
+  ].map(({ path, label }) => ({
+    id: `page ${path}`,
+    group: 'Pages',
+    label,
+    detail: path,
+    target: { to: 'page', path },
+  }));
+}
+
+function adminCommands(query: string, { users, tokens, signals }: Known): Command[] {
+  return [
+    ...best(tokens, (token) => token.toLowerCase(), query).map(tokenCommand),
+    ...best(users, ({ username }) => username.toLowerCase(), query).map(userCommand),
+    ...users.filter(({ id }) => id === query).map(userCommand),
+    ...signals
+      .filter(({ id }) => isIdPart(query, id))
+      .slice(0, GROUP_SIZE)
+      .map(signalCommand),
+  ];
+}
+
+/** Those that begin with the search come before those that contain it. */
+function best<Item>(items: readonly Item[], textOf: (item: Item) => string, query: string): Item[] {
+  const matches = items.filter((item) => textOf(item).includes(query));
+  const begins = matches.filter((item) => textOf(item).startsWith(query));
+  return [...begins, ...matches.filter((item) => !begins.includes(item))].slice(0, GROUP_SIZE);
+}
+
+/** The first or last characters of an id, all of it, or its short form as the tables show it. */
+function isIdPart(query: string, id: string): boolean {
+  const [start = '', end, ...more] = query.split('...');
+  if (more.length > 0) return false;
+  if (end !== undefined)
+    return start.length + end.length >= ID_PART_LENGTH && id.startsWith(start) && id.endsWith(end);
+  return query.length >= ID_PART_LENGTH && (id.startsWith(query) || id.endsWith(query));
+}
+
+const tokenCommand = (token: string): Command => ({
+  id: `token ${token}`,
+  group: 'Tokens',
+  label: token,
+  detail: 'Signals of this token',
+  target: { to: 'token', token },
+});
+
+const userCommand = ({ id, username }: { id: string; username: string }): Command => ({
+  id: `user ${id}`,
+  group: 'Users',
+  label: username,
+  detail: 'Settings of this user',
+  target: { to: 'user', userId: id },
+});
+
+export const signalCommand = ({ id, token, action, processor }: Signal): Command => ({
+  id: `signal ${id}`,
+  group: 'Signals',
+  label: `${shortId(id, 9)}  ${token} ${capitalise(action)}`,
+  detail: processor,
+  target: { to: 'signal', signalId: id },
+});
+
+export const workflowCommand = (workflowId: string): Command => ({
+  id: `workflow ${workflowId}`,
+  group: 'Workflows',
+  label: shortId(workflowId, 9),
+  detail: 'Steps of this workflow',
+  target: { to: 'workflow', workflowId },
+});

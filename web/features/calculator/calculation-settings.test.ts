@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { UserSettings } from '#contract/settings.ts';
+import {
+  portionOptions,
+  riskOptions,
+  settingsOfMethod,
+  settingsToSave,
+  storedCalculationSettings,
+} from './calculation-settings.ts';
+
+const STORED = { investmentPortion: '0.2', maximumRiskPerTrade: '0.02' };
+const NOTHING = { investmentPortion: null, maximumRiskPerTrade: null };
+
+test('each method takes the stored fractions that it uses, and calculates the other', () => {
+  expect(settingsOfMethod('Risk Management', STORED)).toMatchObject({
+    investmentPortion: null,
+    maximumRiskPerTrade: '0.02',
+  });
+  expect(settingsOfMethod('Technical Analysis', STORED)).toMatchObject({
+    investmentPortion: '0.2',
+    maximumRiskPerTrade: null,
+  });
+  expect(settingsOfMethod('Portfolio Allocation', STORED)).toMatchObject(STORED);
+});
+
+test('where nothing is stored, a method starts with its own values', () => {
+  expect(settingsOfMethod('Portfolio Allocation', NOTHING)).toMatchObject({
+    investmentPortion: '0.10',
+    maximumRiskPerTrade: '0.05',
+  });
+});
+
+test('an unknown stored method is shown as Risk Management', () => {
+  const stored = { ...STORED, positionSizingMethod: 'Scalping' } as UserSettings;
+  expect(storedCalculationSettings(stored).positionSizingMethod).toBe('Risk Management');
+});
+
+test('behaviour and market are saved as the calculator fixes them', () => {
+  expect(settingsToSave(settingsOfMethod('Risk Management', STORED))).toEqual({
+    calculationBehavior: 'Futures_Limit_Classic',
+    marketType: 'Futures',
+    positionSizingMethod: 'Risk Management',
+    investmentPortion: null,
+    maximumRiskPerTrade: '0.02',
+  });
+});
+
+test('the lists offer the options of the specification, and a stored value beside them', () => {
+  const labels = (options: { label: string }[]) => options.map(({ label }) => label);
+  expect(labels(portionOptions('0.1'))).toEqual(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%']);
+  expect(labels(portionOptions('0.33'))).toEqual(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%', '33.0%']);
+  expect(labels(riskOptions('0.05'))).toEqual(['2.0%', '5.0%', '10.0%', '15.0%']);
+});

@@ -1,0 +1,59 @@
+import type { SettingsBody, UserSettings } from '#contract/settings.ts';
+import {
+  FORM_FALLBACK_SIZING_METHOD,
+  isSizingMethod,
+  PORTION_OPTIONS,
+  RISK_OPTIONS,
+  SIZING_METHOD_DEFAULTS,
+  type SizingMethod,
+} from '#domain/user-settings.ts';
+import { formatFraction } from '../../lib/format.ts';
+
+/** What the calculator edits; a fraction as text, null where the method calculates it. */
+export interface CalculationSettings {
+  positionSizingMethod: SizingMethod;
+  investmentPortion: string | null;
+  maximumRiskPerTrade: string | null;
+}
+
+type StoredFractions = Pick<UserSettings, 'investmentPortion' | 'maximumRiskPerTrade'>;
+
+/** A method with the stored fractions, as far as it takes them, or with its own defaults. */
+export function settingsOfMethod(method: SizingMethod, stored: StoredFractions): CalculationSettings {
+  const defaults = SIZING_METHOD_DEFAULTS[method];
+  const take = (name: keyof StoredFractions) =>
+    defaults[name] === null ? null : (stored[name] ?? defaults[name]);
+  return {
+    positionSizingMethod: method,
+    investmentPortion: take('investmentPortion'),
+    maximumRiskPerTrade: take('maximumRiskPerTrade'),
+  };
+}
+
+export function storedCalculationSettings(stored: UserSettings): CalculationSettings {
+  const { positionSizingMethod: method } = stored;
+  return settingsOfMethod(isSizingMethod(method) ? method : FORM_FALLBACK_SIZING_METHOD, stored);
+}
+
+/** What is saved before a calculation (part 2 §7): the behaviour and the market are fixed (part 2 §5). */
+export const settingsToSave = (settings: CalculationSettings) =>
+  ({
+    calculationBehavior: 'Futures_Limit_Classic',
+    marketType: 'Futures',
+    ...settings,
+  }) as const satisfies SettingsBody;
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+/** Options compare by value: a stored '0.1' is the option '0.10'. A stored value off the list stays selectable. */
+function fractionOptions(listed: readonly string[], current: string): Option[] {
+  return [...listed.filter((option) => Number(option) !== Number(current)), current]
+    .sort((a, b) => Number(a) - Number(b))
+    .map((value) => ({ value, label: formatFraction(value, 1) }));
+}
+
+export const portionOptions = (current: string): Option[] => fractionOptions(PORTION_OPTIONS, current);
+export const riskOptions = (current: string): Option[] => fractionOptions(RISK_OPTIONS, current);

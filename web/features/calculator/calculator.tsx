@@ -1,0 +1,70 @@
+import type { SignalDetail } from '#contract/signals.ts';
+import { QueryView } from '../../ui/query-view.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { BalanceCard } from './balance-card.tsx';
+import classes from './calculator.module.css';
+import type { CalculatorSearch } from './calculator-search.ts';
+import { useTradingSettings, useTradingUsers } from './get-trading-user.ts';
+import { PriceLogCard } from './price-log-card.tsx';
+import { PriceLogRawDataDialog, SignalRawDataDialog } from './raw-data-dialogs.tsx';
+import { SignalCard } from './signal-card.tsx';
+import { TradingUserCard } from './trading-user-card.tsx';
+import { Workbench } from './workbench.tsx';
+
+export interface CalculatorProps {
+  signal: SignalDetail;
+  userId: string;
+  ownId: string;
+  search: CalculatorSearch;
+  onSearch: (change: CalculatorSearch) => void;
+  tradingDisabled: boolean;
+}
+
+export function Calculator(props: CalculatorProps) {
+  const { signal, userId, ownId, search, onSearch } = props;
+  const history = useDialogHistory();
+  const closeDialog = () => history.close(() => onSearch({ dialog: undefined }));
+  const users = useTradingUsers();
+  const isUnknown = users.data?.every(({ id }) => id !== userId) === true;
+  return (
+    <div className={classes.columns}>
+      <div className={classes.column}>
+        <TradingUserCard
+          userId={userId}
+          ownId={ownId}
+          onChoose={(id) =>
+            onSearch({ userId: id === ownId ? undefined : id, calculation: undefined, dialog: undefined })
+          }
+        />
+        {isUnknown ? null : <BalanceCard userId={userId} />}
+        <SignalCard signal={signal} onRawData={() => history.open({ dialog: 'signal' })} />
+        <PriceLogCard
+          hashValue={signal.priceLogHash}
+          onRawData={() => history.open({ dialog: 'price-log' })}
+        />
+      </div>
+      <div className={classes.column}>
+        {isUnknown ? (
+          <EmptyState>User ID not available - please log in or select a user</EmptyState>
+        ) : (
+          <WithSettings {...props} username={users.data?.find(({ id }) => id === userId)?.username} />
+        )}
+      </div>
+      {search.dialog === 'signal' ? <SignalRawDataDialog signal={signal} onClose={closeDialog} /> : null}
+      {search.dialog === 'price-log' ? (
+        <PriceLogRawDataDialog hashValue={signal.priceLogHash} onClose={closeDialog} />
+      ) : null}
+    </div>
+  );
+}
+
+function WithSettings(props: CalculatorProps & { username: string | undefined }) {
+  const { userId, ownId, username } = props;
+  const settings = useTradingSettings({ userId, isSelf: userId === ownId });
+  return (
+    <QueryView query={settings} errorTitle="Failed to fetch settings">
+      {(stored) => <Workbench {...props} stored={stored} username={username ?? 'the chosen user'} />}
+    </QueryView>
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import type { AccountBalanceAnswer } from '#contract/position-maker.ts';
+import type { UserSettings } from '#contract/settings.ts';
+import type { User, UsersAnswer } from '#contract/users.ts';
+import { requestJson } from '../../lib/api-client.ts';
+
+export type TradingUser = Pick<User, 'id' | 'username' | 'userActive' | 'activeTradingEnabled'>;
+
+const usersPath = '/api/admin/users';
+
+/** Without paging: everybody, inactive users included. */
+export const useTradingUsers = () =>
+  useQuery({
+    queryKey: [usersPath],
+    queryFn: ({ signal }) => requestJson<UsersAnswer>(usersPath, { signal }),
+    select: ({ users }): TradingUser[] => users,
+    staleTime: 0,
+  });
+
+/** The own settings, or another user's. */
+export const settingsPath = ({ userId, isSelf }: { userId: string; isSelf: boolean }): string =>
+  isSelf ? '/api/user-settings' : `/api/admin/user-settings/${encodeURIComponent(userId)}`;
+
+export function useTradingSettings(user: { userId: string; isSelf: boolean }) {
+  const path = settingsPath(user);
+  return useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => requestJson<{ data: UserSettings }>(path, { signal }),
+    select: ({ data }) => data,
+    staleTime: 0,
+  });
+}
+
+/** Part 2 §7. */
+const BALANCE_RETRIES = 2;
+
+const balancePath = (userId: string) => `/api/admin/account-balance/${encodeURIComponent(userId)}`;
+
+/** Never from memory: what is shown was asked for now. */
+export function useAccountBalance(userId: string) {
+  const path = balancePath(userId);
+  return useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => requestJson<Partial<AccountBalanceAnswer>>(path, { signal }),
+    retry: BALANCE_RETRIES,
+    staleTime: 0,
+    gcTime: 0,
+  });
+}

@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core';
+import { IconSend, IconShieldX } from '@tabler/icons-react';
+import type { CalculatedPosition } from '#contract/position-generator.ts';
+import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import type { CalculationOutcome } from './calculate.ts';
+import classes from './calculator.module.css';
+import { EstimateNotice } from './estimate-notice.tsx';
+import { ExactDecimals } from './exact-decimals.tsx';
+import { SafetyBanner } from './safety-banner.tsx';
+import { type SubmitState, submitTip } from './submit-state.ts';
+
+interface PositionCardProps {
+  outcome: CalculationOutcome | undefined;
+  /** The address names a calculation whose figures this page does not have. */
+  isForgotten: boolean;
+  submitState: SubmitState;
+  onSubmitOrder: () => void;
+}
+
+export function PositionCard({ outcome, isForgotten, submitState, onSubmitOrder }: PositionCardProps) {
+  const answer = outcome?.answer.success ? outcome.answer : null;
+  const tip = submitTip(submitState);
+  return (
+    <Panel
+      title="Position Parameters"
+      aside={
+        answer ? (
+          <Badge tone={answer.position.position === 'short' ? 'failure' : 'success'}>
+            {answer.position.position.toUpperCase()}
+          </Badge>
+        ) : null
+      }
+    >
+      {answer ? (
+        <div className={classes.stack}>
+          {answer.isEstimate ? <EstimateNotice>{answer.message}</EstimateNotice> : null}
+          <PositionFacts position={answer.position} />
+          <p className={classes.note}>
+            <strong>{outcome?.price.title}:</strong> {outcome?.price.text}
+          </p>
+        </div>
+      ) : (
+        <EmptyState>
+          {isForgotten
+            ? 'The figures of this calculation are not on this page any more: calculate again, prices move on'
+            : 'Calculate to see the position parameters'}
+        </EmptyState>
+      )}
+      <div className={classes.submit}>
+        <SafetyBanner state={submitState} />
+        <span data-tip={tip}>
+          <Button
+            leftSection={
+              submitState === 'unprotected' ? (
+                <IconShieldX size={16} aria-hidden />
+              ) : (
+                <IconSend size={16} aria-hidden />
+              )
+            }
+            variant={submitState === 'ready' ? 'filled' : 'default'}
+            disabled={tip !== undefined}
+            onClick={onSubmitOrder}
+          >
+            {submitState === 'unprotected' ? 'Missing SL/TP - Cannot Submit' : 'Submit Order'}
+          </Button>
+        </span>
+      </div>
+    </Panel>
+  );
+}
+
+/** The precisions of part 2 §5. */
+function PositionFacts({ position }: { position: CalculatedPosition }) {
+  return (
+    <Facts
+      facts={[
+        ['Entry Price', <ExactDecimals key="entry" value={position.entryPrice} decimals={4} />],
+        ['Stop Loss', <ExactDecimals key="stop" value={position.stopLoss} decimals={4} />],
+        ['Take Profit', <ExactDecimals key="target" value={position.takeProfit} decimals={4} />],
+        ['Risk %', formatFraction(position.riskPercentage, 2)],
+        ['Investment', formatPrice(position.investment)],
+        ['Investment Portion', formatFraction(position.investmentPortion, 1)],
+        ['Leverage', `${position.leverage}x (${position.aligned ? 'aligned with' : 'opposed to'} the trend)`],
+        ['Quantity (USDT)', formatPrice(position.quantity)],
+        ['Asset Quantity', `${formatDecimals(position.assetQuantity, 6)} ${position.token}`],
+        ['Reference Price', `${position.referencePrice} (${position.priceSource})`],
+        [
+          'ATR',
+          position.atr === null ? 'none' : <ExactDecimals key="atr" value={position.atr} decimals={2} />,
+        ],
+        ['Available Balance', formatPrice(position.availableBalance)],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,39 @@
+import type { SignalDetail } from '#contract/signals.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { usePriceLog } from './get-subject.ts';
+
+export function SignalRawDataDialog({ signal, onClose }: { signal: SignalDetail; onClose: () => void }) {
+  return (
+    <Dialog opened onClose={onClose} title="Signal Raw Data" size="lg">
+      <JsonView value={signal} label="Signal Raw Data" />
+    </Dialog>
+  );
+}
+
+interface PriceLogRawDataDialogProps {
+  hashValue: string | null;
+  onClose: () => void;
+}
+
+export function PriceLogRawDataDialog({ hashValue, onClose }: PriceLogRawDataDialogProps) {
+  return (
+    <Dialog opened onClose={onClose} title="Price Log Raw Data" size="lg">
+      {hashValue === null ? (
+        <EmptyState>No matching price log exists for this signal</EmptyState>
+      ) : (
+        <PriceLogData hashValue={hashValue} />
+      )}
+    </Dialog>
+  );
+}
+
+function PriceLogData({ hashValue }: { hashValue: string }) {
+  return (
+    <QueryView query={usePriceLog(hashValue)} errorTitle="Failed to fetch price log">
+      {(log) => <JsonView value={log} label="Price Log Raw Data" />}
+    </QueryView>
+  );
+}

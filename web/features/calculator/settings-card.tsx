@@ -1,0 +1,146 @@
+import { Alert, Button, Group, NativeSelect } from '@mantine/core';
+import { IconCalculator } from '@tabler/icons-react';
+import type { UserSettings } from '#contract/settings.ts';
+import {
+  CALCULATION_BEHAVIORS,
+  DISABLED_SIZING_METHODS,
+  isSizingMethod,
+  MARKET_TYPES,
+  SIZING_METHODS,
+} from '#domain/user-settings.ts';
+import { Panel } from '../../ui/panel.tsx';
+import {
+  type CalculationSettings,
+  type Option,
+  portionOptions,
+  riskOptions,
+  settingsOfMethod,
+} from './calculation-settings.ts';
+import classes from './calculator.module.css';
+
+interface SettingsCardProps {
+  stored: UserSettings;
+  settings: CalculationSettings;
+  username: string;
+  calculating: boolean;
+  onChange: (settings: CalculationSettings) => void;
+  onCalculate: () => void;
+}
+
+const comingSoon = (value: string) => ({ value, label: `${value} (Coming Soon)`, disabled: true });
+
+const BEHAVIOR_OPTIONS = CALCULATION_BEHAVIORS.map((value) =>
+  value === 'Futures_Limit_Classic' ? { value, label: value } : comingSoon(value),
+);
+const MARKET_OPTIONS = MARKET_TYPES.map((value) =>
+  value === 'Futures' ? { value, label: value } : comingSoon(value),
+);
+const METHOD_OPTIONS = [
+  ...SIZING_METHODS.map((value) => ({ value, label: value })),
+  ...DISABLED_SIZING_METHODS.map(comingSoon),
+];
+
+export function SettingsCard(props: SettingsCardProps) {
+  const { stored, settings, username, calculating, onChange, onCalculate } = props;
+  return (
+    <Panel
+      title="Calculation Settings"
+      description={`Saved as the settings of ${username} when you calculate`}
+    >
+      <div className={classes.form}>
+        <NativeSelect
+          label="Calculation Behavior"
+          description="Fixed, not editable"
+          data={BEHAVIOR_OPTIONS}
+          value="Futures_Limit_Classic"
+          disabled
+          onChange={() => {}}
+        />
+        <NativeSelect
+          label="Market Type"
+          description="Only futures can be calculated"
+          data={MARKET_OPTIONS}
+          value="Futures"
+          onChange={() => {}}
+        />
+        <NativeSelect
+          label="Position Sizing Method"
+          description="How the investment follows from balance and risk"
+          data={METHOD_OPTIONS}
+          value={settings.positionSizingMethod}
+          onChange={({ currentTarget: { value } }) => {
+            if (isSizingMethod(value)) onChange(settingsOfMethod(value, stored));
+          }}
+        />
+        <Fraction
+          label="Investment Portion"
+          description="Share of the available balance, max 33%"
+          autoLabel="Auto"
+          autoDescription="Calculated from the risk limit, max 33%"
+          value={settings.investmentPortion}
+          options={portionOptions}
+          onChange={(investmentPortion) => onChange({ ...settings, investmentPortion })}
+        />
+        <Fraction
+          label="Maximum Risk per Trade"
+          description="Share of the available balance lost at the stop, max 15%"
+          autoLabel="auto"
+          autoDescription="Calculated from the stop loss, capped at 15%"
+          value={settings.maximumRiskPerTrade}
+          options={riskOptions}
+          onChange={(maximumRiskPerTrade) => onChange({ ...settings, maximumRiskPerTrade })}
+        />
+      </div>
+      {stored.marketType === 'Futures' ? null : (
+        <Alert color="yellow" className={classes.notice}>
+          The stored market type is {stored.marketType}; a calculation saves Futures.
+        </Alert>
+      )}
+      <Group justify="flex-end" className={classes.actions}>
+        <Button
+          leftSection={<IconCalculator size={16} aria-hidden />}
+          disabled={calculating}
+          onClick={onCalculate}
+        >
+          {calculating ? 'Calculating...' : 'Calculate'}
+        </Button>
+      </Group>
+    </Panel>
+  );
+}
+
+interface FractionProps {
+  label: string;
+  description: string;
+  /** What stands there while the method calculates the value itself. */
+  autoLabel: string;
+  autoDescription: string;
+  value: string | null;
+  options: (current: string) => Option[];
+  onChange: (fraction: string) => void;
+}
+
+function Fraction(props: FractionProps) {
+  const { label, description, autoLabel, autoDescription, value, options, onChange } = props;
+  if (value === null) {
+    return (
+      <NativeSelect
+        label={label}
+        description={autoDescription}
+        data={[autoLabel]}
+        value={autoLabel}
+        disabled
+        onChange={() => {}}
+      />
+    );
+  }
+  return (
+    <NativeSelect
+      label={label}
+      description={description}
+      data={options(value)}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

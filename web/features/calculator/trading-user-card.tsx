@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core';
+import { IconSelector } from '@tabler/icons-react';
+import { useRef, useState } from 'react';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { type TradingUser, useTradingUsers } from './get-trading-user.ts';
+import classes from './trading-user.module.css';
+import { UserEntry } from './trading-user-entry.tsx';
+import { TradingUserSearch } from './trading-user-search.tsx';
+
+interface TradingUserCardProps {
+  /** The one in the address, or the operator's own. */
+  userId: string;
+  ownId: string;
+  onChoose: (userId: string) => void;
+}
+
+export function TradingUserCard({ userId, ownId, onChoose }: TradingUserCardProps) {
+  return (
+    <Panel title="Trading User">
+      <QueryView query={useTradingUsers()} errorTitle="Failed to fetch users">
+        {(users) => <Choice users={users} userId={userId} ownId={ownId} onChoose={onChoose} />}
+      </QueryView>
+    </Panel>
+  );
+}
+
+function Choice({ users, userId, ownId, onChoose }: TradingUserCardProps & { users: TradingUser[] }) {
+  const [opened, setOpened] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const chosen = users.find(({ id }) => id === userId);
+  const close = () => {
+    setOpened(false);
+    button.current?.focus();
+  };
+  return (
+    <div className={classes.choice}>
+      <Button
+        ref={button}
+        fullWidth
+        variant="default"
+        className={classes.button}
+        rightSection={<IconSelector size={16} aria-hidden />}
+        aria-expanded={opened}
+        onClick={() => setOpened(!opened)}
+      >
+        <span className="visually-hidden">Trading User: </span>
+        {chosen ? <UserEntry user={chosen} ownId={ownId} /> : 'Select a user'}
+      </Button>
+      {opened ? (
+        <TradingUserSearch
+          users={users}
+          chosenId={chosen?.id}
+          ownId={ownId}
+          onClose={close}
+          onChoose={(id) => {
+            close();
+            onChoose(id);
+          }}
+        />
+      ) : null}
+      {chosen ? null : <p className={classes.unknown}>The address names a user who does not exist.</p>}
+    </div>
+  );
+}

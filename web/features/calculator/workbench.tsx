@@ -1,0 +1,105 @@
+import { lazy, Suspense, useState } from 'react';
+import type { UserSettings } from '#contract/settings.ts';
+import { toastError } from '../../ui/toast.ts';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { errorText, useCalculate, useKnownOutcome } from './calculate.ts';
+import { CalculationCards } from './calculation-cards.tsx';
+import { CalculationErrorPanel, type CalculationProblem } from './calculation-error.tsx';
+import { type CalculationSettings, storedCalculationSettings } from './calculation-settings.ts';
+import type { CalculatorProps } from './calculator.tsx';
+import { ChartCard } from './chart-card.tsx';
+import { MethodsCard } from './methods-card.tsx';
+import { OrderCard } from './order-card.tsx';
+import { PositionCard } from './position-card.tsx';
+import { NO_POSITION_DATA } from './prepare-order.ts';
+import { usePreview } from './preview-position.ts';
+import { SettingsCard } from './settings-card.tsx';
+import { submitState } from './submit-state.ts';
+import { useOrderByHand } from './use-order-by-hand.ts';
+
+const OrderDialog = lazy(() => import('./order-dialog.tsx'));
+
+interface WorkbenchProps extends CalculatorProps {
+  stored: UserSettings;
+  username: string;
+}
+
+/** Settings, their picture, what was calculated with them, and its order. */
+export function Workbench(props: WorkbenchProps) {
+  const { signal, userId, ownId, search, onSearch, tradingDisabled, stored, username } = props;
+  const history = useDialogHistory();
+  const [edited, setEdited] = useState<CalculationSettings | null>(null);
+  const settings = edited ?? storedCalculationSettings(stored);
+  const preview = usePreview({ signalId: signal.id, userId, settings });
+  const calculate = useCalculate();
+  const outcome = useKnownOutcome(search.calculation);
+  const byHand = useOrderByHand({
+    calculationId: search.calculation,
+    showResult: () => history.adjust({ dialog: 'result' }),
+  });
+  const order = byHand.order.data;
+  const state = submitState({ calculationId: search.calculation, outcome, order, tradingDisabled });
+
+  const startCalculation = () =>
+    calculate.mutate(
+      { signal, userId, isSelf: userId === ownId, settings },
+      {
+        onSuccess: ({ answer }) => {
+          setEdited(null);
+          history.adjust({ calculation: answer.success ? answer.positionGeneratorLogId : undefined });
+        },
+        onError: () => history.adjust({ calculation: undefined }),
+      },
+    );
+
+  const openOrder = () => {
+    if (state === 'not-calculated') toastError(NO_POSITION_DATA);
+    else history.open({ dialog: 'order' });
+  };
+
+  const problem = search.calculation === undefined ? problemOf(calculate) : null;
+  return (
+    <>
+      <SettingsCard
+        stored={stored}
+        settings={settings}
+        username={username}
+        calculating={calculate.isPending}
+        onChange={setEdited}
+        onCalculate={startCalculation}
+      />
+      {problem ? <CalculationErrorPanel problem={problem} /> : null}
+      {order ? <OrderCard order={order} onOpen={openOrder} /> : null}
+      <PositionCard
+        outcome={outcome}
+        isForgotten={search.calculation !== undefined && outcome === undefined}
+        submitState={state}
+        onSubmitOrder={openOrder}
+      />
+      <ChartCard signalId={signal.id} chosen={preview.data?.chosen} />
+      <MethodsCard preview={preview} chosenMethod={settings.positionSizingMethod} />
+      {outcome?.answer.success ? <CalculationCards calculation={outcome.answer} /> : null}
+      {search.calculation && (search.dialog === 'order' || search.dialog === 'result') ? (
+        <Suspense fallback={null}>
+          <OrderDialog
+            positionGeneratorLogId={search.calculation}
+            dialog={search.dialog}
+            order={byHand.order}
+            submitting={byHand.submitting}
+            failure={byHand.failure}
+            tradingDisabled={tradingDisabled}
+            onConfirm={byHand.submit}
+            onClose={() => history.close(() => onSearch({ dialog: undefined }))}
+          />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+function problemOf({ data, error }: ReturnType<typeof useCalculate>): CalculationProblem | null {
+  if (error) return { title: undefined, message: errorText(error), details: '', availableBalance: null };
+  if (!data || data.answer.success) return null;
+  const { error: title, message, details, availableBalance } = data.answer;
+  return { title, message, details, availableBalance };
+}

@@ -1,0 +1,82 @@
+import type { PositionsAnswer } from '#contract/positions.ts';
+import { formatFullPrice, formatQuantity, formatReturn } from '../../lib/figures.ts';
+import { useSession } from '../../lib/session.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ButtonLink } from '../../ui/link.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { PolledView } from '../../ui/polled-view.tsx';
+import { Profit } from '../../ui/profit.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { useMyPositions } from './get-my-positions.ts';
+import classes from './my-positions.module.css';
+
+/** One's own, to look at: only an administrator closes positions. */
+export function MyPositions() {
+  const { user } = useSession();
+  const formatInstant = useFormatInstant();
+  const positions = useMyPositions();
+  return (
+    <Panel
+      title="My positions"
+      description={positions.data ? `As of ${formatInstant(positions.data.at)}` : ''}
+      aside={
+        user.isAdmin ? (
+          <ButtonLink to="/positions" variant="default" size="xs">
+            All positions
+          </ButtonLink>
+        ) : null
+      }
+    >
+      <PolledView query={positions} errorTitle="Failed to fetch positions">
+        {(answer) => <OwnPositions answer={answer} />}
+      </PolledView>
+    </Panel>
+  );
+}
+
+function OwnPositions({ answer: { open, totals, unreachable } }: { answer: PositionsAnswer }) {
+  return (
+    <>
+      {unreachable.map(({ message }) => (
+        <p key={message} className={classes.unreachable} role="status">
+          Your exchange did not answer, so open positions are missing here: {message}
+        </p>
+      ))}
+      {open.length === 0 && unreachable.length === 0 ? <EmptyState>No open positions</EmptyState> : null}
+      {open.length === 0 ? null : (
+        <ul className={classes.positions} aria-label="My open positions">
+          {open.map(({ exchangePlatform, token, side, quantity, entryPrice, unrealisedProfit, margin }) => (
+            <li key={`${exchangePlatform} ${token} ${side}`}>
+              <TokenBadge token={token} />
+              <Badge tone={side === 'long' ? 'success' : 'failure'}>
+                {side === 'long' ? 'Long' : 'Short'}
+              </Badge>
+              <span className={classes.size}>
+                {formatQuantity(quantity)} at {formatFullPrice(entryPrice)}
+              </span>
+              <span className={classes.profit}>
+                <Profit amount={unrealisedProfit} aside={formatReturn(unrealisedProfit, margin)} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className={classes.totals}>
+        <div>
+          <dt>Unrealised profit</dt>
+          <dd>
+            <Profit amount={totals.unrealisedProfit} />
+          </dd>
+        </div>
+        <div>
+          <dt>Realised profit, fees not taken off</dt>
+          <dd>
+            <Profit amount={totals.realisedProfit} />
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}

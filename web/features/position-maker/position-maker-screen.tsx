@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core';
+import { IconRefresh, IconRotateClockwise } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { PolledView } from '../../ui/polled-view.tsx';
+import { StatCards } from '../../ui/stat-cards.tsx';
+import { useExecutionLogs, usePositionMakerStatus, useRefreshPositionMaker } from './get-position-maker.ts';
+import { OrderExecutions } from './order-executions.tsx';
+import { useRestartSystem } from './restart-system.ts';
+import { statusCards } from './status-cards.tsx';
+import { WorkerThreads } from './worker-threads.tsx';
+
+const RestartDialog = lazy(() => import('./restart-dialog.tsx'));
+
+export function PositionMakerScreen() {
+  const status = usePositionMakerStatus();
+  const logs = useExecutionLogs();
+  const refresh = useRefreshPositionMaker();
+  const restart = useRestartSystem();
+  const [asking, setAsking] = useState(false);
+
+  return (
+    <Page
+      title="Position Maker System"
+      subtitle="The workers that place and follow orders, on every instance"
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            onClick={() => void refresh()}
+          >
+            Refresh
+          </Button>
+          <Button
+            color="red"
+            leftSection={<IconRotateClockwise size={16} aria-hidden />}
+            disabled={restart.isPending}
+            onClick={() => setAsking(true)}
+          >
+            {restart.isPending ? 'Restarting...' : 'Restart System'}
+          </Button>
+        </>
+      }
+    >
+      <PolledView query={status} errorTitle="Failed to fetch position maker status">
+        {(data) => (
+          <>
+            <StatCards cards={statusCards(data)} />
+            <Panel flush title="Worker Threads">
+              <WorkerThreads workers={data.workers} />
+            </Panel>
+          </>
+        )}
+      </PolledView>
+      <Panel flush title="Recent Order Executions">
+        <PolledView query={logs} errorTitle="Failed to fetch execution logs">
+          {(data) => <OrderExecutions logs={data.logs} />}
+        </PolledView>
+      </Panel>
+      {asking ? (
+        <Suspense fallback={null}>
+          <RestartDialog
+            processingTasks={status.data?.threadManager.processingTasks ?? 0}
+            // The screen stays in sight while the system restarts: its cards show how far it is.
+            onConfirm={() => {
+              setAsking(false);
+              restart.mutate();
+            }}
+            onClose={() => setAsking(false)}
+          />
+        </Suspense>
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,28 @@
+import { FilterSelect } from '../../ui/filter-select.tsx';
+import type { PositionsScreenProps } from './positions-screen.tsx';
+
+interface PositionsFiltersProps extends PositionsScreenProps {
+  users: readonly { id: string; username: string }[];
+  tokens: readonly string[];
+}
+
+export function PositionsFilters({ search, onSearch, users, tokens }: PositionsFiltersProps) {
+  return (
+    <>
+      <FilterSelect
+        label="User"
+        allLabel="All users"
+        value={search.userId}
+        options={users.map(({ id, username }) => ({ value: id, label: username }))}
+        onChange={(userId) => onSearch({ userId })}
+      />
+      <FilterSelect
+        label="Token"
+        allLabel="All tokens"
+        value={search.token}
+        options={tokens}
+        onChange={(token) => onSearch({ token })}
+      />
+    </>
+  );
+}

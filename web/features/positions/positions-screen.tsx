@@ -1,0 +1,165 @@
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import type { OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
+import { formatMoney } from '../../lib/figures.ts';
+import { formatCount } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { FailedQueries } from '../../ui/failed-queries.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { PolledView } from '../../ui/polled-view.tsx';
+import { Profit } from '../../ui/profit.tsx';
+import { StatCards } from '../../ui/stat-cards.tsx';
+import { ClosedPositions } from './closed-positions.tsx';
+import { usePositions, useTokens, useUsers } from './get-positions.ts';
+import { OpenPositions } from './open-positions.tsx';
+import classes from './positions.module.css';
+import { PositionsFilters } from './positions-filters.tsx';
+import { CLOSED_SHOWN_AT_MOST, type PositionsSearch } from './positions-search.ts';
+import { ProfitChart } from './profit-chart.tsx';
+import { TotalsPerToken, TotalsPerUser } from './profit-totals.tsx';
+import { UnreachableAccounts } from './unreachable-accounts.tsx';
+
+const ClosePositionDialog = lazy(() => import('./close-position-dialog.tsx'));
+
+export interface PositionsScreenProps {
+  search: PositionsSearch;
+  onSearch: (change: PositionsSearch) => void;
+}
+
+export function PositionsScreen({ search, onSearch }: PositionsScreenProps) {
+  const positions = usePositions(search);
+  const users = useUsers();
+  const tokens = useTokens();
+  const formatInstant = useFormatInstant();
+  const [closing, setClosing] = useState<OpenPositionView | null>(null);
+  const { data } = positions;
+
+  return (
+    <Page
+      title="Positions"
+      subtitle={`As the exchanges report them${data ? `, as of ${formatInstant(data.at)}` : ''}`}
+      actions={
+        <>
+          <PositionsFilters
+            search={search}
+            onSearch={onSearch}
+            users={users.data ?? []}
+            // A position may be in a token that no signal was for.
+            tokens={sortedUnion(
+              tokens.data,
+              data?.perToken.map(({ token }) => token),
+            )}
+          />
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            onClick={() => void positions.refetch()}
+          >
+            Refresh
+          </Button>
+        </>
+      }
+    >
+      <FailedQueries
+        queries={[
+          { title: 'Failed to fetch users', query: users },
+          { title: 'Failed to fetch tokens', query: tokens },
+        ]}
+      />
+      <PolledView query={positions} errorTitle="Failed to fetch positions">
+        {(answer) => (
+          <Positions
+            answer={answer}
+            faded={positions.isPlaceholderData}
+            onClose={setClosing}
+            onMore={() => onSearch({ limit: CLOSED_SHOWN_AT_MOST })}
+          />
+        )}
+      </PolledView>
+      {closing ? (
+        <Suspense fallback={null}>
+          <ClosePositionDialog
+            position={closing}
+            current={data?.open.find(
+              ({ userId, token, side }) =>
+                userId === closing.userId && token === closing.token && side === closing.side,
+            )}
+            onClose={() => setClosing(null)}
+          />
+        </Suspense>
+      ) : null}
+    </Page>
+  );
+}
+
+const sortedUnion = (...lists: (string[] | undefined)[]) =>
+  [...new Set(lists.flatMap((list) => list ?? []))].sort();
+
+interface PositionsProps {
+  answer: PositionsAnswer;
+  /** What is shown belongs to the former filters. */
+  faded: boolean;
+  onClose: (position: OpenPositionView) => void;
+  /** Shows more closed positions. */
+  onMore: () => void;
+}
+
+function Positions({ answer, faded, onClose, onMore }: PositionsProps) {
+  const { open, closed, closedCount, totals, perUser, perToken, cumulativeProfit, unreachable } = answer;
+  return (
+    <>
+      <UnreachableAccounts accounts={unreachable} />
+      <StatCards
+        cards={[
+          { label: 'Open Positions', value: formatCount(totals.openCount) },
+          { label: 'Unrealised Profit', value: <Profit amount={totals.unrealisedProfit} /> },
+          { label: 'Margin in Use', value: formatMoney(totals.margin) },
+          {
+            label: 'Realised Profit',
+            value: <Profit amount={totals.realisedProfit} />,
+            detail: 'Fees not taken off',
+          },
+          { label: 'Fees', value: formatMoney(totals.fees) },
+          {
+            label: 'Net Profit',
+            value: <Profit amount={cumulativeProfit.at(-1)?.profit ?? '0'} />,
+            detail: 'Realised, after fees',
+          },
+        ]}
+      />
+      <Panel flush title="Open Positions">
+        <OpenPositions positions={open} faded={faded} onClose={onClose} />
+      </Panel>
+      <Panel
+        title="Cumulative Profit"
+        description="Realised profit after fees, closed position by closed position"
+      >
+        <ProfitChart points={cumulativeProfit} />
+      </Panel>
+      <div className={classes.totals}>
+        <Panel flush title="Per User">
+          <TotalsPerUser rows={perUser} faded={faded} />
+        </Panel>
+        <Panel flush title="Per Token">
+          <TotalsPerToken rows={perToken} faded={faded} />
+        </Panel>
+      </div>
+      <Panel
+        flush
+        title="Closed Positions"
+        description={`Showing ${formatCount(closed.length)} of ${formatCount(closedCount)} closed positions`}
+        aside={
+          closed.length < Math.min(closedCount, CLOSED_SHOWN_AT_MOST) ? (
+            <Button size="xs" variant="default" onClick={onMore}>
+              Show more
+            </Button>
+          ) : null
+        }
+      >
+        <ClosedPositions positions={closed} faded={faded} />
+      </Panel>
+    </>
+  );
+}

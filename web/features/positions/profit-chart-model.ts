@@ -1,0 +1,40 @@
+import type { PositionsAnswer } from '#contract/positions.ts';
+import { formatMoney, formatProfit } from '../../lib/figures.ts';
+import { formatCount } from '../../lib/format.ts';
+import { wallClockSeconds } from '../../ui/candle-chart-model.ts';
+
+export type ProfitPoints = PositionsAnswer['cumulativeProfit'];
+
+/** The points as the chart library takes them: numbers, and times as seconds of the display time zone's clock. */
+export interface ProfitModel {
+  points: { time: number; value: number }[];
+  /** The instant behind each point's time. */
+  instants: ReadonlyMap<number, string>;
+}
+
+export function toProfitModel(points: ProfitPoints, timeZone: string): ProfitModel {
+  const times = wallClockSeconds(
+    points.map(({ at }) => at),
+    timeZone,
+  );
+  return {
+    points: points.map(({ profit }, index) => ({ time: times[index] ?? 0, value: Number(profit) })),
+    instants: new Map(points.map(({ at }, index) => [times[index] ?? 0, at])),
+  };
+}
+
+/** The chart in words. */
+export function describeProfit(
+  points: ProfitPoints,
+  formatInstant: (instant: string | null | undefined) => string,
+): string {
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) return 'No closed positions yet.';
+  const profits = points.map(({ profit }) => Number(profit));
+  return [
+    `Cumulative profit after fees of ${formatCount(points.length)} closed position${points.length === 1 ? '' : 's'}`,
+    `from ${formatInstant(first.at)} to ${formatInstant(last.at)}:`,
+    `${formatProfit(last.profit)} at the end,`,
+    `highest ${formatMoney(Math.max(...profits))}, lowest ${formatMoney(Math.min(...profits))}.`,
+  ].join(' ');
+}

@@ -1,0 +1,85 @@
+import {
+  BaselineSeries,
+  ColorType,
+  createChart,
+  LineType,
+  type TickMarkType,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts';
+import { formatMoney } from '../../lib/figures.ts';
+import type { ChartColors, ChartDrawing, DrawingOptions } from '../../ui/chart-canvas.tsx';
+import { tickText } from '../../ui/chart-ticks.ts';
+import type { ProfitModel } from './profit-chart-model.ts';
+
+/** A line that is green above zero and red below it. */
+export function createProfitDrawing(options: DrawingOptions): ChartDrawing<ProfitModel> {
+  const { container, colors, formatInstant, onPoint } = options;
+  let model: ProfitModel | null = null;
+  const instantOf = (time: Time) => formatInstant(model?.instants.get(Number(time)) ?? '');
+
+  const chart = createChart(container, {
+    autoSize: true,
+    // Its logo brings a <style> element; the link that the licence asks for stands below the chart.
+    layout: { attributionLogo: false, fontSize: 11 },
+    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.1 } },
+    timeScale: {
+      borderVisible: false,
+      timeVisible: true,
+      tickMarkFormatter: (time: Time, type: TickMarkType) => tickText(instantOf(time), type),
+    },
+    localization: { timeFormatter: instantOf },
+    // The wheel and vertical swipes scroll the page.
+    handleScroll: { mouseWheel: false, vertTouchDrag: false },
+    handleScale: { mouseWheel: false },
+  });
+  const series = chart.addSeries(BaselineSeries, {
+    baseValue: { type: 'price', price: 0 },
+    // Between two closed positions nothing was earned.
+    lineType: LineType.WithSteps,
+    lineWidth: 2,
+    priceLineVisible: false,
+    pointMarkersVisible: true,
+    pointMarkersRadius: 3,
+    priceFormat: { type: 'custom', minMove: 0.01, formatter: formatMoney },
+    // Zero is in view, or nobody sees what is gain and what is loss.
+    autoscaleInfoProvider: () => {
+      const profits = [0, ...(model?.points.map(({ value }) => value) ?? [])];
+      return { priceRange: { minValue: Math.min(...profits), maxValue: Math.max(...profits) } };
+    },
+  });
+  chart.subscribeCrosshairMove(({ time }) => {
+    const index = time === undefined ? -1 : (model?.points.findIndex((point) => point.time === time) ?? -1);
+    onPoint(index < 0 ? null : index);
+  });
+
+  function paint({ text, grid, up, down, font }: ChartColors) {
+    chart.applyOptions({
+      layout: {
+        background: { type: ColorType.Solid, color: 'transparent' },
+        textColor: text,
+        fontFamily: font,
+      },
+      grid: { vertLines: { color: grid }, horzLines: { color: grid } },
+    });
+    series.applyOptions({
+      topLineColor: up,
+      topFillColor1: `${up}40`,
+      topFillColor2: `${up}0d`,
+      bottomLineColor: down,
+      bottomFillColor1: `${down}0d`,
+      bottomFillColor2: `${down}40`,
+    });
+  }
+
+  function draw(next: ProfitModel) {
+    const isFirst = model === null;
+    model = next;
+    series.setData(next.points.map(({ time, value }) => ({ time: time as UTCTimestamp, value })));
+    // Later data must not take away what somebody is looking at.
+    if (isFirst) chart.timeScale().fitContent();
+  }
+
+  paint(colors);
+  return { draw, paint, remove: () => chart.remove() };
+}

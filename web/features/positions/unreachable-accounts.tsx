@@ -1,0 +1,28 @@
+import { IconPlugConnectedX } from '@tabler/icons-react';
+import type { PositionsAnswer } from '#contract/positions.ts';
+import classes from './positions.module.css';
+
+/** What is not shown has to be said: these accounts may hold positions. */
+export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['unreachable'] }) {
+  if (accounts.length === 0) return null;
+  return (
+    <div className={classes.unreachable} role="status">
+      <IconPlugConnectedX size={18} aria-hidden />
+      <div>
+        <strong>
+          {accounts.length === 1
+            ? '1 account did not answer.'
+            : `${accounts.length} accounts did not answer.`}
+        </strong>{' '}
+        Their open positions are missing below and in the totals:
+        <ul>
+          {accounts.map(({ userId, username, message }) => (
+            <li key={userId}>
+              {username}: {message}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

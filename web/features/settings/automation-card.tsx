@@ -1,0 +1,141 @@
+import { Button, Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { UserSettings } from '#contract/settings.ts';
+import { serverMessage } from '../../lib/api-client.ts';
+import { useSession } from '../../lib/session.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
+import {
+  type AutomationFormValues,
+  automationBody,
+  automationFormValues,
+  pausedForADay,
+  pauseError,
+  TRADE_ORDER_SETS,
+} from './automation-form-values.ts';
+import { useSaveAutomation } from './save-settings.ts';
+import { savedMessage } from './settings-form-values.ts';
+import classes from './settings-screen.module.css';
+import { takeOverStored } from './take-over-stored.ts';
+
+interface AutomationCardProps {
+  settings: UserSettings;
+  user: { id: string; username: string; isSelf: boolean };
+}
+
+/** What only administrators decide about the automatic trading of a user. */
+export function AutomationCard({ settings, user }: AutomationCardProps) {
+  const { displayTimezone: timeZone } = useSession();
+  const save = useSaveAutomation(user);
+  const stored = automationFormValues(settings, timeZone);
+  const form = useForm<AutomationFormValues>({
+    initialValues: stored,
+    validate: ({ pausedUntil }) => {
+      const error = pauseError({ pausedUntil, stored: stored.pausedUntil, timeZone, nowMs: Date.now() });
+      return error === null ? {} : { pausedUntil: error };
+    },
+  });
+  useUnsavedChanges(form.isDirty());
+
+  const submit = form.onSubmit((sent) =>
+    save.mutate(automationBody({ values: sent, stored, timeZone }), {
+      onSuccess: ({ data }) => {
+        takeOverStored(form, { sent, stored: automationFormValues(data, timeZone) });
+        toastSuccess({ title: 'Settings Updated', message: savedMessage(user.isSelf ? null : user) });
+      },
+      onError: (error) =>
+        toastError({ title: 'Error', message: serverMessage(error, 'Failed to update settings') }),
+    }),
+  );
+
+  return (
+    <Panel
+      title="Automation"
+      description="How the system trades for this user"
+      aside={<PauseBadge pausedUntil={settings.tradingPausedUntil} />}
+    >
+      <form onSubmit={submit} noValidate className={classes.form}>
+        <Switch
+          className={classes.wide}
+          label="Test user"
+          description="A test user trades in paper and demo mode only, every other user with real money only."
+          {...form.getInputProps('isTestUser', { type: 'checkbox' })}
+        />
+        <div className={classes.pause}>
+          <TextInput
+            type="datetime-local"
+            label="Trading paused until"
+            description={`No new positions before then. Time zone: ${timeZone}`}
+            max="9999-12-31T23:59"
+            {...form.getInputProps('pausedUntil')}
+          />
+          <Group gap="xs">
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => form.setFieldValue('pausedUntil', pausedForADay(Date.now(), timeZone))}
+            >
+              Pause 24 h
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={form.values.pausedUntil === ''}
+              onClick={() => form.setFieldValue('pausedUntil', '')}
+            >
+              Resume
+            </Button>
+          </Group>
+        </div>
+        <NativeSelect
+          className={classes.top}
+          label="Trade order set"
+          description="Users of set A are traded first, those of set Z last."
+          data={TRADE_ORDER_SETS}
+          {...form.getInputProps('tradeOrderSet')}
+        />
+        <Radio.Group
+          className={classes.wide}
+          label="Opposite signal"
+          description="When a signal points against the position that the system holds for this user"
+          {...form.getInputProps('oppositeSignal')}
+        >
+          <Stack gap="sm" mt="sm">
+            <Radio
+              value="reverse"
+              label="Reverse"
+              description="The position is closed at market, and a new one is opened in the signal's direction."
+            />
+            <Radio
+              value="skip"
+              label="Skip"
+              description="The position stays open, and the signal is not traded for this user."
+            />
+          </Stack>
+        </Radio.Group>
+        <Group justify="flex-end" gap="md" className={classes.wide}>
+          <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
+            Discard
+          </Button>
+          <Button type="submit" disabled={save.isPending}>
+            {save.isPending ? 'Saving...' : 'Save Automation'}
+          </Button>
+        </Group>
+      </form>
+    </Panel>
+  );
+}
+
+/** What is stored, not what is typed. */
+function PauseBadge({ pausedUntil }: { pausedUntil: string | null }) {
+  const formatInstant = useFormatInstant();
+  const isPaused = pausedUntil !== null && new Date(pausedUntil).getTime() > Date.now();
+  return isPaused ? (
+    <Badge tone="warning">Paused until {formatInstant(pausedUntil)}</Badge>
+  ) : (
+    <Badge tone="neutral">Not paused</Badge>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { credentialErrors, credentialsBody, EMPTY_CREDENTIALS } from './credential-rules.ts';
+
+test('each missing part has its own text, and only Bitget has a passphrase', () => {
+  const missing = { apiKey: 'API key is required', apiSecret: 'API secret is required' };
+  expect(credentialErrors(EMPTY_CREDENTIALS, 'Bitget')).toEqual({
+    ...missing,
+    passphrase: 'Passphrase is required for Bitget',
+  });
+  expect(credentialErrors(EMPTY_CREDENTIALS, 'Bybit')).toEqual(missing);
+  expect(credentialErrors({ apiKey: ' ', apiSecret: 's', passphrase: 'p' }, 'Bitget')).toEqual({
+    apiKey: 'API key is required',
+  });
+});
+
+test('a passphrase is sent to the exchange that has one', () => {
+  const values = { apiKey: 'k', apiSecret: 's', passphrase: 'p' };
+  expect(credentialsBody(values, 'Bitget')).toEqual({ exchangePlatform: 'Bitget', ...values });
+  expect(credentialsBody(values, 'Bybit')).toEqual({
+    exchangePlatform: 'Bybit',
+    apiKey: 'k',
+    apiSecret: 's',
+  });
+});

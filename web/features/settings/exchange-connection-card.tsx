@@ -1,0 +1,90 @@
+import { Alert, Text } from '@mantine/core';
+import { useState } from 'react';
+import type { ExchangeCredentials } from '#contract/exchange-credentials.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import type { ConnectionOutcome } from './connection-outcome.ts';
+import { CredentialsForm } from './credentials-form.tsx';
+import { useExchangeCredentials } from './exchange-credentials.ts';
+import classes from './settings-screen.module.css';
+import { useCredentialsForm } from './use-credentials-form.ts';
+
+interface ExchangeConnectionCardProps {
+  /** The exchange that the saved settings name. */
+  savedPlatform: string;
+  userId: string | null;
+}
+
+export function ExchangeConnectionCard({ savedPlatform, userId }: ExchangeConnectionCardProps) {
+  const tradedOn = EXCHANGE_PLATFORMS.find((platform) => platform === savedPlatform) ?? EXCHANGE_PLATFORMS[0];
+  const [exchangePlatform, setExchangePlatform] = useState<ExchangePlatform>(tradedOn);
+  const [followed, setFollowed] = useState(tradedOn);
+  const [outcome, setOutcome] = useState<ConnectionOutcome | null>(null);
+  const form = useCredentialsForm(exchangePlatform);
+  const connection = { userId, exchangePlatform };
+  const credentials = useExchangeCredentials(connection);
+  const choose = (platform: ExchangePlatform) => {
+    setExchangePlatform(platform);
+    setOutcome(null);
+  };
+  // The card goes with the saved settings, but a key that is being typed stays with the exchange it is typed for.
+  if (tradedOn !== followed) {
+    setFollowed(tradedOn);
+    if (!form.isDirty()) choose(tradedOn);
+  }
+
+  return (
+    <Panel
+      title="Exchange Connection"
+      description="The API key that orders are placed with. Secrets are stored encrypted and never shown again."
+    >
+      <div className={classes.connection}>
+        <QueryView query={credentials} errorTitle="Failed to fetch the exchange connection">
+          {(data) => <ConnectionState credentials={data} />}
+        </QueryView>
+        {exchangePlatform === tradedOn ? null : (
+          <Text size="sm" c="dimmed">
+            Positions are opened on {tradedOn}, the exchange of the saved trading settings.
+          </Text>
+        )}
+        {outcome ? (
+          <Alert color={outcome.color} title={outcome.title}>
+            {outcome.text}
+          </Alert>
+        ) : null}
+        <CredentialsForm
+          form={form}
+          connection={connection}
+          isStored={(credentials.data?.apiKeyHint ?? null) !== null}
+          onPlatform={choose}
+          onOutcome={setOutcome}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) {
+  const formatInstant = useFormatInstant();
+  const { connected, exchangePlatform, apiKeyHint, updatedAt } = credentials;
+  return (
+    <p className={classes.connectionState}>
+      <strong>{exchangePlatform}</strong>
+      <Badge tone={connected ? 'success' : 'neutral'}>{connected ? 'Connected' : 'Not connected'}</Badge>
+      {apiKeyHint === null ? (
+        <span>No API key is stored for this exchange.</span>
+      ) : (
+        <span className="numeric">
+          API key <span className="mono">{shownHint(apiKeyHint)}</span>, entered {formatInstant(updatedAt)}
+          {connected ? '' : '. It can no longer be read: enter it again.'}
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Of a short key not a single character is known here. */
+const shownHint = (hint: string) => (hint.startsWith('•') ? hint : `…${hint}`);

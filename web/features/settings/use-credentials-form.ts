@@ -1,0 +1,16 @@
+import { useForm } from '@mantine/form';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
+import { type CredentialValues, credentialErrors, EMPTY_CREDENTIALS } from './credential-rules.ts';
+
+export type CredentialsFormState = ReturnType<typeof useCredentialsForm>;
+
+/** Starts empty always: what is stored never comes back. */
+export function useCredentialsForm(exchangePlatform: ExchangePlatform) {
+  const form = useForm({
+    initialValues: EMPTY_CREDENTIALS,
+    validate: (values: CredentialValues) => credentialErrors(values, exchangePlatform),
+  });
+  useUnsavedChanges(form.isDirty());
+  return form;
+}

@@ -1,0 +1,68 @@
+import { CloseButton, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import classes from './search-field.module.css';
+
+/** Long enough not to ask for every letter, short enough to feel at once. */
+const PAUSE_MS = 300;
+
+interface SearchFieldProps {
+  /** Accessible name, e.g. 'Search users'. */
+  label: string;
+  value: string;
+  maxLength: number;
+  /** Called when the typing pauses, or at once with Enter and when it is cleared. */
+  onSearch: (text: string) => void;
+}
+
+export function SearchField({ label, value, maxLength, onSearch }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const input = useRef<HTMLInputElement>(null);
+  /** What was asked for last: another value comes from elsewhere, such as the browser's Back. */
+  const asked = useRef(value);
+
+  useEffect(() => {
+    if (value === asked.current) return;
+    asked.current = value;
+    setText(value);
+  }, [value]);
+
+  const ask = (next: string) => {
+    const trimmed = next.trim();
+    if (trimmed === asked.current) return;
+    asked.current = trimmed;
+    onSearch(trimmed);
+  };
+  const askAfterPause = useEffectEvent(ask);
+  useEffect(() => {
+    const timer = setTimeout(() => askAfterPause(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+
+  const clear = () => {
+    setText('');
+    ask('');
+    input.current?.focus();
+  };
+
+  return (
+    <TextInput
+      ref={input}
+      className={classes.field}
+      size="xs"
+      data-filter
+      aria-label={label}
+      placeholder={label}
+      autoComplete="off"
+      maxLength={maxLength}
+      leftSection={<IconSearch size={14} aria-hidden />}
+      rightSection={text === '' ? null : <CloseButton size="xs" aria-label="Clear search" onClick={clear} />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') ask(text);
+        if (event.key === 'Escape' && text !== '') clear();
+      }}
+    />
+  );
+}

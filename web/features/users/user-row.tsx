@@ -1,0 +1,122 @@
+import { Switch } from '@mantine/core';
+import { IconSettings } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { User } from '#contract/users.ts';
+import { useSession } from '../../lib/session.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { ActionIconLink } from '../../ui/link.tsx';
+import type { UserChange } from './change-user.ts';
+import { UserId } from './user-id.tsx';
+import { fullName, isPaused, mobile, sizing } from './user-text.ts';
+import classes from './users-table.module.css';
+
+const DATE_LENGTH = 'yyyy/MM/dd'.length;
+
+interface UserRowProps {
+  user: User;
+  fetchedAtMs: number;
+  onChange: (change: UserChange) => void;
+}
+
+export function UserRow({ user, fetchedAtMs, onChange }: UserRowProps) {
+  const { user: currentUser } = useSession();
+  const formatInstant = useFormatInstant();
+  const { id, username, isAdmin, isTestUser, settings } = user;
+  const createdAt = formatInstant(user.createdAt);
+  return (
+    <tr>
+      <Cell label="ID">
+        <UserId id={id} />
+      </Cell>
+      <td className={classes.username}>
+        <strong>{username}</strong>
+      </td>
+      <Cell label="Name">{fullName(user)}</Cell>
+      <Cell label="Mobile">{mobile(user)}</Cell>
+      <Cell label="Role">
+        <span className={classes.badges}>
+          <Badge tone={isAdmin ? 'accent' : 'neutral'}>{isAdmin ? 'Admin' : 'User'}</Badge>
+          {isTestUser ? (
+            <Badge tone="outline" tip="Traded for in paper and demo mode, never with real money">
+              Test
+            </Badge>
+          ) : null}
+        </span>
+      </Cell>
+      <Cell label="Sizing">{settings === null ? null : sizing(settings)}</Cell>
+      <Cell label="Active Trading">
+        <span className={classes.badges}>
+          <Switch
+            size="sm"
+            checked={user.activeTradingEnabled}
+            disabled={settings === null}
+            aria-label={`Active trading of ${username}`}
+            onChange={() =>
+              onChange({ kind: 'activeTrading', userId: id, username, on: !user.activeTradingEnabled })
+            }
+          />
+          {isPaused(settings, fetchedAtMs) ? (
+            <Badge tone="warning" tip={`Paused until ${formatInstant(settings?.tradingPausedUntil)}`}>
+              Paused
+            </Badge>
+          ) : null}
+        </span>
+      </Cell>
+      <Cell label="Status">
+        <StatusSwitch user={user} isSelf={id === currentUser.id} onChange={onChange} />
+      </Cell>
+      <Cell label="Created">
+        <span data-tip={createdAt}>{createdAt.slice(0, DATE_LENGTH)}</span>
+      </Cell>
+      <td className={classes.settings}>
+        <ActionIconLink
+          to="/settings"
+          search={{ userId: id }}
+          variant="default"
+          size="md"
+          aria-label={`Settings of ${username}`}
+          data-tip={`Settings of ${username}`}
+        >
+          <IconSettings size={16} aria-hidden />
+        </ActionIconLink>
+      </td>
+    </tr>
+  );
+}
+
+/** Nothing is a dash in the table, and no line at all on a card. */
+function Cell({ label, children }: { label: string; children: ReactNode }) {
+  const isEmpty = children === null;
+  return (
+    <td data-label={label} data-empty={isEmpty || undefined}>
+      {isEmpty ? '–' : children}
+    </td>
+  );
+}
+
+interface StatusSwitchProps {
+  user: User;
+  isSelf: boolean;
+  onChange: (change: UserChange) => void;
+}
+
+const OWN_ACCOUNT = 'You cannot deactivate your own account';
+
+/** Administrators cannot deactivate themselves (part 1 §4). */
+function StatusSwitch({ user: { id, username, isActive }, isSelf, onChange }: StatusSwitchProps) {
+  const status = isActive ? 'Active' : 'Inactive';
+  return (
+    <span data-tip={isSelf ? OWN_ACCOUNT : undefined}>
+      <Switch
+        size="sm"
+        checked={isActive}
+        disabled={isSelf}
+        label={status}
+        // The tooltip is out of reach for the keyboard: a disabled switch takes no focus.
+        aria-label={`Status of ${username}: ${status}${isSelf ? `. ${OWN_ACCOUNT}` : ''}`}
+        onChange={() => onChange({ kind: 'status', userId: id, username, on: !isActive })}
+      />
+    </span>
+  );
+}

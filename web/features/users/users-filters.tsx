@@ -1,0 +1,54 @@
+import { NativeSelect, Switch } from '@mantine/core';
+import { SearchField } from './search-field.tsx';
+import { ORDER_CHOICES, orderInAddress, orderOf } from './users-order.ts';
+import { MAX_SEARCH_LENGTH, type UsersSearch } from './users-search.ts';
+import classes from './users-table.module.css';
+
+interface UsersFiltersProps {
+  search: UsersSearch;
+  onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
+}
+
+/** Changing what is listed goes back to page 1. */
+export function UsersFilters({ search, onSearch }: UsersFiltersProps) {
+  const order = orderOf(search);
+  return (
+    <>
+      <SearchField
+        label="Search users"
+        value={search.search ?? ''}
+        maxLength={MAX_SEARCH_LENGTH}
+        // One step back leaves the search, not its last letter.
+        onSearch={(text) =>
+          onSearch({ search: text || undefined, page: undefined }, { replace: search.search !== undefined })
+        }
+      />
+      <NativeSelect
+        className={classes.order}
+        size="xs"
+        aria-label="Order"
+        data={ORDER_CHOICES.map(({ label }, at) => ({ value: String(at), label }))}
+        value={String(
+          ORDER_CHOICES.findIndex(
+            ({ sort, direction }) => sort === order.sort && direction === order.direction,
+          ),
+        )}
+        onChange={(event) => {
+          const choice = ORDER_CHOICES[Number(event.currentTarget.value)];
+          if (choice) {
+            const { sort, direction } = choice;
+            onSearch({ ...orderInAddress({ sort, direction }), page: undefined });
+          }
+        }}
+      />
+      <Switch
+        size="sm"
+        label="Include inactive"
+        checked={search.includeInactive === 'true'}
+        onChange={(event) =>
+          onSearch({ includeInactive: event.currentTarget.checked ? 'true' : undefined, page: undefined })
+        }
+      />
+    </>
+  );
+}

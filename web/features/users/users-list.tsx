@@ -1,0 +1,93 @@
+import { Button } from '@mantine/core';
+import { useEffect, useEffectEvent } from 'react';
+import { Pager } from '../../ui/pager.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { EmptyState, ErrorBanner, ErrorState } from '../../ui/states.tsx';
+import type { UserChange } from './change-user.ts';
+import { USERS_PAGE_SIZE, useUsers } from './get-users.ts';
+import { countText } from './user-text.ts';
+import { UsersFilters } from './users-filters.tsx';
+import { orderInAddress, orderOf } from './users-order.ts';
+import type { UsersSearch } from './users-search.ts';
+import { UsersTable } from './users-table.tsx';
+
+interface UsersListProps {
+  search: UsersSearch;
+  onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
+  onChange: (change: UserChange) => void;
+}
+
+/** All users, a page at a time. */
+export function UsersList({ search, onSearch, onChange }: UsersListProps) {
+  const query = useUsers(search);
+  const { data } = query;
+  const page = search.page ?? 1;
+  const pageCount = Math.ceil((data?.total ?? 0) / USERS_PAGE_SIZE);
+  const failure = {
+    title: 'Failed to fetch users',
+    error: query.error,
+    onRetry: () => void query.refetch(),
+    retrying: query.isFetching,
+  };
+
+  // The last user of the last page was deactivated, or somebody kept an old address.
+  const lastPage = data && !query.isPlaceholderData && page > pageCount ? Math.max(pageCount, 1) : null;
+  const goToLastPage = useEffectEvent((last: number) =>
+    onSearch({ page: last > 1 ? last : undefined }, { replace: true }),
+  );
+  useEffect(() => {
+    if (lastPage !== null && lastPage !== page) goToLastPage(lastPage);
+  }, [lastPage, page]);
+
+  return (
+    <Panel
+      flush
+      title="All Users"
+      description={
+        <span aria-live="polite">{data ? countText(data.total) : query.isError ? '' : 'Loading...'}</span>
+      }
+      aside={<UsersFilters search={search} onSearch={onSearch} />}
+    >
+      {query.isError && data ? <ErrorBanner {...failure} /> : null}
+      {query.isError && !data ? (
+        <ErrorState {...failure} />
+      ) : data?.total === 0 ? (
+        <NobodyFound search={search} onSearch={onSearch} />
+      ) : (
+        <UsersTable
+          users={data?.users}
+          faded={query.isPlaceholderData}
+          fetchedAtMs={query.dataUpdatedAt}
+          order={orderOf(search)}
+          onOrder={(order) => onSearch({ ...orderInAddress(order), page: undefined })}
+          onChange={onChange}
+        />
+      )}
+      <Pager
+        page={page}
+        pageCount={pageCount}
+        onPage={(next) => onSearch({ page: next > 1 ? next : undefined })}
+      />
+    </Panel>
+  );
+}
+
+/** The one who looks is a user: an empty list has been searched. */
+function NobodyFound({ search, onSearch }: Pick<UsersListProps, 'search' | 'onSearch'>) {
+  if (search.search === undefined) return <EmptyState>No users found</EmptyState>;
+  return (
+    <EmptyState
+      action={
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => onSearch({ search: undefined, page: undefined }, { replace: true })}
+        >
+          Show All Users
+        </Button>
+      }
+    >
+      No users match "{search.search}"
+    </EmptyState>
+  );
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { ORDER_CHOICES, orderAfterClick, orderInAddress, orderOf } from './users-order.ts';
+import { parseUsersSearch } from './users-search.ts';
+
+const newestFirst = { sort: 'createdAt', direction: 'desc' } as const;
+
+test('without a word in the address the newest users come first', () => {
+  expect(orderOf({})).toEqual(newestFirst);
+  expect(orderOf({ direction: 'asc' })).toEqual(newestFirst);
+  expect(orderInAddress(newestFirst)).toEqual({ sort: undefined, direction: undefined });
+});
+
+test('a header starts with its own order and turns it round at the next click', () => {
+  const byName = orderAfterClick(newestFirst, 'name');
+  expect(byName).toEqual({ sort: 'name', direction: 'asc' });
+  expect(orderAfterClick(byName, 'name')).toEqual({ sort: 'name', direction: 'desc' });
+  expect(orderAfterClick(newestFirst, 'createdAt')).toEqual({ sort: 'createdAt', direction: 'asc' });
+  expect(orderAfterClick(byName, 'activeTrading')).toEqual({ sort: 'activeTrading', direction: 'desc' });
+});
+
+test('every order survives its way through the address', () => {
+  expect(ORDER_CHOICES).toHaveLength(10);
+  for (const { sort, direction } of ORDER_CHOICES) {
+    const inAddress = parseUsersSearch(orderInAddress({ sort, direction }));
+    expect(orderOf(inAddress)).toEqual({ sort, direction });
+  }
+});
+
+test('an address that nobody can have clicked together shows the usual list', () => {
+  const raw = { page: '0', includeInactive: 'false', sort: 'passwordHash', direction: 'up', search: '  ' };
+  expect(Object.values(parseUsersSearch(raw)).filter((value) => value !== undefined)).toEqual([]);
+  expect(parseUsersSearch({ search: ` ${'a'.repeat(120)}` }).search).toHaveLength(100);
+});

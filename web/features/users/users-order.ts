@@ -1,0 +1,49 @@
+import type { UserSort } from '#contract/users.ts';
+
+export type SortDirection = 'asc' | 'desc';
+
+export interface UsersOrder {
+  sort: UserSort;
+  direction: SortDirection;
+}
+
+/** What a column starts with, and how each direction reads where there is no room for column headers. */
+const SORTS: Record<UserSort, { first: SortDirection; asc: string; desc: string }> = {
+  createdAt: { first: 'desc', asc: 'Oldest first', desc: 'Newest first' },
+  username: { first: 'asc', asc: 'Username A to Z', desc: 'Username Z to A' },
+  name: { first: 'asc', asc: 'Name A to Z', desc: 'Name Z to A' },
+  activeTrading: { first: 'desc', asc: 'Active trading last', desc: 'Active trading first' },
+  isActive: { first: 'desc', asc: 'Inactive first', desc: 'Active first' },
+};
+
+export const USER_SORTS = Object.keys(SORTS) as UserSort[];
+
+/** What the server does unasked. */
+const NEWEST_FIRST: UsersOrder = { sort: 'createdAt', direction: 'desc' };
+
+interface OrderInAddress {
+  sort?: UserSort | undefined;
+  direction?: SortDirection | undefined;
+}
+
+/** The order that an address asks for; a direction without a column says nothing. */
+export function orderOf({ sort, direction }: OrderInAddress): UsersOrder {
+  return sort === undefined ? NEWEST_FIRST : { sort, direction: direction ?? SORTS[sort].first };
+}
+
+/** How an order stands in the address: the usual one not at all. */
+export function orderInAddress(order: UsersOrder): Required<OrderInAddress> {
+  const isUsual = order.sort === NEWEST_FIRST.sort && order.direction === NEWEST_FIRST.direction;
+  return isUsual ? { sort: undefined, direction: undefined } : order;
+}
+
+/** A column's header turns its order round, or starts with it. */
+export function orderAfterClick(current: UsersOrder, sort: UserSort): UsersOrder {
+  if (current.sort !== sort) return { sort, direction: SORTS[sort].first };
+  return { sort, direction: current.direction === 'asc' ? 'desc' : 'asc' };
+}
+
+export const ORDER_CHOICES = USER_SORTS.flatMap((sort) => {
+  const directions: SortDirection[] = SORTS[sort].first === 'asc' ? ['asc', 'desc'] : ['desc', 'asc'];
+  return directions.map((direction) => ({ sort, direction, label: SORTS[sort][direction] }));
+});

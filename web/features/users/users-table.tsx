@@ -1,0 +1,106 @@
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import type { User, UserSort } from '#contract/users.ts';
+import tableClasses from '../../ui/data-table.module.css';
+import type { UserChange } from './change-user.ts';
+import { USERS_PAGE_SIZE } from './get-users.ts';
+import { UserRow } from './user-row.tsx';
+import { orderAfterClick, type UsersOrder } from './users-order.ts';
+import classes from './users-table.module.css';
+
+const COLUMNS: { header: string; sort?: UserSort }[] = [
+  { header: 'ID' },
+  { header: 'Username', sort: 'username' },
+  { header: 'Name', sort: 'name' },
+  { header: 'Mobile' },
+  { header: 'Role' },
+  { header: 'Sizing' },
+  { header: 'Active Trading', sort: 'activeTrading' },
+  { header: 'Status', sort: 'isActive' },
+  { header: 'Created', sort: 'createdAt' },
+  { header: 'Settings' },
+];
+
+interface UsersTableProps {
+  /** Undefined while the first page is fetched. */
+  users: readonly User[] | undefined;
+  /** Rows of the former page are shown while the next one loads. */
+  faded: boolean;
+  /** When the rows were fetched, in milliseconds. */
+  fetchedAtMs: number;
+  order: UsersOrder;
+  onOrder: (order: UsersOrder) => void;
+  onChange: (change: UserChange) => void;
+}
+
+/** A table where there is room for one, else a card for each user. */
+export function UsersTable({ users, faded, fetchedAtMs, order, onOrder, onChange }: UsersTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+    <section className={`${tableClasses.scroll} ${classes.users}`} aria-label="Users" tabIndex={0}>
+      <table
+        className={tableClasses.table}
+        aria-label="Users"
+        aria-busy={users === undefined || faded || undefined}
+        data-faded={faded || undefined}
+      >
+        <thead>
+          <tr>
+            {COLUMNS.map(({ header, sort }) =>
+              sort === undefined ? (
+                <th key={header} scope="col">
+                  {header}
+                </th>
+              ) : (
+                <SortableHeader key={header} header={header} sort={sort} order={order} onOrder={onOrder} />
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {users === undefined
+            ? Array.from({ length: USERS_PAGE_SIZE }, (_, at) => (
+                <SkeletonRow key={`skeleton-${String(at)}`} />
+              ))
+            : users.map((user) => (
+                <UserRow key={user.id} user={user} fetchedAtMs={fetchedAtMs} onChange={onChange} />
+              ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface SortableHeaderProps extends Pick<UsersTableProps, 'order' | 'onOrder'> {
+  header: string;
+  sort: UserSort;
+}
+
+function SortableHeader({ header, sort, order, onOrder }: SortableHeaderProps) {
+  const direction = order.sort === sort ? order.direction : null;
+  const Arrow = (direction ?? 'asc') === 'asc' ? IconArrowUp : IconArrowDown;
+  return (
+    <th scope="col" aria-sort={direction ? (direction === 'asc' ? 'ascending' : 'descending') : 'none'}>
+      <button
+        type="button"
+        className={classes.sort}
+        data-sorted={direction !== null || undefined}
+        onClick={() => onOrder(orderAfterClick(order, sort))}
+      >
+        {header}
+        <Arrow size={13} aria-hidden />
+      </button>
+    </th>
+  );
+}
+
+function SkeletonRow() {
+  return (
+    <tr className={tableClasses.skeletonRow} aria-hidden>
+      {COLUMNS.map(({ header }) => (
+        <td key={header}>
+          <span className={tableClasses.skeleton} />
+        </td>
+      ))}
+    </tr>
+  );
+}

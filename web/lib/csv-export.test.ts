@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { csvFileName, type ExportSource, exportCsv } from './csv-export.ts';
+
+interface Row {
+  id: number;
+  receivedAt: string;
+}
+
+const receivedAt = (id: number) => new Date(Date.UTC(2026, 0, 1) + id).toISOString();
+
+/** A list as the server keeps it, newest first; `arrive` runs between two calls. */
+function listOf(count: number, arrive: (rows: Row[], page: number) => void = () => {}) {
+  const rows: Row[] = Array.from({ length: count }, (_, index) => ({
+    id: count - index,
+    receivedAt: receivedAt(count - index),
+  }));
+  const asked: { page: number; until: string | undefined }[] = [];
+  const source: ExportSource<Row> = {
+    columns: [
+      { header: 'ID', cell: ({ id }) => id },
+      { header: 'Received', cell: (row) => row.receivedAt },
+    ],
+    fetchPage: async ({ page, limit, until }) => {
+      asked.push({ page, until });
+      const known = rows.filter((row) => until === undefined || row.receivedAt <= until);
+      const answer = { rows: known.slice((page - 1) * limit, page * limit), total: known.length };
+      arrive(rows, page);
+      return answer;
+    },
+    rowId: ({ id }) => String(id),
+    receivedAt: (row) => row.receivedAt,
+  };
+  return { source, asked };
+}
+
+const signal = new AbortController().signal;
+
+async function idsOf(blob: Blob): Promise<number[]> {
+  const [, ...lines] = (await blob.text()).trimEnd().split('\r\n');
+  return lines.map((line) => Number(line.split(',')[0]));
+}
+
+const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
+
+test('all pages make one file, with a mark for UTF-8 and one line of headings', async () => {
+  const progress: unknown[] = [];
+  const { source } = listOf(2345);
+  const file = await exportCsv({ source, signal, onProgress: (step) => progress.push(step) });
+  expect([...new Uint8Array(await file.blob.slice(0, 3).arrayBuffer())]).toEqual([0xef, 0xbb, 0xbf]);
+  expect(await file.blob.slice(3, 18).text()).toBe('ID,Received\r\n23');
+  expect(file.blob.type).toBe('text/csv;charset=utf-8');
+  expect(await idsOf(file.blob)).toEqual(down(2345, 1));
+  expect(file).toMatchObject({ rows: 2345, total: 2345 });
+  expect(progress).toEqual([1000, 2000, 2345].map((rows) => ({ rows, total: 2345 })));
+});
+
+test('rows that arrive meanwhile do not move the pages', async () => {
+  const { source, asked } = listOf(1500, (rows) =>
+    rows.unshift({ id: rows.length + 1, receivedAt: receivedAt(rows.length + 1) }),
+  );
+  const { blob, rows } = await exportCsv({ source, signal, onProgress: () => {} });
+  expect(await idsOf(blob)).toEqual(down(1500, 1));
+  expect(rows).toBe(1500);
+  expect(asked).toEqual([
+    { page: 1, until: undefined },
+    { page: 2, until: receivedAt(1500) },
+  ]);
+});
+
+test('a row that is committed late moves the others, and none of them is in the file twice', async () => {
+  const { source } = listOf(2000, (rows, page) => {
+    if (page === 1) rows.splice(3, 0, { id: 9999, receivedAt: rows[2]?.receivedAt ?? '' });
+  });
+  const { blob, rows } = await exportCsv({ source, signal, onProgress: () => {} });
+  expect(await idsOf(blob)).toEqual(down(2000, 1));
+  expect(rows).toBe(2000);
+});
+
+test('a file that would be too large is cut, and says of how many', async () => {
+  const { source } = listOf(3000);
+  const { blob, rows, total } = await exportCsv({ source, signal, onProgress: () => {}, maxRows: 1500 });
+  expect(await idsOf(blob)).toEqual(down(3000, 1501));
+  expect({ rows, total }).toEqual({ rows: 1500, total: 3000 });
+});
+
+test('exactly as many rows as fit are not cut', async () => {
+  const { source } = listOf(2000);
+  const file = await exportCsv({ source, signal, onProgress: () => {}, maxRows: 2000 });
+  expect(file).toMatchObject({ rows: 2000, total: 2000 });
+});
+
+test('no rows are no rows', async () => {
+  const { source } = listOf(0);
+  expect(await exportCsv({ source, signal, onProgress: () => {} })).toMatchObject({ rows: 0, total: 0 });
+});
+
+test('what fails or is cancelled half-way answers no file', async () => {
+  const cancel = new AbortController();
+  const stopped = listOf(5000, (_rows, page) => page === 2 && cancel.abort());
+  await expect(
+    exportCsv({ source: stopped.source, signal: cancel.signal, onProgress: () => {} }),
+  ).rejects.toThrow('aborted');
+  expect(stopped.asked).toHaveLength(2);
+
+  const broken = listOf(5000, (_rows, page) => {
+    if (page === 3) throw new Error('500: no');
+  });
+  await expect(exportCsv({ source: broken.source, signal, onProgress: () => {} })).rejects.toThrow('500: no');
+});
+
+test('the name carries the day of the display time zone', () => {
+  const date = new Date('2026-01-02T03:04:05Z');
+  expect(csvFileName('signals', date, 'America/Los_Angeles')).toBe('signals-2026-01-01.csv');
+  expect(csvFileName('price-logs', date, 'UTC')).toBe('price-logs-2026-01-02.csv');
+});

@@ -1,0 +1,65 @@
+/* Money, prices and quantities come as decimal strings; here they are only written, never reckoned with. */
+
+const SIGNIFICANT_DIGITS = 7;
+const MAX_DECIMALS = 14;
+
+const twoDecimals = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const quantityFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8 });
+
+type Figure = string | number | null | undefined;
+
+function toNumber(figure: Figure): number | null {
+  if (figure === null || figure === undefined || figure === '') return null;
+  const number = Number(figure);
+  return Number.isFinite(number) ? number : null;
+}
+
+/** What is left of an amount at two decimals; never a minus zero. */
+const toCents = (amount: number): number => Number(amount.toFixed(2)) || 0;
+
+/** Two decimals, the sign before the $: '-$5.00'. A dash for nothing. */
+export function formatMoney(amount: Figure): string {
+  const number = toNumber(amount);
+  if (number === null) return '–';
+  const cents = toCents(number);
+  return `${cents < 0 ? '-' : ''}$${twoDecimals.format(Math.abs(cents))}`;
+}
+
+/** As money, a gain with a plus sign. */
+export function formatProfit(amount: Figure): string {
+  return profitDirection(amount) === 'gain' ? `+${formatMoney(amount)}` : formatMoney(amount);
+}
+
+/** Told by what is shown: less than half a cent is neither gain nor loss. */
+export function profitDirection(amount: Figure): 'gain' | 'loss' | 'even' {
+  const cents = toCents(toNumber(amount) ?? 0);
+  if (cents === 0) return 'even';
+  return cents > 0 ? 'gain' : 'loss';
+}
+
+/** A price with as many decimals as say something, at least two: '$65,000.50', '$0.00001234'. */
+export function formatFullPrice(price: Figure): string {
+  const number = toNumber(price);
+  if (number === null) return '–';
+  const magnitude = number === 0 ? 0 : Math.floor(Math.log10(Math.abs(number)));
+  const decimals = Math.min(Math.max(SIGNIFICANT_DIGITS - 1 - magnitude, 2), MAX_DECIMALS);
+  const format = new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: decimals,
+  });
+  return `$${format.format(number)}`;
+}
+
+/** '1,250,000', '0.123'. */
+export function formatQuantity(quantity: Figure): string {
+  const number = toNumber(quantity);
+  return number === null ? '–' : quantityFormat.format(number);
+}
+
+/** A part of a whole in percent with its sign: '+12.50%'; a dash when there is no whole. */
+export function formatReturn(part: Figure, whole: Figure): string {
+  const [numerator, denominator] = [toNumber(part), toNumber(whole)];
+  if (numerator === null || denominator === null || denominator === 0) return '–';
+  const percent = toCents((numerator / denominator) * 100);
+  return `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`;
+}

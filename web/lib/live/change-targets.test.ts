@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { CHANGE_TOPICS } from '#contract/events.ts';
+import { isAffected, isLive } from './change-targets.ts';
+
+const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const OTHER = '01890a5d-ac96-774b-bcce-b302099a8058';
+
+describe('a change', () => {
+  test.each([
+    [
+      'signals',
+      {},
+      ['/api/signals', '/api/signals/stats', '/api/signals/tokens'],
+      [`/api/signals/${ID}`, '/api/price-logs'],
+    ],
+    [
+      'price-logs',
+      {},
+      ['/api/price-logs', '/api/price-logs/candles', `/api/signals/${ID}/chart`],
+      ['/api/signals'],
+    ],
+    [
+      'workflows',
+      { signalId: ID, workflowId: OTHER },
+      [
+        '/api/signals',
+        '/api/automation-workflows',
+        `/api/signals/${ID}/workflows`,
+        `/api/automation-workflows/${OTHER}/steps`,
+      ],
+      [`/api/signals/${OTHER}/workflows`, `/api/automation-workflows/${ID}/steps`, '/api/signals/stats'],
+    ],
+    [
+      'workflow-steps',
+      { workflowId: ID },
+      [`/api/automation-workflows/${ID}/steps`, '/api/automation-workflows'],
+      [`/api/automation-workflows/${OTHER}/steps`, '/api/signals'],
+    ],
+    [
+      'workflow-users',
+      { workflowId: ID },
+      [`/api/automation-workflows/${ID}/users`, `/api/signals/${OTHER}/users`],
+      ['/api/signals'],
+    ],
+    [
+      'calculations',
+      { signalId: ID },
+      ['/api/signals', `/api/signals/${ID}/sltp`],
+      [`/api/signals/${OTHER}/sltp`],
+    ],
+    [
+      'trades',
+      { signalId: ID, tradeId: OTHER },
+      [
+        '/api/signals',
+        `/api/signals/${ID}/trades`,
+        '/api/automation-workflows',
+        '/api/position-maker/logs',
+        '/api/positions',
+        '/api/my-positions',
+      ],
+      [`/api/signals/${OTHER}/trades`, '/api/users'],
+    ],
+    ['deliveries', { userId: ID }, [`/api/hooks/${OTHER}/deliveries`], ['/api/hooks']],
+    ['hooks', { userId: ID }, [`/api/hooks/${OTHER}/deliveries`], ['/api/hooks', '/api/users']],
+    [
+      'users',
+      { userId: ID },
+      ['/api/admin/users', `/api/admin/user/${ID}`, '/api/users', '/api/user-settings'],
+      ['/api/auth/user'],
+    ],
+  ] as const)(
+    'of %s has the screens that show it fetched again, and no others',
+    (topic, ids, hit, missed) => {
+      for (const path of hit) expect(isAffected(path, { topic, ...ids }), path).toBe(true);
+      for (const path of missed) expect(isAffected(path, { topic, ...ids }), path).toBe(false);
+    },
+  );
+
+  test('that names no record touches every record of its kind', () => {
+    expect(isAffected(`/api/signals/${ID}/trades`, { topic: 'trades' })).toBe(true);
+    expect(isAffected(`/api/automation-workflows/${ID}/steps`, { topic: 'workflow-steps' })).toBe(true);
+  });
+
+  test('never touches the session, and no topic is without a rule', () => {
+    for (const topic of CHANGE_TOPICS) expect(isAffected('/api/auth/user', { topic })).toBe(false);
+    expect(isLive('/api/signals')).toBe(true);
+    expect(isLive('/api/auth/user')).toBe(false);
+    expect(isLive(undefined)).toBe(false);
+  });
+});

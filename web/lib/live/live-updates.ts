@@ -1,0 +1,197 @@
+import type { Query, QueryClient } from '@tanstack/react-query';
+import type { Change } from '#contract/events.ts';
+import { forgetUserData, sessionKey } from '../session-key.ts';
+import { isAffected, isLive } from './change-targets.ts';
+
+export interface LiveState {
+  connection: 'connecting' | 'live' | 'down';
+  paused: boolean;
+  /** Something changed since the pause began. */
+  missed: boolean;
+}
+
+export interface LiveUpdates {
+  subscribe(listener: () => void): () => void;
+  getState(): LiveState;
+  setPaused(paused: boolean): void;
+  stop(): void;
+}
+
+const EVENTS_PATH = '/api/events';
+/** Two beats of the server. */
+const SILENCE_MS = 25_000;
+/** A screen asks again at most this often, however much happens. */
+const BETWEEN_FETCHES_MS = 400;
+const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000] as const;
+/** A hidden page needs no news, and browsers allow few connections to one server. */
+const HIDDEN_LIMIT_MS = 10_000;
+/** While the stream is down, screens ask by themselves as the specification's polls do. */
+const POLL_MS = 30_000;
+
+/** Hears what changed on the server and has the screens fetch it again, for as long as somebody is signed in. */
+export function createLiveUpdates(client: QueryClient): LiveUpdates {
+  let state: LiveState = { connection: 'connecting', paused: false, missed: false };
+  const listeners = new Set<() => void>();
+  let source: EventSource | null = null;
+  let failures = 0;
+  let hasConnected = false;
+  let stopped = false;
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  let fetching: ReturnType<typeof setTimeout> | undefined;
+  let waiting: Change[] = [];
+  let lastFetchAt = 0;
+
+  function set(change: Partial<LiveState>): void {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener();
+  }
+
+  function connect(): void {
+    clearTimeout(retry);
+    disconnect();
+    if (stopped || document.hidden) return;
+    const mine = new EventSource(EVENTS_PATH, { withCredentials: true });
+    source = mine;
+    mine.addEventListener('ready', () => {
+      failures = 0;
+      heard();
+      set({ connection: 'live' });
+      refetchAll({ failedToo: hasConnected });
+      hasConnected = true;
+    });
+    mine.addEventListener('changes', ({ data }: MessageEvent<string>) => {
+      heard();
+      add(JSON.parse(data) as Change[]);
+    });
+    mine.addEventListener('gap', () => {
+      heard();
+      refetchAll({ failedToo: true });
+    });
+    mine.addEventListener('beat', heard);
+    mine.addEventListener('error', () => {
+      if (source === mine) lost();
+    });
+    heard();
+  }
+
+  function disconnect(): void {
+    source?.close();
+    source = null;
+    clearTimeout(silence);
+  }
+
+  function heard(): void {
+    clearTimeout(silence);
+    silence = setTimeout(lost, SILENCE_MS);
+  }
+
+  function lost(): void {
+    disconnect();
+    set({ connection: 'down' });
+    const waitMs = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
+    failures += 1;
+    clearTimeout(retry);
+    retry = setTimeout(() => void reconnect(), waitMs);
+  }
+
+  /** A stream that the server ended may mean that the session is over; only the session itself tells. */
+  async function reconnect(): Promise<void> {
+    try {
+      const answer = await fetch(sessionKey[0], { credentials: 'include' });
+      if (stopped) return;
+      if (answer.status === 401) {
+        client.setQueryData(sessionKey, null);
+        forgetUserData(client);
+        return;
+      }
+      if (answer.ok) return connect();
+    } catch {
+      // The server is away: once more, later.
+    }
+    if (!stopped) lost();
+  }
+
+  function add(changes: Change[]): void {
+    if (state.paused) {
+      set({ missed: true });
+      return;
+    }
+    waiting.push(...changes);
+    schedule();
+  }
+
+  function schedule(): void {
+    if (fetching !== undefined) return;
+    const waitMs = Math.max(0, lastFetchAt + BETWEEN_FETCHES_MS - Date.now());
+    fetching = setTimeout(fetchChanged, waitMs);
+  }
+
+  function fetchChanged(): void {
+    fetching = undefined;
+    lastFetchAt = Date.now();
+    const changes = waiting;
+    waiting = [];
+    const concerns = (query: Query, change: Change) => isAffected(query.queryKey[0], change);
+    // What is being fetched may have been read before the change: it is asked again afterwards, never cut off, or
+    // steady changes would keep a slow answer from ever arriving.
+    const busy = client.getQueryCache().findAll({
+      fetchStatus: 'fetching',
+      predicate: (query) => changes.some((one) => concerns(query, one)),
+    });
+    void client.invalidateQueries(
+      { predicate: (query) => changes.some((one) => concerns(query, one)) },
+      { cancelRefetch: false },
+    );
+    const again = changes.filter((one) => busy.some((query) => concerns(query, one)));
+    if (again.length > 0) add(again);
+  }
+
+  function refetchAll({ failedToo }: { failedToo: boolean }): void {
+    if (state.paused) {
+      set({ missed: true });
+      return;
+    }
+    void client.invalidateQueries(
+      {
+        predicate: (query) => isLive(query.queryKey[0]) && (failedToo || query.state.status === 'success'),
+      },
+      { cancelRefetch: false },
+    );
+  }
+
+  function onVisibility(): void {
+    clearTimeout(hiding);
+    if (document.hidden) hiding = setTimeout(disconnect, HIDDEN_LIMIT_MS);
+    else if (source === null) connect();
+  }
+
+  const poll = setInterval(() => {
+    if (state.connection === 'down' && !state.paused && !document.hidden) refetchAll({ failedToo: true });
+  }, POLL_MS);
+  document.addEventListener('visibilitychange', onVisibility);
+  connect();
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    getState: () => state,
+    setPaused(paused) {
+      if (paused === state.paused) return;
+      set({ paused, missed: false });
+      if (!paused) refetchAll({ failedToo: true });
+    },
+    stop() {
+      stopped = true;
+      disconnect();
+      clearTimeout(retry);
+      clearTimeout(hiding);
+      clearTimeout(fetching);
+      clearInterval(poll);
+      document.removeEventListener('visibilitychange', onVisibility);
+    },
+  };
+}

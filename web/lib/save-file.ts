@@ -1,0 +1,12 @@
+/** Time for the browser to take the file over before its address ends. */
+const ADDRESS_LIFE_MS = 60_000;
+
+/** Hands a file to the browser's downloads. */
+export function saveFile(blob: Blob, fileName: string): void {
+  const address = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_LIFE_MS);
+}

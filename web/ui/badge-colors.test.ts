@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { timeframeMinutes } from '#domain/timeframe.ts';
+
+/** Part 2 §9. */
+const TOKENS =
+  'BTC, ETH, SOL, SUI, TON, ADA, XRP, DOGE, MATIC, AVAX, DOT, LINK, UNI, LTC, ATOM, NEAR, FTM, ALGO'.split(
+    ', ',
+  );
+const TIMEFRAMES = '1m, 2m, 5m, 15m, 30m, 1h, 4h, 1d'.split(', ');
+
+/** What WCAG 2 AA asks of small text. */
+const AA = 4.5;
+
+const SCHEMES = ['light', 'dark'] as const;
+type Scheme = (typeof SCHEMES)[number];
+type Declarations = Record<string, string>;
+
+/** The declarations of each selector in the project's own style sheets, of which every rule opens its own line. */
+function readRules(...files: string[]): Map<string, Declarations> {
+  const rules = new Map<string, Declarations>();
+  for (const file of files) {
+    const css = readFileSync(new URL(file, import.meta.url), 'utf8');
+    for (const [, selector = '', body = ''] of css.matchAll(/^([^\s/].*) \{\n([^}]*)\}/gm)) {
+      const declarations = [...body.matchAll(/^ {2}([a-z-]+): (.*);$/gm)].map(([, name, value]) => [
+        name,
+        value,
+      ]);
+      rules.set(selector, { ...rules.get(selector), ...Object.fromEntries(declarations) });
+    }
+  }
+  return rules;
+}
+
+const pageRules = readRules('../app/theme-variables.css', '../app/global.css');
+const badgeRules = readRules('./badge.module.css', './trading-badges.module.css');
+
+const inScheme = (selector: string, scheme: Scheme) =>
+  scheme === 'light' ? selector : `:global([data-mantine-color-scheme="dark"]) ${selector}`;
+
+/** Background and text colour of a badge; what its own rule leaves out comes from the rules that it stands on. */
+function lookOf(selector: string, scheme: Scheme) {
+  const base = selector.replace(/\[.*/, '');
+  const look: Declarations = {};
+  for (const name of [base, selector]) Object.assign(look, badgeRules.get(name));
+  for (const name of [base, selector]) Object.assign(look, badgeRules.get(inScheme(name, scheme)));
+  return { background: resolveColor(look.background, scheme), color: resolveColor(look.color, scheme) };
+}
+
+function resolveColor(value: string | undefined, scheme: Scheme): string {
+  const variable = /^var\((.*)\)$/.exec(value ?? '')?.[1];
+  if (variable === undefined) return value ?? 'none';
+  const page = {
+    ...pageRules.get(':root'),
+    ...pageRules.get(`:root[data-mantine-color-scheme="${scheme}"]`),
+  };
+  return page[variable] ?? 'none';
+}
+
+function luminance(color: string): number {
+  const digits = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/.exec(color);
+  if (digits === null) throw new Error(`Not a colour: ${color}`);
+  const [red = 0, green = 0, blue = 0] = digits.slice(1).map((digit) => {
+    const part = Number.parseInt(digit, 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast({ background, color }: { background: string; color: string }): number {
+  const [darker = 0, lighter = 0] = [luminance(background), luminance(color)].sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+const tokenSelector = (token: string) => `.token[data-token="${token}"]`;
+const timeframeSelector = (text: string) => `.timeframe[data-minutes="${timeframeMinutes(text)}"]`;
+const toneSelectors = [...badgeRules.keys()].filter((selector) => selector.startsWith('.badge[data-tone'));
+
+describe.each(SCHEMES)('in %s colours', (scheme) => {
+  test.each([
+    ['.token'],
+    ['.timeframe'],
+    ...toneSelectors.map((selector) => [selector]),
+    ...TOKENS.map((token) => [tokenSelector(token)]),
+    ...TIMEFRAMES.map((text) => [timeframeSelector(text)]),
+  ])('%s can be read', (selector) => {
+    expect(badgeRules.has(inScheme(selector, scheme)), 'it has a rule of its own').toBe(true);
+    expect(contrast(lookOf(selector, scheme))).toBeGreaterThanOrEqual(AA);
+  });
+
+  test('no two tokens look alike, and none like an unknown one', () => {
+    const looks = [...TOKENS.map(tokenSelector), '.token'].map((one) => JSON.stringify(lookOf(one, scheme)));
+    expect(new Set(looks).size).toBe(TOKENS.length + 1);
+  });
+
+  test('no two timeframes look alike, and none like an unknown one', () => {
+    const looks = [...TIMEFRAMES.map(timeframeSelector), '.timeframe'];
+    expect(new Set(looks.map((one) => lookOf(one, scheme).color)).size).toBe(TIMEFRAMES.length + 1);
+  });
+});
+
+test('the seven tones are all looked at', () => {
+  expect(toneSelectors).toHaveLength(7);
+});

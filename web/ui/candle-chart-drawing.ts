@@ -1,0 +1,172 @@
+import {
+  type AutoscaleInfo,
+  CandlestickSeries,
+  type CandlestickSeriesPartialOptions,
+  ColorType,
+  createChart,
+  createSeriesMarkers,
+  type IPriceLine,
+  LineStyle,
+  type SeriesMarker,
+  type TickMarkType,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts';
+import type { ChartMark, ChartModel } from './candle-chart-model.ts';
+import type { ChartColors, ChartDrawing, DrawingOptions } from './chart-canvas.tsx';
+import { tickText } from './chart-ticks.ts';
+
+const MAX_BAR_WIDTH = 14;
+const MIN_BAR_WIDTH = 5;
+/** Right of the last bar: the names of the lines stand there. */
+const RIGHT_SPACE_PX = { withLines: 72, without: 24 };
+/** On a telephone most of the width is for the bars. */
+const RIGHT_SPACE_SHARE = 0.15;
+
+/** Draws into the container, follows its size, and sets no style that the content security policy forbids. */
+export function createDrawing({
+  container,
+  colors,
+  formatInstant,
+  onPoint,
+}: DrawingOptions): ChartDrawing<ChartModel> {
+  let model: ChartModel | null = null;
+  let shown = colors;
+  let priceLines: IPriceLine[] = [];
+  const instantOf = (time: Time) => formatInstant(model?.instants.get(Number(time)) ?? '');
+
+  const chart = createChart(container, {
+    autoSize: true,
+    // Its logo brings a <style> element; the link that the licence asks for stands below the chart.
+    layout: { attributionLogo: false, fontSize: 11 },
+    rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.12, bottom: 0.1 } },
+    timeScale: {
+      borderVisible: false,
+      timeVisible: true,
+      maxBarSpacing: MAX_BAR_WIDTH,
+      tickMarkFormatter: (time: Time, type: TickMarkType) => tickText(instantOf(time), type),
+    },
+    localization: { timeFormatter: instantOf },
+    // The wheel and vertical swipes scroll the dialog.
+    handleScroll: { mouseWheel: false, vertTouchDrag: false },
+    handleScale: { mouseWheel: false },
+  });
+  const series = chart.addSeries(CandlestickSeries, {
+    priceLineVisible: false,
+    autoscaleInfoProvider: (original: () => AutoscaleInfo | null) => {
+      const info = original();
+      const prices = [...(model?.lines ?? []), ...(model?.marks ?? [])].map(({ price }) => price);
+      if (info?.priceRange == null || prices.length === 0) return info;
+      const { minValue, maxValue } = info.priceRange;
+      return {
+        ...info,
+        priceRange: { minValue: Math.min(minValue, ...prices), maxValue: Math.max(maxValue, ...prices) },
+      };
+    },
+  });
+  const markers = createSeriesMarkers(series, []);
+  chart.subscribeCrosshairMove(({ time }) => {
+    const index = time === undefined ? -1 : (model?.bars.findIndex((bar) => bar.time === time) ?? -1);
+    onPoint(index < 0 ? null : index);
+  });
+
+  function drawEvents() {
+    for (const line of priceLines) series.removePriceLine(line);
+    const lineColors = { Entry: shown.entry, Stop: shown.stop, Target: shown.target };
+    priceLines = (model?.lines ?? []).map(({ title, price }) =>
+      series.createPriceLine({
+        title,
+        price,
+        color: lineColors[title],
+        lineWidth: 1,
+        lineStyle: title === 'Entry' ? LineStyle.Solid : LineStyle.Dashed,
+        axisLabelVisible: true,
+      }),
+    );
+    markers.setMarkers((model?.marks ?? []).flatMap((mark) => toMarkers(mark, shown)));
+  }
+
+  function paint(next: ChartColors) {
+    shown = next;
+    chart.applyOptions({
+      layout: {
+        background: { type: ColorType.Solid, color: 'transparent' },
+        textColor: next.text,
+        fontFamily: next.font,
+      },
+      grid: { vertLines: { color: next.grid }, horzLines: { color: next.grid } },
+    });
+    series.applyOptions(candleColors(next));
+    drawEvents();
+  }
+
+  function draw(next: ChartModel) {
+    const isFirst = model === null;
+    model = next;
+    series.applyOptions({
+      priceFormat: {
+        type: 'custom',
+        base: 10 ** next.decimals,
+        minMove: 10 ** -next.decimals,
+        formatter: (price: number) => price.toFixed(next.decimals),
+      },
+    });
+    series.setData(next.bars.map((bar) => ({ ...bar, time: bar.time as UTCTimestamp })));
+    drawEvents();
+    const rightOffsetPixels = Math.min(
+      next.lines.length > 0 ? RIGHT_SPACE_PX.withLines : RIGHT_SPACE_PX.without,
+      Math.round(container.clientWidth * RIGHT_SPACE_SHARE),
+    );
+    chart.timeScale().applyOptions({ rightOffsetPixels });
+    // Later data must not take away what somebody is looking at.
+    if (isFirst) showFocus(next, rightOffsetPixels);
+  }
+
+  /** As many bars as fit, the last ones unless the focus lies before them. */
+  function showFocus({ bars, focus }: ChartModel, rightOffsetPixels: number) {
+    const widthPx = chart.timeScale().width() || container.clientWidth;
+    const fitting = Math.max(Math.floor(widthPx / MIN_BAR_WIDTH), 10);
+    const right = Math.ceil(rightOffsetPixels / MIN_BAR_WIDTH);
+    if (bars.length + right <= fitting) return chart.timeScale().fitContent();
+    const end = bars.length - 1 + right;
+    const to = Math.min(end, (focus ?? end) + Math.floor(fitting / 2));
+    chart.timeScale().setVisibleLogicalRange({ from: to - fitting, to });
+  }
+
+  paint(colors);
+  return { draw, paint, remove: () => chart.remove() };
+}
+
+const candleColors = ({ up, down }: ChartColors): CandlestickSeriesPartialOptions => ({
+  upColor: up,
+  wickUpColor: up,
+  borderUpColor: up,
+  downColor: down,
+  wickDownColor: down,
+  borderDownColor: down,
+});
+
+function toMarkers({ kind, time, price, text, side }: ChartMark, colors: ChartColors): SeriesMarker<Time>[] {
+  const at = { time: time as UTCTimestamp };
+  switch (kind) {
+    case 'signal':
+      return side === 'sell'
+        ? [{ ...at, text, position: 'aboveBar', shape: 'arrowDown', color: colors.down }]
+        : [{ ...at, text, position: 'belowBar', shape: 'arrowUp', color: colors.up }];
+    case 'candle':
+      return [{ ...at, text, position: 'aboveBar', shape: 'arrowDown', color: colors.entry }];
+    case 'fill':
+      // The text stands where the signal's arrow of the same side does not.
+      return [
+        { ...at, position: 'atPriceMiddle', price, shape: 'circle', color: colors.fill, size: 0.5 },
+        {
+          ...at,
+          text,
+          position: side === 'sell' ? 'belowBar' : 'aboveBar',
+          shape: 'circle',
+          color: colors.fill,
+          size: 0,
+        },
+      ];
+  }
+}

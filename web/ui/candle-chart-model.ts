@@ -1,0 +1,129 @@
+import { formatInstant } from '../lib/format.ts';
+import { type CandlePicture, LEVELS, type LevelTitle } from './candle-chart-picture.ts';
+
+/** The picture as the chart library takes it: numbers, and times as seconds of the display time zone's clock. */
+export interface ChartModel {
+  bars: { time: number; open: number; high: number; low: number; close: number }[];
+  /** The instant behind each bar's time. */
+  instants: ReadonlyMap<number, string>;
+  /** With how many decimals prices are shown. */
+  decimals: number;
+  lines: { title: LevelTitle; price: number }[];
+  marks: ChartMark[];
+  /** The bar that has to be in view, as an index; null: the last one. */
+  focus: number | null;
+}
+
+export interface ChartMark {
+  kind: 'signal' | 'candle' | 'fill';
+  side: 'buy' | 'sell' | null;
+  /** Time of the bar that it stands at. */
+  time: number;
+  price: number;
+  text: string;
+}
+
+export function toChartModel(picture: CandlePicture, timeZone: string): ChartModel {
+  const { candles, mark, levels, fills } = picture;
+  const times = wallClockSeconds(
+    candles.map(({ time }) => time),
+    timeZone,
+  );
+  const barAt = (instant: string) => indexAt(candles, instant);
+  const focus = mark ? barAt(mark.time) : null;
+  const levelPrices = levels ? LEVELS.map(({ name }) => levels[name]) : [];
+  return {
+    bars: candles.map(({ open, high, low, close }, index) => ({
+      time: times[index] ?? 0,
+      open: Number(open),
+      high: Number(high),
+      low: Number(low),
+      close: Number(close),
+    })),
+    instants: new Map(candles.map(({ time }, index) => [times[index] ?? 0, time])),
+    decimals: priceDecimals([
+      ...candles.flatMap(({ open, high, low, close }) => [open, high, low, close]),
+      ...levelPrices,
+    ]),
+    lines: levels ? LEVELS.map(({ name, title }) => ({ title, price: Number(levels[name]) })) : [],
+    marks: [
+      ...(mark && focus !== null
+        ? [
+            {
+              kind: mark.direction ? ('signal' as const) : ('candle' as const),
+              side: mark.direction,
+              time: times[focus] ?? 0,
+              price: Number(mark.price),
+              text: mark.text,
+            },
+          ]
+        : []),
+      ...fillMarks(fills, (instant) => times[barAt(instant) ?? 0] ?? 0),
+    ].sort((a, b) => a.time - b.time),
+    focus,
+  };
+}
+
+/** The candle that an instant falls into: the last one that is not later, or the first of all. */
+function indexAt(candles: CandlePicture['candles'], instant: string): number | null {
+  if (candles.length === 0) return null;
+  const at = Date.parse(instant);
+  return Math.max(
+    candles.findLastIndex(({ time }) => Date.parse(time) <= at),
+    0,
+  );
+}
+
+/** Fills at the same bar share one mark: texts on top of each other say nothing. */
+function fillMarks(fills: CandlePicture['fills'], timeAt: (instant: string) => number): ChartMark[] {
+  const groups = Map.groupBy(fills, ({ time, side }) => `${timeAt(time)} ${side}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const quantity = group.reduce((sum, fill) => sum + Number(fill.quantity), 0);
+    const value = group.reduce((sum, fill) => sum + Number(fill.quantity) * Number(fill.averagePrice), 0);
+    const text = quantityText(quantity);
+    return {
+      kind: 'fill' as const,
+      side: first.side,
+      time: timeAt(first.time),
+      price: value / quantity,
+      text: group.length === 1 ? `Filled ${text}` : `${group.length} fills, ${text}`,
+    };
+  });
+}
+
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
+
+/** Sums of floats have tails that nobody ordered, and a thousand million of a cheap token no room. */
+const quantityText = (quantity: number) =>
+  quantity < 1e6 ? String(Number(quantity.toPrecision(10))) : compact.format(quantity);
+
+/**
+ * What a clock in the time zone shows, as if it were UTC: the chart library knows no time zones. It wants rising
+ * times, so the hour that an autumn night has twice goes on by seconds; `instants` still says the true ones.
+ */
+export function wallClockSeconds(instants: readonly string[], timeZone: string): number[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return instants.map((instant) => {
+    const [date = '', time = ''] = formatInstant(instant, timeZone).split(' ');
+    last = Math.max(Date.parse(`${date.replaceAll('/', '-')}T${time}Z`) / 1000, last + 1);
+    return last;
+  });
+}
+
+const SIGNIFICANT_DIGITS = 9;
+const MAX_DECIMALS = 12;
+
+/**
+ * As many decimals as the most exact price has, but at most nine significant digits of the largest one, and at
+ * least two where prices are above 1.
+ */
+export function priceDecimals(prices: readonly string[]): number {
+  const largest = Math.max(...prices.map(Number).filter((price) => price > 0 && Number.isFinite(price)), 0);
+  if (largest === 0) return 2;
+  const magnitude = Math.floor(Math.log10(largest));
+  const most = Math.max(...prices.map((price) => price.split('.')[1]?.length ?? 0));
+  const limit = Math.min(Math.max(SIGNIFICANT_DIGITS - 1 - magnitude, 0), MAX_DECIMALS);
+  return Math.max(Math.min(most, limit), magnitude >= 0 ? 2 : 0);
+}

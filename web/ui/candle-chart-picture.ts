@@ -1,0 +1,54 @@
+import type { Candle, ChartFill, ChartLevels } from '#contract/charts.ts';
+import { displayTimeframe } from '#domain/timeframe.ts';
+import { formatCount } from '../lib/format.ts';
+
+/** What one chart shows. Prices are decimal strings, times instants. */
+export interface CandlePicture {
+  token: string;
+  timeframe: string;
+  candles: readonly Candle[];
+  /** What the chart is about: a signal, or one candle. */
+  mark: { time: string; price: string; text: string; direction: 'buy' | 'sell' | null } | null;
+  levels: ChartLevels | null;
+  fills: readonly ChartFill[];
+}
+
+export const LEVELS = [
+  { name: 'entryPrice', title: 'Entry' },
+  { name: 'stopLoss', title: 'Stop' },
+  { name: 'takeProfit', title: 'Target' },
+] as const satisfies { name: keyof ChartLevels; title: string }[];
+export type LevelTitle = (typeof LEVELS)[number]['title'];
+
+/** The picture in words. */
+export function describePicture(
+  picture: CandlePicture,
+  formatInstant: (instant: string | null | undefined) => string,
+): string {
+  const { token, timeframe, candles } = picture;
+  const [first, last] = [candles[0], candles.at(-1)];
+  const series =
+    first && last
+      ? [
+          `${count(candles.length, 'candle')} from ${formatInstant(first.time)} to ${formatInstant(last.time)}`,
+          `Last close ${last.close}`,
+        ]
+      : [];
+  return [`${token} ${displayTimeframe(timeframe)}`, ...series, ...describeEvents(picture, formatInstant)]
+    .map((sentence) => `${sentence}.`)
+    .join(' ');
+}
+
+/** The mark, the levels and the fills, each in words: also what is left of a chart without candles. */
+export function describeEvents(
+  { mark, levels, fills }: CandlePicture,
+  formatInstant: (instant: string | null | undefined) => string,
+): string[] {
+  return [
+    ...(mark ? [`${mark.text} at ${mark.price} on ${formatInstant(mark.time)}`] : []),
+    ...(levels ? [LEVELS.map(({ name, title }) => `${title} ${levels[name]}`).join(', ')] : []),
+    ...(fills.length > 0 ? [count(fills.length, 'fill')] : []),
+  ];
+}
+
+const count = (number: number, noun: string) => `${formatCount(number)} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core';
+import { IconChartLine, IconTable } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useSession } from '../lib/session.ts';
+import { useFormatInstant } from '../lib/use-format-instant.ts';
+import classes from './candle-chart.module.css';
+import { CandleCanvas } from './candle-chart-canvas.tsx';
+import { toChartModel } from './candle-chart-model.ts';
+import { type CandlePicture, describeEvents, describePicture } from './candle-chart-picture.ts';
+import { CandleTable } from './candle-chart-table.tsx';
+import { EmptyState } from './states.tsx';
+
+/** Candles with what happened among them, as a picture or as a table. */
+export function CandleChart({ picture }: { picture: CandlePicture }) {
+  const { displayTimezone } = useSession();
+  const formatInstant = useFormatInstant();
+  const [asTable, setAsTable] = useState(false);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const model = useMemo(() => toChartModel(picture, displayTimezone), [picture, displayTimezone]);
+  if (picture.candles.length === 0) return <WithoutCandles picture={picture} />;
+
+  const candle = picture.candles[pointed ?? -1] ?? picture.candles.at(-1);
+  return (
+    <figure className={classes.chart}>
+      <div className={classes.head}>
+        {candle && !asTable ? (
+          <p className={classes.figures} aria-hidden>
+            <span>{formatInstant(candle.time)}</span> <span>O {candle.open}</span>{' '}
+            <span>H {candle.high}</span> <span>L {candle.low}</span>{' '}
+            <span className={Number(candle.close) < Number(candle.open) ? 'sell' : 'buy'}>
+              C {candle.close}
+            </span>
+          </p>
+        ) : (
+          <span />
+        )}
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          leftSection={
+            asTable ? <IconChartLine size={14} aria-hidden /> : <IconTable size={14} aria-hidden />
+          }
+          onClick={() => setAsTable(!asTable)}
+        >
+          {asTable ? 'Show as chart' : 'Show as table'}
+        </Button>
+      </div>
+      {asTable ? (
+        <CandleTable picture={picture} />
+      ) : (
+        <CandleCanvas model={model} label={describePicture(picture, formatInstant)} onPoint={setPointed} />
+      )}
+      <figcaption className={classes.credit}>
+        TradingView Lightweight Charts™, © TradingView, Inc.{' '}
+        <a href="https://www.tradingview.com/" target="_blank" rel="noopener noreferrer">
+          www.tradingview.com
+        </a>
+      </figcaption>
+    </figure>
+  );
+}
+
+function WithoutCandles({ picture }: { picture: CandlePicture }) {
+  const events = describeEvents(picture, useFormatInstant());
+  return (
+    <EmptyState
+      action={events.map((event) => (
+        <span key={event} className={classes.event}>
+          {event}
+        </span>
+      ))}
+    >
+      No candles for this token and timeframe
+    </EmptyState>
+  );
+}
+
+/** As high as the chart, so that nothing moves when it comes. */
+export function CandleChartSkeleton() {
+  return (
+    <div className={classes.chart} role="status" aria-label="Loading chart">
+      <div className={classes.head} />
+      <div className={classes.frame} data-loading />
+      <div className={classes.credit} />
+    </div>
+  );
+}

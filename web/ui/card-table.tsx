@@ -1,0 +1,95 @@
+import { type CSSProperties, Fragment, type ReactNode } from 'react';
+import classes from './card-table.module.css';
+import tableClasses from './data-table.module.css';
+
+export interface CardColumn<Row> {
+  header: string;
+  align?: 'right';
+  /** The title of a card stands at its top without its name, the action in the corner beside it. */
+  place?: 'title' | 'action';
+  /** Null: a dash in the table, no line at all on a card. */
+  cell: (row: Row) => ReactNode;
+}
+
+interface CardTableProps<Row> {
+  /** Accessible name of the table. */
+  label: string;
+  columns: readonly CardColumn<Row>[];
+  rows: readonly Row[];
+  rowId: (row: Row) => string;
+  emptyText: string;
+  /** As a table; narrower, it scrolls inside its own region. */
+  minWidth: number;
+  /** What has to be said of a row, below it. */
+  note?: (row: Row) => ReactNode;
+  /** Rows of former filters are shown while the next ones load. */
+  faded?: boolean;
+}
+
+/** A table where there is room for one, else a card for each row. */
+export function CardTable<Row>(props: CardTableProps<Row>) {
+  const { label, columns, rows, rowId, emptyText, minWidth, note, faded = false } = props;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+    <section className={`${tableClasses.scroll} ${classes.cards}`} aria-label={label} tabIndex={0}>
+      <table
+        className={tableClasses.table}
+        style={{ '--min-width': `${minWidth}px` } as CSSProperties}
+        aria-label={label}
+        aria-busy={faded || undefined}
+        data-faded={faded || undefined}
+      >
+        <thead>
+          <tr>
+            {columns.map(({ header, align }) => (
+              <th key={header} scope="col" data-align={align}>
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.length === 0 ? (
+            <tr>
+              <td colSpan={columns.length} className={tableClasses.empty}>
+                {emptyText}
+              </td>
+            </tr>
+          ) : null}
+          {rows.map((row) => {
+            const said = note?.(row) ?? null;
+            return (
+              <Fragment key={rowId(row)}>
+                <tr data-noted={said === null ? undefined : true}>
+                  {columns.map((column) => (
+                    <Cell key={column.header} column={column} row={row} />
+                  ))}
+                </tr>
+                {said === null ? null : (
+                  <tr className={classes.note}>
+                    <td colSpan={columns.length}>{said}</td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Cell<Row>({ column, row }: { column: CardColumn<Row>; row: Row }) {
+  const { header, align, place, cell } = column;
+  const content = cell(row);
+  return (
+    <td
+      data-align={align}
+      data-label={place === undefined ? header : undefined}
+      data-place={place}
+      data-empty={content === null || undefined}
+    >
+      {content ?? '–'}
+    </td>
+  );
+}

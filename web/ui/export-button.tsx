@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import type { CsvFile, ExportSource } from '../lib/csv-export.ts';
+import { formatCount } from '../lib/format.ts';
+import { useSession } from '../lib/session.ts';
+import { toastSuccess } from './toast.ts';
+
+const ExportDialog = lazy(() => import('./export-dialog.tsx'));
+
+/** A file that is ready sooner needs no dialog. */
+const DIALOG_AFTER_MS = 400;
+
+interface ExportButtonProps<Row> {
+  /** First part of the file's name. */
+  name: string;
+  /** What is said when a page cannot be fetched. */
+  errorTitle: string;
+  createSource: () => ExportSource<Row>;
+}
+
+/** Saves all rows that the filters match as a CSV file. Nothing is saved unless all of them are there. */
+export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButtonProps<Row>) {
+  const { displayTimezone } = useSession();
+  const [progress, setProgress] = useState<{ rows: number; total: number } | null>(null);
+  const [slow, setSlow] = useState(false);
+  const running = useRef<AbortController>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const run = useMutation({
+    mutationFn: async (signal: AbortSignal): Promise<CsvFile> => {
+      const [{ exportCsv, csvFileName }, { saveFile }] = await Promise.all([
+        import('../lib/csv-export.ts'),
+        import('../lib/save-file.ts'),
+      ]);
+      const file = await exportCsv({ source: createSource(), signal, onProgress: setProgress });
+      if (file.rows === 0) {
+        // After the dialog has gone: an alert stops the page as it stands.
+        setTimeout(() => window.alert('No data to export'));
+        return file;
+      }
+      const fileName = csvFileName(name, new Date(), displayTimezone);
+      saveFile(file.blob, fileName);
+      if (file.rows === file.total) {
+        toastSuccess({ title: 'CSV Exported', message: `${formatCount(file.rows)} rows in ${fileName}` });
+      }
+      return file;
+    },
+  });
+
+  const start = () => {
+    const controller = new AbortController();
+    running.current = controller;
+    setProgress(null);
+    setSlow(run.isError);
+    setTimeout(() => setSlow(true), DIALOG_AFTER_MS);
+    run.mutate(controller.signal);
+  };
+  const close = () => {
+    running.current?.abort();
+    run.reset();
+  };
+  const file = run.data;
+  const isCut = file !== undefined && file.rows < file.total;
+
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+        disabled={run.isPending}
+        onClick={start}
+      >
+        Export CSV
+      </Button>
+      <Suspense fallback={null}>
+        {(run.isPending && slow) || run.isError || isCut ? (
+          <ExportDialog
+            progress={progress}
+            failure={run.isError ? { title: errorTitle, error: run.error, onRetry: start } : null}
+            isCut={isCut}
+            onClose={close}
+          />
+        ) : null}
+      </Suspense>
+    </>
+  );
+}

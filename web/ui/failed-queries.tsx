@@ -1,0 +1,23 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { ErrorBanner } from './states.tsx';
+
+export interface SideQuery {
+  /** What failed, e.g. 'Failed to fetch tokens'. */
+  title: string;
+  query: Pick<UseQueryResult, 'isError' | 'isFetching' | 'error' | 'refetch'>;
+}
+
+/** For what a screen loads beside its main list, such as the choices of its filters: each failure with a retry. */
+export function FailedQueries({ queries }: { queries: readonly SideQuery[] }) {
+  return queries
+    .filter(({ query }) => query.isError)
+    .map(({ title, query }) => (
+      <ErrorBanner
+        key={title}
+        title={title}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        retrying={query.isFetching}
+      />
+    ));
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react';
+
+const storageKey = (table: string) => `hidden-columns:${table}`;
+
+/** A browser that forbids its storage throws when it is merely named. */
+type OpenStorage<Use extends keyof Storage> = () => Pick<Storage, Use>;
+
+/** What this browser remembers for a table; anything that is not a list of column ids counts as nothing. */
+export function readHiddenColumns(open: OpenStorage<'getItem'>, table: string): readonly string[] {
+  try {
+    const stored: unknown = JSON.parse(open().getItem(storageKey(table)) ?? '[]');
+    return Array.isArray(stored) && stored.every((id) => typeof id === 'string') ? stored : [];
+  } catch {
+    return [];
+  }
+}
+
+export function writeHiddenColumns(
+  open: OpenStorage<'setItem'>,
+  table: string,
+  hidden: readonly string[],
+): void {
+  try {
+    open().setItem(storageKey(table), JSON.stringify(hidden));
+  } catch {
+    // A full or forbidden storage: the choice then lasts as long as the page.
+  }
+}
+
+const browserStorage = () => window.localStorage;
+
+/** Ids of the columns that the user does not want to see. The first column names the row and always stays. */
+export function useHiddenColumns(table: string): [readonly string[], (hidden: readonly string[]) => void] {
+  const [hidden, setHidden] = useState(() => readHiddenColumns(browserStorage, table));
+  return [
+    hidden,
+    (next) => {
+      setHidden(next);
+      writeHiddenColumns(browserStorage, table, next);
+    },
+  ];
+}
+
+export const isHidden = (hidden: readonly string[], columnId: string | undefined, index: number): boolean =>
+  index > 0 && columnId !== undefined && hidden.includes(columnId);

@@ -1,0 +1,30 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { ErrorBanner, ErrorState, LoadingState } from './states.tsx';
+
+interface PolledViewProps<Data> {
+  query: UseQueryResult<Data>;
+  errorTitle: string;
+  loading?: ReactNode;
+  children: (data: Data) => ReactNode;
+}
+
+/**
+ * For what is polled: a failure stays in sight while the next attempts run by themselves, and its button keeps the
+ * focus, which it would lose if it were disabled for each of them.
+ */
+export function PolledView<Data>({ query, errorTitle, loading, children }: PolledViewProps<Data>) {
+  const [lastError, setLastError] = useState<unknown>(null);
+  if (query.error !== null && query.error !== lastError) setLastError(query.error);
+  const failure = { title: errorTitle, onRetry: () => void query.refetch() };
+  if (query.data === undefined) {
+    const error = query.error ?? lastError;
+    return error === null ? (loading ?? <LoadingState />) : <ErrorState {...failure} error={error} />;
+  }
+  return (
+    <>
+      {query.isError ? <ErrorBanner {...failure} error={query.error} /> : null}
+      {children(query.data)}
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import type { WhyAnswer } from '#contract/signals.ts';
+import { capitalise, shortId } from '../lib/format.ts';
+import { useFormatInstant } from '../lib/use-format-instant.ts';
+import { Badge, type BadgeTone } from './badge.tsx';
+import { DecisionTrace } from './decision-trace.tsx';
+import { StatusBadge } from './trading-badges.tsx';
+import { useReadableInstants } from './use-readable-instants.ts';
+import classes from './why-answer.module.css';
+
+const OUTCOME_TONES: Record<WhyAnswer['conclusion']['outcome'], BadgeTone> = {
+  traded: 'success',
+  'in progress': 'info',
+  'not eligible': 'neutral',
+  skipped: 'warning',
+  failed: 'failure',
+  'not considered': 'outline',
+};
+
+/** Why one user traded a signal or did not: what came of it, the decision of then and of now, and what came after. */
+export function WhyAnswerView({ answer }: { answer: WhyAnswer }) {
+  const formatInstant = useFormatInstant();
+  const readable = useReadableInstants();
+  const { conclusion, workflow, decidedThen, decidedNow } = answer;
+  return (
+    <div className={classes.answer}>
+      <section className={classes.conclusion} aria-label="Conclusion">
+        <Badge tone={OUTCOME_TONES[conclusion.outcome]}>{capitalise(conclusion.outcome)}</Badge>
+        <strong>{readable(conclusion.text)}</strong>
+        {workflow ? (
+          <p className={classes.quiet}>
+            {capitalise(workflow.trigger)} workflow{' '}
+            <span className="mono" data-tip={workflow.workflowId}>
+              {shortId(workflow.workflowId, 9)}
+            </span>{' '}
+            of {formatInstant(workflow.createdAt)}, {workflow.status}
+          </p>
+        ) : null}
+      </section>
+      <div className={classes.decisions}>
+        {decidedThen ? (
+          <DecisionTrace
+            title="As decided then"
+            when={workflow?.selectedAt ? formatInstant(workflow.selectedAt) : ''}
+            decision={decidedThen}
+          />
+        ) : (
+          <section className={classes.nothing} aria-label="As decided then">
+            <h3>As decided then</h3>
+            <p>Nothing was decided on this user. {conclusion.text}.</p>
+            <p>The user was created at {formatInstant(answer.user.createdAt)}.</p>
+          </section>
+        )}
+        <DecisionTrace
+          title="As it would be decided now"
+          when={decidedThen && decidedThen.reason !== decidedNow.reason ? 'Different from then' : ''}
+          decision={decidedNow}
+        />
+      </div>
+      <AfterEligibility answer={answer} />
+    </div>
+  );
+}
+
+const ORDER_STATES: Record<string, string> = {
+  working: 'Order under way',
+  protecting: 'Placing stop loss and take profit',
+  closing: 'Closing the position',
+};
+const FILLS = { filled: 'Filled', partial: 'Partly filled', unfilled: 'Unfilled', unknown: 'Unknown' };
+
+function AfterEligibility({ answer: { steps, trades } }: { answer: WhyAnswer }) {
+  const formatInstant = useFormatInstant();
+  if (steps.length === 0 && trades.length === 0) return null;
+  return (
+    <section className={classes.after} aria-label="After eligibility">
+      <h3>After eligibility</h3>
+      <ol>
+        {steps.map((step) => (
+          <li key={step.stepNumber}>
+            <div className={classes.head}>
+              <span>
+                {step.stepNumber}. {step.stepName}
+              </span>
+              <StatusBadge status={step.status} />
+            </div>
+            {step.errorMessage ? <p className={classes.failure}>{step.errorMessage}</p> : null}
+          </li>
+        ))}
+        {trades.map((trade) => (
+          <li key={trade.id}>
+            <div className={classes.head}>
+              <span>
+                {orderName(trade)}, {formatInstant(trade.createdAt)}
+              </span>
+              <Badge tone={trade.success ? 'success' : trade.state === 'done' ? 'failure' : 'info'}>
+                {trade.state === 'done' ? FILLS[trade.fillStatus ?? 'unknown'] : orderState(trade.state)}
+              </Badge>
+            </div>
+            {trade.error ? <p className={classes.failure}>{trade.error}</p> : null}
+            {trade.orderId ? <p className={classes.quiet}>Order ID {trade.orderId}</p> : null}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function orderName({ ofThisWorkflow, workflowId }: WhyAnswer['trades'][number]): string {
+  if (ofThisWorkflow) return 'Order of this workflow';
+  return workflowId === null
+    ? 'Order of the position calculator'
+    : `Order of workflow ${shortId(workflowId, 9)}`;
+}
+
+const orderState = (state: string): string => ORDER_STATES[state] ?? capitalise(state);
