@@ -1,6 +1,6 @@
 import type { SignalDetail } from '#contract/signals.ts';
 import { QueryView } from '../../ui/query-view.tsx';
-import { EmptyState } from '../../ui/states.tsx';
+import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { BalanceCard } from './balance-card.tsx';
 import classes from './calculator.module.css';
@@ -27,6 +27,8 @@ export function Calculator(props: CalculatorProps) {
   const closeDialog = () => history.close(() => onSearch({ dialog: undefined }));
   const users = useTradingUsers();
   const isUnknown = users.data?.every(({ id }) => id !== userId) === true;
+  // Another user is asked about only when the list has told that there is one.
+  const isAwaited = userId !== ownId && users.isPending;
   return (
     <div className={classes.columns}>
       <div className={classes.column}>
@@ -37,7 +39,7 @@ export function Calculator(props: CalculatorProps) {
             onSearch({ userId: id === ownId ? undefined : id, calculation: undefined, dialog: undefined })
           }
         />
-        {isUnknown ? null : <BalanceCard userId={userId} />}
+        {isUnknown || isAwaited ? null : <BalanceCard userId={userId} />}
         <SignalCard signal={signal} onRawData={() => history.open({ dialog: 'signal' })} />
         <PriceLogCard
           hashValue={signal.priceLogHash}
@@ -47,6 +49,8 @@ export function Calculator(props: CalculatorProps) {
       <div className={classes.column}>
         {isUnknown ? (
           <EmptyState>User ID not available - please log in or select a user</EmptyState>
+        ) : isAwaited ? (
+          <LoadingState />
         ) : (
           <WithSettings {...props} username={users.data?.find(({ id }) => id === userId)?.username} />
         )}
