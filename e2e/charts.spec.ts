@@ -4,7 +4,7 @@ import type { ChartingPlatform } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
 import { closeDialog, dialog, tableRow, tableRows } from './screen.ts';
-import { uniqueToken } from './unique.ts';
+import { uniqueName, uniqueToken } from './unique.ts';
 
 // A colour in the middle of a transition has no contrast worth measuring.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
@@ -32,11 +32,12 @@ async function postCandles(platform: ChartingPlatform, token: string, prices: nu
 
 /** A user who trades, candles and a signal of SOL: one filled order. */
 async function tradeOnce(operator: Operator) {
-  const settings = { positionSizingMethod: 'Portfolio Allocation', signalProcessor: 'Any' } as const;
+  const processor = uniqueName('robot');
+  const settings = { positionSizingMethod: 'Portfolio Allocation', signalProcessor: processor } as const;
   const user = await operator.createUser({ settings, activeTrading: true });
   const prices = Array.from({ length: 60 }, (_, index) => 150 + Math.sin(index / 5) / 2);
   await postCandles(await operator.platform(), 'SOL', [...prices, 150]);
-  const signal = await operator.postSignal({ symbol: 'SOLUSDT', price: '150' });
+  const signal = await operator.postSignal({ symbol: 'SOLUSDT', price: '150', processor });
   expect(signal.successfulTrades).toBeGreaterThan(0);
   return { signal, user };
 }

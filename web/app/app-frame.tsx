@@ -1,8 +1,15 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import classes from './app-frame.module.css';
 import { Header } from './header/header.tsx';
-import { Shortcuts } from './palette/shortcuts.tsx';
+
+/** Keys are a convenience: without them everything still works. */
+const Shortcuts = lazy(() =>
+  import('./palette/shortcuts.tsx').then(
+    (loaded) => ({ default: loaded.Shortcuts }),
+    () => ({ default: () => <></> }),
+  ),
+);
 
 export function AppFrame() {
   const content = useRef<HTMLElement>(null);
@@ -16,7 +23,9 @@ export function AppFrame() {
       <main id="content" ref={content} tabIndex={-1} className={classes.content}>
         <Outlet />
       </main>
-      <Shortcuts />
+      <Suspense fallback={null}>
+        <Shortcuts />
+      </Suspense>
     </>
   );
 }

@@ -1,34 +1,9 @@
-import { Button, Group, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { Dialog } from './dialog.tsx';
+import { lazy, Suspense } from 'react';
+import type { ConfirmDialogProps } from './confirm-dialog-view.tsx';
 
-interface ConfirmDialogProps {
-  opened: boolean;
-  title: string;
-  children: ReactNode;
-  confirmLabel: string;
-  pendingLabel?: string;
-  pending?: boolean;
-  destructive?: boolean;
-  onConfirm: () => void;
-  onClose: () => void;
-}
+/** The parts of a dialog weigh as much as a page: they are loaded with the first question. */
+const ConfirmDialogView = lazy(() => import('./confirm-dialog-view.tsx'));
 
-export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { opened, title, children, confirmLabel, pendingLabel, pending = false, destructive = false } = props;
-  return (
-    <Dialog opened={opened} onClose={props.onClose} title={title}>
-      <Stack gap="md">
-        {children}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={props.onClose} disabled={pending}>
-            Cancel
-          </Button>
-          <Button {...(destructive ? { color: 'red' } : {})} onClick={props.onConfirm} disabled={pending}>
-            {pending ? (pendingLabel ?? confirmLabel) : confirmLabel}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
-  );
+export function ConfirmDialog({ opened, ...props }: ConfirmDialogProps & { opened: boolean }) {
+  return <Suspense fallback={null}>{opened ? <ConfirmDialogView {...props} /> : null}</Suspense>;
 }

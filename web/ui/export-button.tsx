@@ -17,7 +17,7 @@ interface ExportButtonProps<Row> {
   name: string;
   /** What is said when a page cannot be fetched. */
   errorTitle: string;
-  createSource: () => ExportSource<Row>;
+  createSource: () => Promise<ExportSource<Row>>;
 }
 
 /** Saves all rows that the filters match as a CSV file. Nothing is saved unless all of them are there. */
@@ -34,7 +34,7 @@ export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButt
         import('../lib/csv-export.ts'),
         import('../lib/save-file.ts'),
       ]);
-      const file = await exportCsv({ source: createSource(), signal, onProgress: setProgress });
+      const file = await exportCsv({ source: await createSource(), signal, onProgress: setProgress });
       if (file.rows === 0) {
         // After the dialog has gone: an alert stops the page as it stands.
         setTimeout(() => window.alert('No data to export'));

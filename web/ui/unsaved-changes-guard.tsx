@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { useCallback, useEffect, useState } from 'react';
-import { Dialog } from './dialog.tsx';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { answerLeavingWith, hasUnsavedChanges } from './unsaved-changes.ts';
+
+const loadDialog = () => import('./unsaved-changes-dialog.tsx');
+const UnsavedChangesDialog = lazy(loadDialog);
 
 export interface Place {
   pathname: string;
@@ -25,31 +26,21 @@ export function UnsavedChangesGuard({ leaves }: UnsavedChangesGuardProps) {
 
   useEffect(() => answerLeavingWith(() => new Promise((resolve) => setAnswerSignOut(() => resolve))), []);
 
+  // Loaded before it is needed: a server that is away must not keep it from asking.
+  useEffect(() => void loadDialog().catch(() => {}), []);
+
   const answer = (leave: boolean) => {
     answerSignOut?.(leave);
     setAnswerSignOut(null);
     if (leave) blocker.proceed?.();
     else blocker.reset?.();
   };
-  const stay = () => answer(false);
 
   return (
-    <Dialog
-      opened={answerSignOut !== null || blocker.status === 'blocked'}
-      onClose={stay}
-      title="You have unsaved changes"
-    >
-      <Stack gap="md">
-        <Text size="sm">What you have changed on this page is lost when you leave.</Text>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={() => answer(true)}>
-            Leave
-          </Button>
-          <Button data-autofocus onClick={stay}>
-            Stay
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <Suspense fallback={null}>
+      {answerSignOut !== null || blocker.status === 'blocked' ? (
+        <UnsavedChangesDialog onStay={() => answer(false)} onLeave={() => answer(true)} />
+      ) : null}
+    </Suspense>
   );
 }

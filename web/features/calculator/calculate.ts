@@ -5,14 +5,9 @@ import type { SignalDetail } from '#contract/signals.ts';
 import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { type CalculationSettings, settingsToSave } from './calculation-settings.ts';
-import {
-  comparePrice,
-  fallBackToSignalPrice,
-  type PriceComparison,
-  tellsRateLimit,
-} from './compare-price.ts';
 import { settingsPath } from './get-trading-user.ts';
 import { previewPath } from './preview-position.ts';
+import { fallBackToSignalPrice, type PriceComparison, tellsRateLimit } from './price-comparison.ts';
 
 export interface CalculationRequest {
   signal: SignalDetail;
@@ -89,6 +84,8 @@ async function askForPrice({ signal, userId }: { signal: SignalDetail; userId: s
       params: { marketType: 'futures', userId, timestamp: Date.now() },
       uncached: true,
     });
+    // Exact arithmetic is loaded with the first calculation.
+    const { comparePrice } = await import('./compare-price.ts');
     return comparePrice(answer, subject);
   } catch (error) {
     return fallBackToSignalPrice(serverMessage(error, errorText(error)), signal.price);

@@ -2,7 +2,7 @@ import { IconAlertCircle } from '@tabler/icons-react';
 import { formatPrice } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import classes from './calculator.module.css';
-import { tellsRateLimit } from './compare-price.ts';
+import { tellsRateLimit } from './price-comparison.ts';
 
 export interface CalculationProblem {
   /** What is wrong, in one or two words; absent when no answer came. */

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react';
 import type { SignalDetail } from '#contract/signals.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState, LoadingState } from '../../ui/states.tsx';
@@ -7,10 +8,11 @@ import classes from './calculator.module.css';
 import type { CalculatorSearch } from './calculator-search.ts';
 import { useTradingSettings, useTradingUsers } from './get-trading-user.ts';
 import { PriceLogCard } from './price-log-card.tsx';
-import { PriceLogRawDataDialog, SignalRawDataDialog } from './raw-data-dialogs.tsx';
 import { SignalCard } from './signal-card.tsx';
 import { TradingUserCard } from './trading-user-card.tsx';
 import { Workbench } from './workbench.tsx';
+
+const RawDataDialog = lazy(() => import('./raw-data-dialogs.tsx'));
 
 export interface CalculatorProps {
   signal: SignalDetail;
@@ -55,9 +57,10 @@ export function Calculator(props: CalculatorProps) {
           <WithSettings {...props} username={users.data?.find(({ id }) => id === userId)?.username} />
         )}
       </div>
-      {search.dialog === 'signal' ? <SignalRawDataDialog signal={signal} onClose={closeDialog} /> : null}
-      {search.dialog === 'price-log' ? (
-        <PriceLogRawDataDialog hashValue={signal.priceLogHash} onClose={closeDialog} />
+      {search.dialog === 'signal' || search.dialog === 'price-log' ? (
+        <Suspense fallback={null}>
+          <RawDataDialog of={search.dialog} signal={signal} onClose={closeDialog} />
+        </Suspense>
       ) : null}
     </div>
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { comparePrice, fallBackToSignalPrice, tellsRateLimit } from './compare-price.ts';
+import { comparePrice } from './compare-price.ts';
+import { fallBackToSignalPrice, tellsRateLimit } from './price-comparison.ts';
 
 const subject = { signalPrice: '100', token: 'SOL' };
 const answered = (currentPrice: string) => ({

@@ -5,7 +5,21 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { usePriceLog } from './get-subject.ts';
 
-export function SignalRawDataDialog({ signal, onClose }: { signal: SignalDetail; onClose: () => void }) {
+interface RawDataDialogProps {
+  of: 'signal' | 'price-log';
+  signal: SignalDetail;
+  onClose: () => void;
+}
+
+export default function RawDataDialog({ of, signal, onClose }: RawDataDialogProps) {
+  return of === 'signal' ? (
+    <SignalRawDataDialog signal={signal} onClose={onClose} />
+  ) : (
+    <PriceLogRawDataDialog hashValue={signal.priceLogHash} onClose={onClose} />
+  );
+}
+
+function SignalRawDataDialog({ signal, onClose }: { signal: SignalDetail; onClose: () => void }) {
   return (
     <Dialog opened onClose={onClose} title="Signal Raw Data" size="lg">
       <JsonView value={signal} label="Signal Raw Data" />
@@ -18,7 +32,7 @@ interface PriceLogRawDataDialogProps {
   onClose: () => void;
 }
 
-export function PriceLogRawDataDialog({ hashValue, onClose }: PriceLogRawDataDialogProps) {
+function PriceLogRawDataDialog({ hashValue, onClose }: PriceLogRawDataDialogProps) {
   return (
     <Dialog opened onClose={onClose} title="Price Log Raw Data" size="lg">
       {hashValue === null ? (

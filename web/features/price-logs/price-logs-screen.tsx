@@ -18,7 +18,6 @@ import { PAGE_SIZE, usePriceLogFilter, usePriceLogs } from './get-price-logs.ts'
 import { NumberedPager } from './numbered-pager.tsx';
 import { PriceLogFilters } from './price-log-filters.tsx';
 import { priceLogsColumns } from './price-logs-columns.tsx';
-import { priceLogsExport } from './price-logs-csv.ts';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 import { TimestampLegend } from './timestamp-legend.tsx';
 import { useKeptLog } from './use-kept-log.ts';
@@ -70,7 +69,9 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
           <ExportButton
             name="price-logs"
             errorTitle="Failed to fetch price logs"
-            createSource={() => priceLogsExport(search, displayTimezone)}
+            createSource={async () =>
+              (await import('./price-logs-csv.ts')).priceLogsExport(search, displayTimezone)
+            }
           />
           <Button
             variant="default"

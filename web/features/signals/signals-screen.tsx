@@ -9,7 +9,6 @@ import { LiveStatus } from '../../ui/live-status.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useRefreshSignals, useSignalFilter, useSignalStats, useSignals } from './get-signals.ts';
 import { SignalStatCards } from './signal-stats.tsx';
-import { signalsExport } from './signals-csv.ts';
 import type { SignalsSearch } from './signals-search.ts';
 import { SignalsTable } from './signals-table.tsx';
 
@@ -47,7 +46,9 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
           <ExportButton
             name="signals"
             errorTitle="Failed to fetch signals"
-            createSource={() => signalsExport(search, displayTimezone)}
+            createSource={async () =>
+              (await import('./signals-csv.ts')).signalsExport(search, displayTimezone)
+            }
           />
           <Button
             variant="default"

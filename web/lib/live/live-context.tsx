@@ -1,11 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
-import { createLiveUpdates, type LiveState, type LiveUpdates } from './live-updates.ts';
+import type { LiveState, LiveUpdates } from './live-updates.ts';
 
 const LiveContext = createContext<LiveUpdates | null>(null);
 
 const CONNECTING: LiveState = { connection: 'connecting', paused: false, missed: false };
 const subscribeToNothing = () => () => {};
+/** Its code could not be loaded: the screens say that nothing comes by itself. */
+const DOWN: LiveState = { connection: 'down', paused: false, missed: false };
+const NEVER: LiveUpdates = {
+  subscribe: subscribeToNothing,
+  getState: () => DOWN,
+  setPaused() {},
+  stop() {},
+};
 const getConnecting = () => CONNECTING;
 
 /** Live updates for the screens below it, for as long as it is there. */
@@ -13,9 +21,21 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [updates, setUpdates] = useState<LiveUpdates | null>(null);
   useEffect(() => {
-    const started = createLiveUpdates(client);
-    setUpdates(started);
-    return () => started.stop();
+    let started: LiveUpdates | null = null;
+    let left = false;
+    // No screen waits for it.
+    import('./live-updates.ts').then(
+      ({ createLiveUpdates }) => {
+        if (left) return;
+        started = createLiveUpdates(client);
+        setUpdates(started);
+      },
+      () => setUpdates(NEVER),
+    );
+    return () => {
+      left = true;
+      started?.stop();
+    };
   }, [client]);
   return <LiveContext value={updates}>{children}</LiveContext>;
 }

@@ -1,0 +1,23 @@
+/** What the price service said beside the signal price, for the operator and for the calculation (part 2 §4, §8). */
+export interface PriceComparison {
+  title: 'Price Updated' | 'Price Current' | 'Rate Limiting Detected' | 'Using Signal Price';
+  text: string;
+  /** What the calculation is told; the server checks it against its own. */
+  request: { currentMarketPrice?: string; priceUpdateRequired: boolean; priceSource: string };
+}
+
+/** Part 2 §8. */
+const RATE_LIMIT_TEXTS = ['maximum 2 requests per second', 'rate limit', 'api integration failed'];
+
+export const tellsRateLimit = (text: string): boolean =>
+  RATE_LIMIT_TEXTS.some((part) => text.toLowerCase().includes(part));
+
+/** Also for a price service that did not answer at all. */
+export function fallBackToSignalPrice(problem: string, signalPrice: string): PriceComparison {
+  const reason = problem.replace(/\.$/, '');
+  return {
+    title: tellsRateLimit(problem) ? 'Rate Limiting Detected' : 'Using Signal Price',
+    text: `${reason}. The calculation uses the signal price ${signalPrice}.`,
+    request: { priceUpdateRequired: false, priceSource: 'signal' },
+  };
+}
