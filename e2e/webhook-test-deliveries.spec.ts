@@ -177,6 +177,7 @@ test.describe('as an ordinary user', () => {
   }) => {
     expectFailure({ path: '/api/hooks/', status: 404 });
     await withoutLiveUpdates(page);
+    await page.reload();
     await openTest(page, 'candle');
     await deleteElsewhere(page, { origin: server.url, password: user.password });
     await sendOf(page, CANDLE).click();

@@ -1,3 +1,4 @@
+import { IconCalculator } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
 import { shortId } from '../../lib/format.ts';
@@ -25,8 +26,9 @@ export function CalculatorLink({ signalId }: { signalId: string }) {
       href={href}
       onClick={follow}
       aria-label={`Calculator for signal ${shortId(signalId, 9)}`}
+      data-tip="Position Calculator"
     >
-      Calculator
+      <IconCalculator size={16} aria-hidden />
     </a>
   );
 }
