@@ -4,7 +4,7 @@ import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-make
 import type { SignalsAnswer } from '#contract/signals.ts';
 import { expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
-import { dialog, expectToast, pageTitle, tableRow, tableRows } from './screen.ts';
+import { dialog, expectToast, pageTitle, tableRow, tableRows, withoutLiveUpdates } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
 /** An order stays under way for so long: time enough to restart the system meanwhile. */
@@ -70,6 +70,7 @@ test('the status is asked for every 3 seconds and the executions every 5', async
     const part = /\/api\/position-maker\/(status|logs)$/.exec(request.url())?.[1];
     if (part) asked[part]?.push(Date.now());
   });
+  await withoutLiveUpdates(page);
   await signIn(page);
   await page.goto('/position-maker');
   await expect.poll(() => asked.logs?.length, { timeout: 20_000 }).toBe(3);

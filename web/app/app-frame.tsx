@@ -1,15 +1,8 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import classes from './app-frame.module.css';
 import { Header } from './header/header.tsx';
-
-/** Keys are a convenience: without them everything still works. */
-const Shortcuts = lazy(() =>
-  import('./palette/shortcuts.tsx').then(
-    (loaded) => ({ default: loaded.Shortcuts }),
-    () => ({ default: () => <></> }),
-  ),
-);
+import { Shortcuts } from './palette/shortcuts.tsx';
 
 export function AppFrame() {
   const content = useRef<HTMLElement>(null);
@@ -23,9 +16,7 @@ export function AppFrame() {
       <main id="content" ref={content} tabIndex={-1} className={classes.content}>
         <Outlet />
       </main>
-      <Suspense fallback={null}>
-        <Shortcuts />
-      </Suspense>
+      <Shortcuts />
     </>
   );
 }

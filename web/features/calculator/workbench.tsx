@@ -3,7 +3,6 @@ import type { UserSettings } from '#contract/settings.ts';
 import { toastError } from '../../ui/toast.ts';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { errorText, useCalculate, useKnownOutcome } from './calculate.ts';
-import { CalculationCards } from './calculation-cards.tsx';
 import { CalculationErrorPanel, type CalculationProblem } from './calculation-error.tsx';
 import { type CalculationSettings, storedCalculationSettings } from './calculation-settings.ts';
 import type { CalculatorProps } from './calculator.tsx';
@@ -17,6 +16,9 @@ import { SettingsCard } from './settings-card.tsx';
 import { submitState } from './submit-state.ts';
 import { useOrderByHand } from './use-order-by-hand.ts';
 
+const CalculationCards = lazy(() =>
+  import('./calculation-cards.tsx').then((loaded) => ({ default: loaded.CalculationCards })),
+);
 const OrderDialog = lazy(() => import('./order-dialog.tsx'));
 
 interface WorkbenchProps extends CalculatorProps {
@@ -78,7 +80,11 @@ export function Workbench(props: WorkbenchProps) {
       />
       <ChartCard signalId={signal.id} chosen={preview.data?.chosen} />
       <MethodsCard preview={preview} chosenMethod={settings.positionSizingMethod} />
-      {outcome?.answer.success ? <CalculationCards calculation={outcome.answer} /> : null}
+      {outcome?.answer.success ? (
+        <Suspense fallback={null}>
+          <CalculationCards calculation={outcome.answer} />
+        </Suspense>
+      ) : null}
       {search.calculation && (search.dialog === 'order' || search.dialog === 'result') ? (
         <Suspense fallback={null}>
           <OrderDialog

@@ -1,9 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import type { SignalStats } from '#contract/signals.ts';
 import { formatCount } from '../../lib/format.ts';
 import { ErrorBanner } from '../../ui/states.tsx';
-import { SignalSparkline } from './signal-sparkline.tsx';
 import classes from './signal-stats.module.css';
+
+const SignalSparkline = lazy(() =>
+  import('./signal-sparkline.tsx').then((loaded) => ({ default: loaded.SignalSparkline })),
+);
 
 const CARDS = [
   { key: 'totalSignals', label: 'Total Signals', look: '' },
@@ -32,7 +36,9 @@ export function SignalStatCards({ stats }: { stats: UseQueryResult<SignalStats> 
             </div>
           ))}
         </dl>
-        <SignalSparkline days={stats.data?.perDay} />
+        <Suspense fallback={<div className={classes.card} />}>
+          <SignalSparkline days={stats.data?.perDay} />
+        </Suspense>
       </div>
     </>
   );
