@@ -115,7 +115,8 @@ test('a traded signal appears by itself, moves with the price, and its stop clos
   // 10 % of 10,000 at leverage 10 is 10,000 USDT; at a limit of 3,000.9 that is 3.33 ETH, filled at 3,000.
   const eth = await trade(operator, { token: 'ETH', price: '3000', atr: '20' });
   const row = openRow(page, eth);
-  await expect(row).toBeVisible();
+  // The server may answer once more with what it read before; the screen asks again every ten seconds.
+  await expect(row).toBeVisible({ timeout: 25_000 });
   await expectCells(page, 'Open Positions', row, {
     Token: 'ETH',
     Side: 'Long',
