@@ -234,6 +234,16 @@ describe('npm test', () => {
     expect(code).toBe(1);
   });
 
+  test('what failed is said again at the end, with its file and its message', async () => {
+    const failed = { status: 'failed', fullName: 'adds up', failureMessages: ['expected 3\n    at x.ts'] };
+    const results = { testResults: [{ ...file('passed'), assertionResults: [failed] }] };
+    await write('node_modules/vitest/vitest.mjs', `${report(results)}\nprocess.exitCode = 1`);
+    const { output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toMatch(
+      /What failed:\n\n✗ \S*x\.test\.ts › adds up\n {4}expected 3\n[^\n]+\n\n0 passed, 1 failed\n$/,
+    );
+  });
+
   test('a runner that crashes counts as failed', async () => {
     await write('node_modules/vitest/vitest.mjs', 'process.exit(134)');
     const { code, output } = await run('scripts/test.mjs', '--only=unit');

@@ -16,6 +16,8 @@ const PARTS = ['unit', 'server', 'e2e'];
 
 await runMain(async () => {
   const total = { passed: 0, failed: 0 };
+  /** @type {string[]} */
+  const failures = [];
   let interrupted = 0;
   for (const [signal, number] of /** @type {const} */ ([
     ['SIGINT', 2],
@@ -31,9 +33,10 @@ await runMain(async () => {
       if (interrupted) break;
       say(`\n── ${index + 1}/${steps.length}  ${step.heading} ${'─'.repeat(60 - step.heading.length)}`);
       const startedAt = Date.now();
-      const { passed, failed } = await runStep(() => step.run({ node, filters }));
+      const { passed, failed, failures: described = [] } = await runStep(() => step.run({ node, filters }));
       total.passed += passed;
       total.failed += failed;
+      failures.push(...described);
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
       say(`${step.heading}: ${passed} passed, ${failed} failed in ${seconds} s`);
     }
@@ -45,11 +48,12 @@ await runMain(async () => {
     total.failed += 1;
     say('\nInterrupted: not everything was run.');
   }
+  if (failures.length > 0) say(`\nWhat failed:\n\n${failures.join('\n\n')}`);
   say(`\n${total.passed} passed, ${total.failed} failed`);
   return interrupted || (total.failed > 0 || total.passed === 0 ? 1 : 0);
 });
 
-/** @param {() => Promise<{ passed: number, failed: number }>} work */
+/** @param {() => Promise<import('./lib/test-steps.mjs').Count>} work */
 async function runStep(work) {
   try {
     return await work();

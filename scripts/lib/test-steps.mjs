@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { run } from './child.mjs';
 import { ensureChromium } from './chromium.mjs';
 import { nodeEnvironment } from './node-runtime.mjs';
@@ -8,10 +9,13 @@ import { root, say } from './project.mjs';
 import { ensureWebBuilt } from './web-build.mjs';
 
 /**
- * @typedef {{ passed: number, failed: number }} Count
+ * `failures`: one text for each that failed, for the end of the output, where nobody has to search for them.
+ * @typedef {{ passed: number, failed: number, failures?: string[] }} Count
  * @typedef {{ node: string, filters: string[] }} StepOptions
  * @typedef {(options: StepOptions) => Promise<Count>} Step
  */
+
+const MESSAGE_LINES = 12;
 
 const bin = (/** @type {string[]} */ ...path) => join(root, 'node_modules', ...path);
 
@@ -92,7 +96,7 @@ async function withReport(work) {
 
 /**
  * What did not run did not pass: a skipped test counts as failed.
- * @param {{ testResults: { name: string, status: string, assertionResults: { status: string, fullName: string }[] }[] }} report
+ * @param {{ testResults: { name: string, status: string, message?: string, assertionResults: { status: string, fullName: string, failureMessages?: string[] }[] }[] }} report
  * @returns {Count}
  */
 function countVitest({ testResults }) {
@@ -104,14 +108,47 @@ function countVitest({ testResults }) {
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
-  return { passed, failed: tests.length - passed + brokenFiles.length };
+  const failures = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages = [] }) => describeFailure(name, fullName, failureMessages[0])),
+  );
+  for (const { name, message } of brokenFiles) failures.push(describeFailure(name, 'the file', message));
+  return { passed, failed: tests.length - passed + brokenFiles.length, failures };
 }
 
 /**
- * @param {{ stats: { expected: number, unexpected: number, flaky: number, skipped: number }, errors: unknown[] }} report
+ * @param {string} file
+ * @param {string} title
+ * @param {string | undefined} message
+ */
+function describeFailure(file, title, message = 'no message') {
+  const lines = stripVTControlCharacters(message).trim().split('\n').slice(0, MESSAGE_LINES);
+  return [`✗ ${relative(root, file)} › ${title}`, ...lines.map((line) => `    ${line}`)].join('\n');
+}
+
+/**
+ * @typedef {{ title: string, file: string, ok: boolean, tests: { results: { error?: { message?: string } }[] }[] }} Spec
+ * @typedef {{ specs?: Spec[], suites?: Suite[] }} Suite
+ * @param {{ suites: Suite[], stats: { expected: number, unexpected: number, flaky: number, skipped: number }, errors: unknown[] }} report
  * @returns {Count}
  */
-function countPlaywright({ stats, errors }) {
+function countPlaywright({ suites, stats, errors }) {
   if (stats.skipped > 0) say(`Not run, so counted as failed: ${stats.skipped} browser tests`);
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky + stats.skipped + errors.length };
+  const failures = specsIn({ suites })
+    .filter(({ ok }) => !ok)
+    .map(({ file, title, tests }) => {
+      const message = tests.flatMap(({ results }) => results).find(({ error }) => error)?.error?.message;
+      return describeFailure(join(root, 'e2e', file), title, message);
+    });
+  const failed = stats.unexpected + stats.flaky + stats.skipped + errors.length;
+  return { passed: stats.expected, failed, failures };
+}
+
+/**
+ * @param {Suite} suite
+ * @returns {Spec[]}
+ */
+function specsIn({ specs = [], suites = [] }) {
+  return [...specs, ...suites.flatMap(specsIn)];
 }
