@@ -7,6 +7,7 @@ import { z } from 'zod';
 export const ERRORS = {
   badRequest: { status: 400, message: 'The request is not valid' },
   notSignedIn: { status: 401, message: 'Not signed in' },
+  metricsClosed: { status: 401, message: 'Metrics are read with their own token' },
   invalidLogin: { status: 401, message: 'Invalid username or password' },
   invalidPassword: { status: 403, message: 'Invalid password' },
   adminOnly: { status: 403, message: 'Administrators only' },
@@ -29,14 +30,30 @@ export const ERRORS = {
   priceLogNotFound: { status: 404, message: 'Price log not found' },
   workflowNotFound: { status: 404, message: 'Workflow not found' },
   calculationNotFound: { status: 404, message: 'Calculation not found' },
+  tradingHaltNotFound: { status: 404, message: 'Trading halt not found' },
   credentialsNotFound: { status: 404, message: 'No exchange credentials are stored' },
   credentialsInUse: {
     status: 409,
     message: 'An order of this user is still under way; try again when it is settled',
   },
+  tradingHaltNotCleared: {
+    status: 409,
+    message: 'The exchange does not show the position closed or protected yet',
+  },
+  tradingHaltEnded: { status: 409, message: 'Trading was resumed already' },
+  credentialsOfOtherAccount: {
+    status: 409,
+    message: 'An order of this user is not settled, and the API key is not known to be of the same account',
+  },
   usernameTaken: { status: 409, message: 'A user with this username already exists' },
   webhookExists: { status: 409, message: 'You already have a webhook' },
   alreadyTraded: { status: 409, message: 'This calculation was already traded' },
+  orderSettled: { status: 409, message: 'The order is settled' },
+  orderFollowed: {
+    status: 409,
+    message: 'The order can still be asked about: only one that nobody can ask about is written off',
+  },
+  orderBusy: { status: 409, message: 'The order is being worked on at this moment. Try again.' },
   workflowRunning: {
     status: 409,
     message: 'The system is processing other signals: a workflow of this signal is still running',

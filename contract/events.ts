@@ -12,6 +12,7 @@ export const CHANGE_TOPICS = [
   'deliveries',
   'hooks',
   'users',
+  'trading-halts',
   'sessions',
 ] as const;
 export type ChangeTopic = (typeof CHANGE_TOPICS)[number];

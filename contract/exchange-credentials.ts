@@ -27,10 +27,27 @@ export type ExchangeCredentialsBody = z.infer<typeof exchangeCredentialsBody>;
 /** Of the asked exchange; without the parameter, of the one that the user's settings name. */
 export const exchangeCredentialsQuery = z.object({ exchangePlatform: z.enum(EXCHANGE_PLATFORMS).optional() });
 
+/**
+ * How stored credentials stand. `unverified`: the exchange could not be asked yet, nothing is ordered before it was;
+ * `rejected`: the exchange takes them no more; `other-mode`: entered in another mode; `unreadable`: they do not open.
+ */
+export const CONNECTION_STATES = [
+  'none',
+  'ready',
+  'unverified',
+  'rejected',
+  'other-mode',
+  'unreadable',
+] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
 export const exchangeCredentials = z.object({
   exchangePlatform: z.enum(EXCHANGE_PLATFORMS),
-  /** Credentials are stored and can be opened. */
+  /** Credentials are stored, can be opened, are of this mode and not rejected. */
   connected: z.boolean(),
+  state: z.enum(CONNECTION_STATES),
+  /** Why they are not used; null while they are. */
+  problem: z.string().nullable(),
   /** The last four characters of the key, '••••' of a short one; null when none is stored. */
   apiKeyHint: z.string().nullable(),
   updatedAt: z.string().nullable(),

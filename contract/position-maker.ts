@@ -140,6 +140,22 @@ export const orderOfCalculationQuery = z.object({ positionGeneratorLogId: z.uuid
 /** GET /api/position-maker/orders?positionGeneratorLogId= : the order of a calculation; null when it has none. */
 export const orderOfCalculation = z.object({ order: orderResult.nullable() });
 
+/** An unsettled order whose exchange cannot be asked about it, and why. */
+export const orderInDoubt = z.object({
+  tradeId: z.string(),
+  userId: z.string(),
+  username: z.string(),
+  exchangePlatform: z.string(),
+  token: z.string(),
+  side: z.enum(['buy', 'sell']),
+  quantity: z.string(),
+  createdAt: z.string(),
+  problem: z.string(),
+});
+export type OrderInDoubt = z.infer<typeof orderInDoubt>;
+export const ordersInDoubt = z.object({ orders: z.array(orderInDoubt) });
+export type OrdersInDoubt = z.infer<typeof ordersInDoubt>;
+
 export const positionMakerWorker = z.object({
   workerId: z.string(),
   /** The instance it belongs to. */

@@ -57,6 +57,11 @@ export const DENIALS = {
     title: 'Trading Paused',
     sentence: (c: { until: string }) => `Trading is paused until ${c.until}`,
   },
+  trading_halted: {
+    title: 'Trading Halted',
+    sentence: (c: { since: string; reason: string; ending: string }) =>
+      `Trading of this user is halted since ${c.since}: ${c.reason}; ${c.ending}`,
+  },
   sizing_method_unavailable: {
     title: 'Sizing Method Unavailable',
     sentence: (c: { method: string }) => `Position sizing method ${c.method} is not available`,
@@ -87,6 +92,41 @@ export const DENIALS = {
   exchange_not_connected: {
     title: 'Exchange Not Connected',
     sentence: (c: { exchange: string }) => `No ${c.exchange} credentials are connected`,
+  },
+  exchange_key_unreadable: {
+    title: 'API Key Unreadable',
+    sentence: (c: { exchange: string }) =>
+      `The stored ${c.exchange} credentials cannot be opened any more: enter them again`,
+  },
+  exchange_key_other_mode: {
+    title: 'API Key Of Another Mode',
+    sentence: (c: { exchange: string; entered: string; mode: string }) =>
+      `The ${c.exchange} API key was entered in ${c.entered} mode and is not used in ${c.mode} mode: enter one for it`,
+  },
+  exchange_key_rejected: {
+    title: 'API Key Rejected',
+    sentence: (c: { exchange: string; since: string; reason: string }) =>
+      `The ${c.exchange} API key is not used since ${c.since}: ${c.reason}`,
+  },
+  exchange_key_not_inspected: {
+    title: 'API Key Not Verified',
+    sentence: (c: { exchange: string; message: string }) =>
+      `${c.exchange} has not yet said what the API key may do: ${c.message}`,
+  },
+  exchange_key_may_withdraw: {
+    title: 'API Key May Withdraw',
+    sentence: (c: { exchange: string }) =>
+      `This ${c.exchange} API key may withdraw: enter one that may trade futures and may not withdraw`,
+  },
+  exchange_key_may_not_trade: {
+    title: 'API Key May Not Trade',
+    sentence: (c: { exchange: string }) =>
+      `This ${c.exchange} API key may not trade futures: enter one that may place futures orders and read positions`,
+  },
+  exchange_account_mode: {
+    title: 'Account Mode Not Traded',
+    sentence: (c: { exchange: string; accountMode: string; wanted: string }) =>
+      `This ${c.exchange} API key belongs to a ${c.accountMode} account, only ${c.wanted} accounts are traded: switch the account or enter the key of a ${c.wanted} one`,
   },
 
   // The position

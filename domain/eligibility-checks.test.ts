@@ -18,6 +18,7 @@ const trader: EligibilityUser = {
   isTestUser: true,
   isAdmin: false,
   settings: { ...DEFAULT_USER_SETTINGS, activeTrading: true },
+  tradingHalt: null,
   exchangeReady: true,
 };
 const explain = (user: EligibilityUser) => explainEligibility(user, { ...input, users: [user] });

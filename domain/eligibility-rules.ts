@@ -1,7 +1,8 @@
-import { type Denial, deny } from './denials.ts';
+import { type Denial, type DenialCode, denialTitle, deny } from './denials.ts';
 import type { EligibilityInput, EligibilityUser } from './eligibility.ts';
 import { matchesProcessor } from './processor.ts';
 import { matchesTimeframe } from './timeframe.ts';
+import { denyHalted } from './trading-halt.ts';
 import { denyWrongMode } from './trading-mode.ts';
 import { ANY_PROCESSOR, isSizingMethod, SIZING_METHODS, type TradingSettings } from './user-settings.ts';
 
@@ -25,6 +26,7 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
   { layer: 2, name: 'Processor', check: bySettings(processor) },
   { layer: 2, name: 'Active trading', check: bySettings(activeTrading) },
   { layer: 2, name: 'Trading pause', check: bySettings(tradingPause) },
+  { layer: 2, name: 'Trading halt', check: tradingHalt },
   { layer: 2, name: 'Position sizing method', check: bySettings(sizingMethod) },
   { layer: 2, name: 'Market type', check: bySettings(marketType) },
   { layer: 2, name: 'Exchange', check: bySettings(supportedExchange) },
@@ -95,6 +97,14 @@ function tradingPause({ tradingPausedUntil }: TradingSettings, { now }: Eligibil
   };
 }
 
+function tradingHalt({ tradingHalt: halt }: EligibilityUser): Finding {
+  return {
+    saw: halt === null ? 'no halt' : `halted since ${halt.since.toISOString()}`,
+    wanted: 'no halt',
+    denial: halt === null ? null : denyHalted(halt),
+  };
+}
+
 function sizingMethod({ positionSizingMethod: method }: TradingSettings): Finding {
   return {
     saw: method,
@@ -145,12 +155,19 @@ function timeframe({ signalTimeframe }: TradingSettings, { signal }: Eligibility
   };
 }
 
+const SEEN_OF_CREDENTIALS: Partial<Record<DenialCode, string>> = {
+  exchange_not_connected: 'no credentials',
+  exchange_key_unreadable: 'credentials that cannot be opened',
+  exchange_key_other_mode: 'credentials of another mode',
+  exchange_key_rejected: 'a rejected API key',
+};
+
 function exchangeReady(settings: TradingSettings, _input: EligibilityInput, user: EligibilityUser): Finding {
+  const { exchangeReady: isReady, exchangeDenial } = user;
+  const denial = exchangeDenial ?? deny('exchange_not_connected', { exchange: settings.exchangePlatform });
   return {
-    saw: user.exchangeReady ? 'ready' : 'no credentials',
+    saw: isReady ? 'ready' : (SEEN_OF_CREDENTIALS[denial.code] ?? denialTitle(denial.code)),
     wanted: 'ready',
-    denial: user.exchangeReady
-      ? null
-      : deny('exchange_not_connected', { exchange: settings.exchangePlatform }),
+    denial: isReady ? null : denial,
   };
 }

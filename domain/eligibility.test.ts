@@ -17,6 +17,7 @@ function user(
     isTestUser: true,
     isAdmin: false,
     settings: { ...settings, ...settingChanges },
+    tradingHalt: null,
     exchangeReady: true,
     ...changes,
   };
@@ -56,6 +57,19 @@ describe('a user is not eligible', () => {
       {},
       2,
       'Trading is paused until 2024-05-01T12:00:01.000Z',
+    ],
+    [
+      'while halted',
+      user({
+        tradingHalt: {
+          kind: 'unprotected',
+          reason: 'The BTC position on Bitget has no stop loss and could not be closed',
+          since: new Date('2024-05-01T11:00:00Z'),
+        },
+      }),
+      {},
+      2,
+      'Trading of this user is halted since 2024-05-01T11:00:00.000Z: The BTC position on Bitget has no stop loss and could not be closed; an administrator has to resume it',
     ],
     [
       'with a method that is not there yet',

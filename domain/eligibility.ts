@@ -1,4 +1,6 @@
+import type { Denial } from './denials.ts';
 import { ELIGIBILITY_RULES } from './eligibility-rules.ts';
+import type { TradingHalt } from './trading-halt.ts';
 import { DEFAULT_USER_SETTINGS, type TradingSettings } from './user-settings.ts';
 
 export interface EligibilityUser {
@@ -8,8 +10,12 @@ export interface EligibilityUser {
   isTestUser: boolean;
   isAdmin: boolean;
   settings: TradingSettings | null;
+  /** A position without a verified stop keeps the user from opening anything. */
+  tradingHalt: TradingHalt | null;
   /** Credentials are present, or the exchange is the paper exchange. */
   exchangeReady: boolean;
+  /** Why the exchange is not ready, where there is more to say than that no credentials are there. */
+  exchangeDenial?: Denial | null;
 }
 
 export interface EligibilitySignal {

@@ -128,6 +128,8 @@ export const EXECUTION_PROFILES: Readonly<Record<ExecutionProfileName, Execution
 };
 /** D §9: a filled entry whose stop cannot be placed within this time is closed at market. */
 export const PROTECTION_DEADLINE_MS = 5_000;
+/** I4: a position without a stop that is not closed within this time halts the trading of its user. */
+export const FLATTEN_DEADLINE_MS = 10_000;
 /** D §9: an order in doubt is adopted or declared never placed within this time. */
 export const DOUBT_DEADLINE_MS = 90_000;
 /** D §9: length of a client order id. */

@@ -40,6 +40,7 @@ const test = base.extend<
         APP_ENV: 'development',
         EXCHANGE_MODE: 'demo',
         BITGET_BASE_URL: exchange.url,
+        BYBIT_BASE_URL: exchange.url,
         EXCHANGE_TIMEOUT_MS: '2000',
       });
     },

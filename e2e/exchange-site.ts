@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
 import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
+import { type PaperKey, TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { findPostmaster } from '#server/platform/database/embedded-postmaster.ts';
 import { openPool } from '#server/platform/database/pool.ts';
@@ -24,6 +25,8 @@ export interface ExchangeSite {
   setAway(away: boolean): void;
   /** A new price of the token; what rests at it fills. */
   setPrice(token: string, price: string): Promise<void>;
+  /** What the API key may do. */
+  setKey(key: PaperKey): void;
   /** Replaces what goes wrong from now on. */
   setFaults(faults: PaperFault[]): void;
   close(): Promise<void>;
@@ -32,6 +35,7 @@ export interface ExchangeSite {
 export async function startExchangeSite(): Promise<ExchangeSite> {
   let exchange: PaperExchange | null = null;
   let away = false;
+  let key = TRADING_KEY;
   const marks = memoryMarks();
   let closeBooks = async () => {};
   const site = await listenPaperExchange(
@@ -60,6 +64,7 @@ export async function startExchangeSite(): Promise<ExchangeSite> {
         marks,
         startBalance: '2500.5',
         credentialsFor: () => ({ ...SITE_CREDENTIALS, accountMode: 'classic' }),
+        keyOf: () => key,
       });
     },
     closeBooks: () => closeBooks(),
@@ -69,6 +74,9 @@ export async function startExchangeSite(): Promise<ExchangeSite> {
     async setPrice(token, price) {
       marks.push(token, price);
       await exchange?.settle(token);
+    },
+    setKey(next) {
+      key = next;
     },
     setFaults: (faults) => exchange?.setFaults(faults),
     close: () => site.close(),

@@ -15,7 +15,12 @@ const test = base.extend<object, { exchange: ExchangeSite }>({
   ],
   serverEnv: [
     async ({ exchange }, use) => {
-      await use({ EXCHANGE_MODE: 'demo', BITGET_BASE_URL: exchange.url, EXCHANGE_TIMEOUT_MS: '2000' });
+      await use({
+        EXCHANGE_MODE: 'demo',
+        BITGET_BASE_URL: exchange.url,
+        BYBIT_BASE_URL: exchange.url,
+        EXCHANGE_TIMEOUT_MS: '2000',
+      });
     },
     { scope: 'worker' },
   ],

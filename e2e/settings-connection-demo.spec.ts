@@ -17,7 +17,12 @@ const test = base.extend<object, { exchange: ExchangeSite }>({
   ],
   serverEnv: [
     async ({ exchange }, use) => {
-      await use({ EXCHANGE_MODE: 'demo', BITGET_BASE_URL: exchange.url, EXCHANGE_TIMEOUT_MS: '2000' });
+      await use({
+        EXCHANGE_MODE: 'demo',
+        BITGET_BASE_URL: exchange.url,
+        BYBIT_BASE_URL: exchange.url,
+        EXCHANGE_TIMEOUT_MS: '2000',
+      });
     },
     { scope: 'worker' },
   ],
@@ -25,7 +30,11 @@ const test = base.extend<object, { exchange: ExchangeSite }>({
 
 test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
 test.afterAll(({ exchange }) => exchange.closeBooks());
-test.afterEach(({ exchange }) => exchange.setAway(false));
+test.afterEach(({ exchange }) => {
+  exchange.setAway(false);
+  exchange.setFaults([]);
+  exchange.setKey({ mayTrade: true, mayWithdraw: false });
+});
 
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
 
@@ -87,7 +96,8 @@ test('a key is stored while the exchange is away, and the notice about it stays'
   const outcome = card.getByRole('alert');
   await expect(outcome).toContainText('Saved, but not tested');
   await expect(outcome).toContainText('Bitget could not be reached: ');
-  await expect(card.getByText('Connected', { exact: true })).toBeVisible();
+  await expect(card.getByText('Not verified', { exact: true })).toBeVisible();
+  await expect(card).toContainText('Bitget has not yet said what this key may do.');
   await page.getByRole('button', { name: 'Close notification' }).click();
   await expect(outcome).toBeVisible();
 
@@ -96,6 +106,57 @@ test('a key is stored while the exchange is away, and the notice about it stays'
   exchange.setAway(false);
   await card.getByRole('button', { name: 'Test Connection' }).click();
   await expect(outcome).toContainText('Bitget accepted the API key');
+  await expect(card.getByText('Connected', { exact: true })).toBeVisible();
+});
+
+test('a key that may withdraw is refused with what to do, and is not stored', async ({
+  page,
+  operator,
+  signIn,
+  exchange,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/user-settings/exchange-credentials', status: 400 });
+  exchange.setKey({ mayTrade: true, mayWithdraw: true });
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  const card = connectionCard(page);
+  await fillCredentials(page, SITE_CREDENTIALS);
+  await save(page);
+  await expect(card.getByRole('alert')).toContainText(
+    'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw',
+  );
+  await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
+});
+
+test('a revoked key is shown as rejected with the exchange’s words, and a test that succeeds lifts that', async ({
+  page,
+  operator,
+  signIn,
+  exchange,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  const card = connectionCard(page);
+  await fillCredentials(page, SITE_CREDENTIALS);
+  await save(page);
+  await expect(card.getByText('Connected', { exact: true })).toBeVisible();
+
+  exchange.setFaults([
+    { kind: 'refuse', code: '40037', message: 'Apikey does not exist', on: { times: Infinity } },
+  ]);
+  await card.getByRole('button', { name: 'Test Connection' }).click();
+  const problem = card.getByRole('alert').filter({ hasText: 'Nothing is traded with this key' });
+  await expect(problem).toContainText(
+    /The Bitget API key is not used since .*: Bitget refused it: Apikey does not exist \(40037\)/,
+  );
+  await expect(card.getByText('Rejected', { exact: true })).toBeVisible();
+
+  exchange.setFaults([]);
+  await card.getByRole('button', { name: 'Test Connection' }).click();
+  await expect(problem).toHaveCount(0);
+  await expect(card.getByText('Connected', { exact: true })).toBeVisible();
 });
 
 test('without a stored key there is nothing to test', async ({ page, operator, signIn, expectFailure }) => {

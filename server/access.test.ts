@@ -26,7 +26,7 @@ const ADMIN_PREFIXES = [
   '/api/docs',
 ];
 
-const PUBLIC_ROUTES = ['/healthz', '/readyz', '/metrics', '/assets/*', '/api/auth/login', '/api/auth/logout'];
+const PUBLIC_ROUTES = ['/healthz', '/readyz', '/assets/*', '/api/auth/login', '/api/auth/logout'];
 
 /** An event stream never ends: who is still connected by then was let in. */
 const STREAM_WAIT_MS = 2_000;
@@ -153,6 +153,23 @@ describe('a route open to anyone', () => {
   });
 });
 
+describe('a route for who reads the figures', () => {
+  test('is the one, and answers 401 to every role that asks from elsewhere', async () => {
+    expect(new Set(routesOf('metrics').map(({ url }) => url))).toEqual(new Set(['/metrics']));
+    for (const { method, url } of routesOf('metrics')) {
+      for (const caller of Object.values(callers)) {
+        const answer = await board.app.inject({
+          method: method as 'GET',
+          url,
+          remoteAddress: '192.0.2.1',
+          ...(caller.cookie === '' ? {} : { headers: { cookie: caller.cookie } }),
+        });
+        expect(answer.statusCode, `${method} ${url}`).toBe(401);
+      }
+    }
+  });
+});
+
 test('no write of an ordinary user reaches fields or users that are not his to change', async () => {
   const [attacker, victim] = [await board.createUser(), await board.createUser()];
   const rows = async () => {
@@ -207,7 +224,7 @@ test('a change of role applies to the very next request', async () => {
 
 test('a route that does not say who may call it stops the start', async () => {
   const app = await createHttpApp({
-    config: { trustProxy: [] },
+    config: { trustProxy: [], metricsToken: null },
     log: createLog({ level: 'silent' }),
     clock: systemClock,
     db: board.database.db,

@@ -7,6 +7,7 @@ import { registerEventRoutes } from './features/events/events.routes.ts';
 import { registerExchangeCredentialRoutes } from './features/exchange-credentials/exchange-credentials.routes.ts';
 import { registerHookRoutes } from './features/hooks/hooks.routes.ts';
 import { registerIngestRoutes } from './features/ingest/ingest.routes.ts';
+import { registerMetricsRoutes } from './features/metrics/metrics.routes.ts';
 import { registerPositionGeneratorRoutes } from './features/position-generator/position-generator.routes.ts';
 import { registerAccountBalanceRoutes } from './features/position-maker/account-balance.routes.ts';
 import { registerOrderRoutes } from './features/position-maker/order.routes.ts';
@@ -15,6 +16,7 @@ import { registerPositionRoutes } from './features/positions/positions.routes.ts
 import { registerPriceLogRoutes } from './features/price-logs/price-logs.routes.ts';
 import { registerSettingsRoutes } from './features/settings/settings.routes.ts';
 import { registerSignalRoutes } from './features/signals/signals.routes.ts';
+import { registerTradingHaltRoutes } from './features/trading-halts/trading-halts.routes.ts';
 import { registerUserRoutes } from './features/users/users.routes.ts';
 import { registerHealthRoutes } from './platform/health.ts';
 import { type App, createHttpApp } from './platform/http-app.ts';
@@ -27,6 +29,7 @@ export async function buildApp(deps: Deps, options: { webFolder?: string } = {})
   registerAuthRoutes(app, deps);
   registerSettingsRoutes(app, deps);
   registerExchangeCredentialRoutes(app, deps);
+  registerTradingHaltRoutes(app, deps);
   registerEnvironmentRoutes(app, deps);
   registerHookRoutes(app, deps);
   registerPriceLogRoutes(app, deps);
@@ -40,6 +43,7 @@ export async function buildApp(deps: Deps, options: { webFolder?: string } = {})
   registerPositionRoutes(app, deps);
   registerIngestRoutes(app, deps);
   registerEventRoutes(app, deps);
+  registerMetricsRoutes(app, deps);
   await app.ready();
   return app;
 }

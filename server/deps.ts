@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Denial } from '#domain/denials.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
@@ -9,6 +10,7 @@ import type { Config } from './platform/config.ts';
 import type { Db } from './platform/database/database.ts';
 import type { Jobs } from './platform/jobs.ts';
 import type { Logger } from './platform/log.ts';
+import type { Metrics } from './platform/metrics.ts';
 import type { SecretBox } from './platform/secret-box.ts';
 
 /** All that the features work with, made once in program.ts (or by a test) and handed down. */
@@ -21,15 +23,46 @@ export interface Deps {
   secretBox: SecretBox;
   jobs: Jobs;
   exchanges: ExchangeRegistry;
-  /** The user's account at the exchange in the current mode; null without credentials. */
-  findAccount: (userId: string, platform: ExchangePlatform) => Promise<ExchangeAccount | null>;
+  /**
+   * The user's account at the exchange in the current mode; null without credentials that can be used. `evenRejected`:
+   * also with a key that the exchange refuses, for what has to be brought to its end.
+   */
+  findAccount: (
+    userId: string,
+    platform: ExchangePlatform,
+    options?: { evenRejected: boolean },
+  ) => Promise<UserAccount | null>;
+  accountGuard: AccountGuard;
   receiver: Receiver;
   /** A new price of the token was stored: the paper exchange looks at its orders and positions. */
   onPrice: (token: string) => void;
   /** What the database announces as changed, by any instance. */
   changeFeed: ChangeFeed;
+  metrics: Metrics;
   readiness: () => Promise<Readiness>;
 }
+
+/** An account, and what has to be known of it besides its key. */
+export interface UserAccount extends ExchangeAccount {
+  /** The exchange's own id of it, where that is known. */
+  accountId?: string | null;
+  /** Why nothing new is ordered with it; what was ordered may still be asked about. */
+  denial?: Denial | null;
+}
+
+/** Whether accounts may be ordered with. */
+export interface AccountGuard {
+  /** Why not; null: it may. A key of which nothing is known yet is asked about at its exchange first. */
+  deny(userId: string, platform: ExchangePlatform): Promise<Denial | null>;
+  /** The same for all users from what is stored; a key that will be asked about before its first order passes. */
+  readDenials(): Promise<(userId: string, platform: string) => Denial | null>;
+}
+
+/** Where everybody has an account: the paper exchange. */
+export const OPEN_TO_ALL: AccountGuard = {
+  deny: async () => null,
+  readDenials: async () => () => null,
+};
 
 export interface Readiness {
   ready: boolean;

@@ -18,6 +18,7 @@ const SERVER_FEATURES = [
   'auth',
   'settings',
   'exchange-credentials',
+  'trading-halts',
   'environment',
   'hooks',
   'price-logs',
@@ -26,8 +27,11 @@ const SERVER_FEATURES = [
   'position-maker',
   'automation',
   'positions',
+  'protection',
   'ingest',
   'events',
+  'metrics',
+  'backup',
 ];
 
 interface Import {

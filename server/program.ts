@@ -1,20 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { buildApp } from './app.ts';
-import type { Deps, Readiness } from './deps.ts';
+import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
 import { paperCredentials } from './exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
 import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
-import { createExchangeRegistry } from './exchanges/registry.ts';
+import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
 import { runWorkflow } from './features/automation/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
 import { tradeUser } from './features/automation/trade-user.ts';
-import { createAccountFinder } from './features/exchange-credentials/find-account.ts';
+import {
+  createAccountFinder,
+  createAccountGuard,
+  createKeyWatch,
+} from './features/exchange-credentials/find-account.ts';
 import { createReceiver } from './features/ingest/receive-delivery.ts';
 import { advanceTrade } from './features/position-maker/advance-trade.ts';
 import { removeWorkers } from './features/position-maker/workers.store.ts';
 import { createWorkers } from './features/position-maker/workers.ts';
-import { startClosingWatch } from './features/positions/watch-closings.ts';
 import { storedMarks } from './features/price-logs/stored-marks.ts';
+import { startProtectionAudit } from './features/protection/watch-protection.ts';
 import {
   ensureFirstAdministrator,
   type FirstAdministrator,
@@ -22,13 +27,17 @@ import {
 import { createChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
-import type { OpenDatabase } from './platform/database/pool.ts';
+import { type OpenDatabase, openPool } from './platform/database/pool.ts';
 import type { App } from './platform/http-app.ts';
 import { createJobs, type JobHandlers } from './platform/jobs.ts';
 import { releaseAllLeases } from './platform/leases.ts';
 import type { Logger } from './platform/log.ts';
+import { createMetrics } from './platform/metrics.ts';
 import { createSecretBox } from './platform/secret-box.ts';
 import { loadSecretKey } from './platform/secret-key.ts';
+
+const LIMIT_CONNECTIONS = 4;
+const LIMITS_CLOSE_MS = 1_000;
 
 export interface Program {
   app: App;
@@ -39,10 +48,17 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** In paper mode everybody has an account. */
+/** A load balancer asks often and gives up soon. */
+const READY_WITHIN_MS = 1_500;
+
+/** In paper mode everybody has an account, of the kind that each exchange needs. */
 const createPaperAccountFinder =
-  (secretKey: string): Deps['findAccount'] =>
-  async (userId) => ({ userId, environment: 'paper', credentials: paperCredentials(userId, secretKey) });
+  (secretKey: string, exchanges: Pick<ExchangeRegistry, 'get'>): Deps['findAccount'] =>
+  async (userId, platform) => {
+    const { accountMode } = exchanges.get(platform);
+    const credentials = { ...paperCredentials(userId, secretKey), accountMode };
+    return { userId, environment: 'paper', credentials };
+  };
 
 /** Wires the program: the only place that knows all of it. */
 export async function buildProgram(options: {
@@ -68,7 +84,20 @@ export async function buildProgram(options: {
       : null;
   const secretBox = createSecretBox(secretKey);
   const jobs = await createJobs({ database, log });
+  const metrics = createMetrics();
+  const keyDeps = { config, log, clock, db, jobs, secretBox };
+  // Of its own: what a stop waits for must not stand behind the statements of a hundred entries.
+  const limits = openPool({ connection: database.connection, log, maxConnections: LIMIT_CONNECTIONS });
+  const exchanges = createExchangeRegistry({
+    ...config,
+    paper,
+    shared: { pool: limits.pool, log },
+    onCall: metrics.exchangeCalled,
+    now: () => clock.now(),
+    ...(paper === null ? { onKeyRefused: createKeyWatch(keyDeps) } : {}),
+  });
   const base = {
+    metrics,
     config,
     log,
     clock,
@@ -76,11 +105,12 @@ export async function buildProgram(options: {
     pool,
     jobs,
     secretBox,
-    exchanges: createExchangeRegistry({ ...config, paper, now: () => clock.now() }),
+    exchanges,
     findAccount:
       config.exchangeMode === 'paper'
-        ? createPaperAccountFinder(secretKey)
-        : createAccountFinder({ config, db, log, secretBox }),
+        ? createPaperAccountFinder(secretKey, exchanges)
+        : createAccountFinder({ ...keyDeps, exchanges }),
+    accountGuard: paper === null ? createAccountGuard({ ...keyDeps, exchanges }) : OPEN_TO_ALL,
     onPrice:
       paper === null
         ? () => {}
@@ -105,13 +135,14 @@ export async function buildProgram(options: {
     wakeUnfinished: () => wakeUnfinished(deps, { all: true }),
   });
   let stopSweep = () => {};
-  let stopWatch = () => {};
+  let stopAudit = () => {};
 
   async function readReadiness(): Promise<Readiness> {
-    const database = await db.execute(sql`select 1`).then(
+    const answered = db.execute(sql`select 1`).then(
       () => true,
       () => false,
     );
+    const database = await Promise.race([answered, sleep(READY_WITHIN_MS, false, { ref: false })]);
     const positionMaker = jobs.isRunning();
     return { ready: database && positionMaker, checks: { database, positionMaker } };
   }
@@ -127,18 +158,20 @@ export async function buildProgram(options: {
       }
       await workers.start();
       stopSweep = startSweep(deps);
-      stopWatch = startClosingWatch(deps);
+      stopAudit = startProtectionAudit(deps);
       // Last, so that a start that fails before this has not used up the only showing of the password.
       return { firstAdministrator: await ensureFirstAdministrator(deps) };
     },
     async stop() {
       stopSweep();
-      stopWatch();
+      stopAudit();
       await workers.stop();
       await deps.changeFeed.close();
       await deps.receiver.idle();
       await jobs.stop();
       await base.exchanges.close();
+      // A question that hangs is nobody's any more.
+      await Promise.race([limits.close(), sleep(LIMITS_CLOSE_MS, undefined, { ref: false })]);
     },
   };
 }

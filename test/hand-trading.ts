@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import type { Deps } from '#server/deps.ts';
+import { type Deps, OPEN_TO_ALL } from '#server/deps.ts';
 import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import type { Config } from '#server/platform/config.ts';
@@ -81,6 +81,7 @@ export async function startHandTrading(
   const config: Partial<Config> = {
     exchangeMode: 'demo',
     bitgetBaseUrl: site.url,
+    bybitBaseUrl: site.url,
     exchangeTimeoutMs: 1_500,
     verifyFirstMs: 400,
     verifySecondMs: 400,
@@ -90,8 +91,10 @@ export async function startHandTrading(
   const board = await startTestApp({ engine: options.engine ?? true, config });
   const { db } = board.database;
   const accounts = new Map<string, ExchangeAccount>();
-  const findAccount: Deps['findAccount'] = async (userId) => accounts.get(userId) ?? null;
+  const findAccount: Deps['findAccount'] = async (userId, platform) =>
+    platform === 'Bitget' ? (accounts.get(userId) ?? null) : null;
   board.deps.findAccount = findAccount;
+  board.deps.accountGuard = OPEN_TO_ALL;
   const rows = testEngineRows({ db, clock: systemClock, settle: async () => {} });
   const instances: Instance[] = [];
   // The list of contracts is read once; whatever will be traded has to be on it.
@@ -154,6 +157,7 @@ export async function startHandTrading(
         database: board.database,
       });
       program.deps.findAccount = findAccount;
+      program.deps.accountGuard = OPEN_TO_ALL;
       if (more.engine ?? true) await program.start();
       let stopping: Promise<void> | null = null;
       const instance: Instance = {

@@ -1,13 +1,14 @@
 import { and, asc, eq } from 'drizzle-orm';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperOrders, paperPositions, paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import type { Db } from '#server/platform/database/database.ts';
 
-/** What the exchange itself has in its books, read past its API. */
+/** What the exchanges themselves have in their books, read past their API: of one platform, or of whichever it is. */
 export interface PaperLedger {
   /** The exchange's own ledger: every order that it ever took from the user. */
-  exchangeOrders(userId: string): Promise<(typeof paperOrders.$inferSelect)[]>;
+  exchangeOrders(userId: string, platform?: ExchangePlatform): Promise<(typeof paperOrders.$inferSelect)[]>;
   /** What the exchange holds for the user in the token: the open position, and the prices of its live stop and target. */
-  holding(userId: string, token: string): Promise<Holding>;
+  holding(userId: string, token: string, platform?: ExchangePlatform): Promise<Holding>;
 }
 
 export interface Holding {
@@ -18,13 +19,23 @@ export interface Holding {
 
 export function paperLedger(db: Db): PaperLedger {
   return {
-    exchangeOrders: (userId) =>
-      db.select().from(paperOrders).where(eq(paperOrders.userId, userId)).orderBy(asc(paperOrders.id)),
-    async holding(userId, token) {
+    exchangeOrders: (userId, platform) =>
+      db
+        .select()
+        .from(paperOrders)
+        .where(and(eq(paperOrders.userId, userId), platform && eq(paperOrders.platform, platform)))
+        .orderBy(asc(paperOrders.id)),
+    async holding(userId, token, platform) {
       const [position] = await db
         .select()
         .from(paperPositions)
-        .where(and(eq(paperPositions.userId, userId), eq(paperPositions.token, token)));
+        .where(
+          and(
+            eq(paperPositions.userId, userId),
+            eq(paperPositions.token, token),
+            platform && eq(paperPositions.platform, platform),
+          ),
+        );
       const triggers = await db
         .select()
         .from(paperTriggerOrders)
@@ -33,6 +44,7 @@ export function paperLedger(db: Db): PaperLedger {
             eq(paperTriggerOrders.userId, userId),
             eq(paperTriggerOrders.token, token),
             eq(paperTriggerOrders.state, 'live'),
+            platform && eq(paperTriggerOrders.platform, platform),
           ),
         );
       const priceOf = (planType: string) =>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import type { ServerConnection } from '#server/platform/database/embedded.ts';
 import { type OpenDatabase, openPool } from '#server/platform/database/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 
@@ -10,23 +11,27 @@ export interface TestDatabase {
 }
 
 /** A database of one's own with the current schema and nothing in it; one for each test file is the rule. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = inject('testServer');
+export function createTestDatabase(): Promise<TestDatabase> {
+  return cloneDatabase(inject('testServer'));
+}
+
+/** The same for programs outside of a test run, which have a server of their own. */
+export async function cloneDatabase(server: ServerConnection): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(`create database ${name} template ${server.database}`);
+  await onServer(server, `create database ${name} template ${server.database}`);
   const log = createLog({ level: 'silent' });
   const database = openPool({ connection: { ...server, database: name }, log });
   return {
     database,
     async close() {
       await database.close();
-      await onServer(`drop database ${name} with (force)`);
+      await onServer(server, `drop database ${name} with (force)`);
     },
   };
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ ...inject('testServer'), database: 'postgres' });
+async function onServer(server: ServerConnection, statement: string): Promise<void> {
+  const client = new pg.Client({ ...server, database: 'postgres' });
   await client.connect();
   try {
     await client.query(statement);

@@ -1,13 +1,17 @@
 import { and, asc, eq, inArray, ne } from 'drizzle-orm';
+import { OPEN_TO_ALL } from '#server/deps.ts';
 import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
+import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { listUnfinished } from '#server/features/automation/workflows.store.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
+import { waitsOf } from '#server/features/position-maker/trade-work.ts';
 import {
   type AttemptRow,
   listAttempts,
@@ -16,6 +20,7 @@ import {
 import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
 import { type Config, parseConfig } from '#server/platform/config.ts';
 import {
+  orderAttempts,
   tradeEvents,
   trades,
   workflowSteps,
@@ -27,10 +32,24 @@ import { createLog } from '#server/platform/log.ts';
 import { type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type PaperLedger, paperLedger } from './paper-ledger.ts';
-import { createTestDatabase } from './test-database.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { type TestEngineRows, testEngineRows } from './test-engine-rows.ts';
 
+type TradeUserTask = Parameters<typeof tradeUser>[1];
+
 const SECRET = 'a secret key of the tests, long enough';
+
+/** Whether what is due next comes before the order itself is looked at: a look at what it has filled. */
+function isFillWatch(
+  config: Config,
+  { dueAt, profile }: typeof trades.$inferSelect,
+  attempt: AttemptRow | undefined,
+): boolean {
+  if (dueAt === null || attempt === undefined) return false;
+  if (attempt.state === 'open') return attempt.verifyAt !== null && dueAt < attempt.verifyAt;
+  if (attempt.state !== 'cancelling' || attempt.cancelRequestedAt === null) return false;
+  return dueAt.getTime() < attempt.cancelRequestedAt.getTime() + waitsOf(config, profile).cancelMs;
+}
 
 /**
  * The engine over a real database and the paper exchange, without job queue and timers: `settle` calls the handlers
@@ -42,10 +61,13 @@ export interface TestEngine extends TestEngineRows, PaperLedger {
   db: AutomationDeps['db'];
   paper: PaperExchange;
   deps: AutomationDeps;
-  settle(options?: { deps?: AutomationDeps; maxRounds?: number }): Promise<void>;
+  settle(options?: SettleOptions): Promise<void>;
   /** Runs a workflow until its users' orders are planned, and no further. */
   plan(workflowId: string, deps?: AutomationDeps): Promise<(typeof trades.$inferSelect)[]>;
-  /** Sets the clock to the trade's next due time and brings it as far as it goes. */
+  /**
+   * Sets the clock to the trade's next due time and brings it as far as it goes. While an order waits at the exchange,
+   * the looks at what it has filled are taken on the way, unless they change what becomes of the order.
+   */
   advance(tradeId: string, deps?: AutomationDeps): Promise<typeof trades.$inferSelect>;
   trade(id: string): Promise<typeof trades.$inferSelect>;
   /** A process that dies at the n-th thing that it does to the outside. */
@@ -70,12 +92,38 @@ export interface Mortal {
   deps: AutomationDeps;
   point: CrashPoint;
   /** Works until nothing is left, or until it dies: what a dead process would still do is not waited for. */
-  live(): Promise<void>;
+  live(options?: Omit<SettleOptions, 'deps'>): Promise<void>;
   bury(): Promise<void>;
 }
 
-export async function startTestEngine(options: { config?: Partial<Config> } = {}): Promise<TestEngine> {
-  const { database, close } = await createTestDatabase();
+export interface SettleOptions {
+  deps?: AutomationDeps;
+  maxRounds?: number;
+  /** What the world does meanwhile, by the engine's clock. */
+  agenda?: Agenda;
+}
+
+export interface Agenda {
+  /** When it does the next thing; null when nothing is left. */
+  nextAt(): Date | null;
+  /** Does all that is due. */
+  run(): Promise<void>;
+  /** After each round of the engine's work. */
+  onRound?(): Promise<void>;
+}
+
+export interface TestEngineOptions {
+  config?: Partial<Config>;
+  /** A clone of the run's template by default. */
+  createDatabase?: () => Promise<TestDatabase>;
+  /** The exchange is called over loopback HTTP, not in process. */
+  overHttp?: boolean;
+  /** Sees every request that comes to the exchange. */
+  watch?: Partial<Record<'before' | 'after', (request: PaperRequest) => Promise<void>>>;
+}
+
+export async function startTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const { database, close } = await (options.createDatabase ?? createTestDatabase)();
   const { db } = database;
   const clock = fakeClock('2026-05-04T10:00:00.000Z');
   const config: Config = {
@@ -92,6 +140,8 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
     credentialsFor: (userId) => paperCredentials(userId, SECRET),
   });
 
+  /** Committed with what they tell of, as in the job queue: they outlive the process. */
+  const told: TradeUserTask[] = [];
   const doubleEntries: string[] = [];
   async function noteDoubleEntries(): Promise<void> {
     const open = await db
@@ -108,6 +158,16 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
     }
   }
 
+  async function take(request: PaperRequest): ReturnType<PaperExchange['handle']> {
+    await options.watch?.before?.(request);
+    const answer = await paper.handle(request);
+    if (/\/(place-order|order\/create)$/.test(request.path)) await noteDoubleEntries();
+    await options.watch?.after?.(request);
+    return answer;
+  }
+  const server = options.overHttp ? await listenPaperExchange({ handle: take }, { port: 0 }) : null;
+  const addresses = server === null ? {} : { bitgetBaseUrl: server.url, bybitBaseUrl: server.url };
+
   function createDeps(overrides: {
     db: AutomationDeps['db'];
     instanceId: string;
@@ -116,28 +176,39 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
     const { point } = overrides;
     const handle: PaperExchange['handle'] = async (request) => {
       point?.pass();
-      const answer = await paper.handle(request);
-      if (request.path.endsWith('/place-order')) await noteDoubleEntries();
+      const answer = await take(request);
       point?.pass();
       return answer;
     };
+    const exchanges = createExchangeRegistry({
+      ...config,
+      ...addresses,
+      paper: { handle },
+      now: () => clock.now(),
+    });
     return {
       db: overrides.db,
       clock,
       config: { ...config, instanceId: overrides.instanceId },
       log,
       jobs: {
-        send: async () => {},
+        send: async (_db, name, messages) => {
+          if (name === 'trade-user') told.push(...([messages].flat() as TradeUserTask[]));
+        },
         start: async () => {},
         stop: async () => {},
         isRunning: () => true,
         activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
       },
-      exchanges: createExchangeRegistry({ ...config, paper: { handle }, now: () => clock.now() }),
-      findAccount: async (userId) => ({
+      exchanges,
+      accountGuard: OPEN_TO_ALL,
+      findAccount: async (userId, platform) => ({
         userId,
         environment: 'paper',
-        credentials: paperCredentials(userId, SECRET),
+        credentials: {
+          ...paperCredentials(userId, SECRET),
+          accountMode: exchanges.get(platform).accountMode,
+        },
       }),
     };
   }
@@ -152,21 +223,28 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
     paper,
     deps,
     ...testEngineRows({ db, clock, settle: (token) => paper.settle(token) }),
-    async settle({ deps: by = deps, maxRounds = 400 } = {}) {
+    async settle({ deps: by = deps, maxRounds = 400, agenda } = {}) {
       for (let round = 0; round < maxRounds; round += 1) {
+        await agenda?.run();
         const { pipelines, waiting } = await listUnfinished(by.db);
-        const tradeIds = await listUnfinishedTrades(by.db, null);
-        if (pipelines.length === 0 && tradeIds.length === 0) return;
+        const tradeIds = await inOrderOfPlanning(db, await listUnfinishedTrades(by.db, null));
+        const event = agenda?.nextAt() ?? null;
+        if (pipelines.length === 0 && tradeIds.length === 0) {
+          for (const task of told.splice(0)) await tradeUser(by, task);
+          if (event === null) return;
+          if (event > clock.now()) clock.set(event);
+        }
         for (const { workflowId } of pipelines) await runWorkflow(by, workflowId);
         for (const task of waiting) await tradeUser(by, task);
         for (const id of tradeIds) await advanceTrade(by, id);
+        await agenda?.onRound?.();
         const [next] = await by.db
           .select({ dueAt: trades.dueAt })
           .from(trades)
           .where(ne(trades.state, 'done'))
           .orderBy(asc(trades.dueAt))
           .limit(1);
-        if (next?.dueAt && next.dueAt > clock.now()) clock.set(next.dueAt);
+        if (next?.dueAt && next.dueAt > clock.now()) clock.set(earlier(next.dueAt, event));
         else clock.advance(10);
       }
       throw new Error(`work was left after ${maxRounds} rounds`);
@@ -183,10 +261,18 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
         .orderBy(asc(trades.createdAt));
     },
     async advance(tradeId, by = deps) {
-      const { dueAt } = await engine.trade(tradeId);
-      if (dueAt !== null && dueAt > clock.now()) clock.set(dueAt);
-      await advanceTrade(by, tradeId);
-      return await engine.trade(tradeId);
+      for (;;) {
+        const before = await engine.trade(tradeId);
+        const [attempt] = (await listAttempts(by.db, tradeId)).slice(-1);
+        if (before.dueAt !== null && before.dueAt > clock.now()) clock.set(before.dueAt);
+        await advanceTrade(by, tradeId);
+        const after = await engine.trade(tradeId);
+        const [now] = (await listAttempts(by.db, tradeId)).slice(-1);
+        // Whoever lost the lease has written nothing: it would look for ever.
+        const isStuck = after.dueAt?.getTime() === before.dueAt?.getTime();
+        if (isStuck || !isFillWatch(by.config, before, attempt) || now?.state !== attempt?.state)
+          return after;
+      }
     },
     async trade(id) {
       const [row] = await db.select().from(trades).where(eq(trades.id, id));
@@ -201,8 +287,8 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
       return {
         deps: mortalDeps,
         point,
-        async live() {
-          const life = engine.settle({ deps: mortalDeps }).catch((error: unknown) => {
+        async live(settling) {
+          const life = engine.settle({ ...settling, deps: mortalDeps }).catch((error: unknown) => {
             if (!point.isDead()) throw error;
           });
           await Promise.race([life, point.death]);
@@ -242,7 +328,24 @@ export async function startTestEngine(options: { config?: Partial<Config> } = {}
       return { timeline: texts('timeline'), calls: texts('call') };
     },
     ...paperLedger(db),
-    close,
+    async close() {
+      await deps.exchanges.close();
+      await server?.close();
+      await close();
+    },
   };
   return engine;
 }
+
+/** The database names them in any order: whoever trades first here must trade first in a repetition. */
+async function inOrderOfPlanning(db: AutomationDeps['db'], tradeIds: string[]): Promise<string[]> {
+  if (tradeIds.length < 2) return tradeIds;
+  const rows = await db
+    .select({ tradeId: orderAttempts.tradeId })
+    .from(orderAttempts)
+    .where(and(inArray(orderAttempts.tradeId, tradeIds), eq(orderAttempts.attempt, 1)))
+    .orderBy(asc(orderAttempts.id));
+  return rows.map(({ tradeId }) => tradeId);
+}
+
+const earlier = (due: Date, event: Date | null): Date => (event !== null && event < due ? event : due);

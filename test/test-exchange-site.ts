@@ -4,7 +4,8 @@ import type { ExchangeCredentials, ExchangeEnvironment } from '#server/exchanges
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
 import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import { jsonResponse, type PaperRequest } from '#server/exchanges/paper/paper-http.ts';
+import { jsonResponse, type PaperRequest, type PaperResponse } from '#server/exchanges/paper/paper-http.ts';
+import { type PaperKey, TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { type PaperLedger, paperLedger } from './paper-ledger.ts';
@@ -14,12 +15,19 @@ export type SiteCredentials = Required<Omit<ExchangeCredentials, 'accountMode'>>
 
 /**
  * An exchange on an address of its own, with its own database, prices and API keys: what the program calls in demo
- * and live mode. Private requests must be signed, and carry the demo header in demo mode alone.
+ * and live mode, in Bitget's dialect and in Bybit's. Private requests must be signed; Bitget's carry the demo header
+ * in demo mode alone (Bybit's demo mode is an address of its own).
  */
 export interface ExchangeSite extends PaperLedger {
   url: string;
   /** Opens an account with this key; answers its id in the exchange's books. */
   addAccount(credentials: SiteCredentials): string;
+  /** The id in the exchange's books of the account that the key opens. */
+  accountOf(apiKey: string): string | undefined;
+  /** The account's key is revoked; with credentials, another one is issued in its place. */
+  replaceKey(accountId: string, credentials?: SiteCredentials): void;
+  /** What the account's key may do, and of what kind the account is. */
+  setKey(accountId: string, key: PaperKey): void;
   /** What an account that was used before holds, in USDT. */
   setBalance(accountId: string, balance: string): Promise<void>;
   /** A new price of the token. */
@@ -39,6 +47,7 @@ export async function startExchangeSite(options: {
   const { db } = database;
   const marks = memoryMarks();
   const accounts = new Map<string, SiteCredentials & { id: string }>();
+  const keys = new Map<string, PaperKey>();
   const requests: PaperRequest[] = [];
   const failures: unknown[] = [];
   let repeats = false;
@@ -51,25 +60,24 @@ export async function startExchangeSite(options: {
       const found = [...accounts.values()].find((account) => account.id === id);
       return { ...(found ?? { apiKey: '', apiSecret: randomUUID() }), accountMode: 'classic' };
     },
+    userIdOfKey: (apiKey) => accounts.get(apiKey)?.id ?? null,
+    keyOf: (id) => keys.get(id) ?? TRADING_KEY,
     onError: (error) => failures.push(error),
   });
 
   async function handle(request: PaperRequest) {
     const { headers } = request;
-    const key = headers['access-key'];
-    if (key === undefined) return paper.handle(request);
+    if (headers['access-key'] === undefined && headers['x-bapi-api-key'] === undefined) {
+      return paper.handle(request);
+    }
     requests.push(request);
-    if ((headers.paptrading === '1') !== (options.environment === 'demo')) {
+    const isDemo = headers.paptrading === '1';
+    if (headers['access-key'] !== undefined && isDemo !== (options.environment === 'demo')) {
       return jsonResponse(400, { code: '40099', msg: 'exchange environment is incorrect', data: null });
     }
-    // The paper exchange reads its accounts' ids in their keys; no signature covers this header.
-    const paperKey = `paper-${accounts.get(key)?.id ?? 'unknown'}`;
-    const answer = await paper.handle({ ...request, headers: { ...headers, 'access-key': paperKey } });
-    if (!repeats || answer.status < 400) return answer;
-    const said = `${answer.body} ${JSON.stringify(headers)}`;
-    const code = codeIn(answer.body);
-    const body = code === null ? said : JSON.stringify({ code, msg: said, data: headers });
-    return { ...answer, body };
+    const answer = await paper.handle(request);
+    if (!repeats || !isRefusal(answer)) return answer;
+    return { ...answer, body: repeating(answer.body, headers) };
   }
 
   const server = await listenPaperExchange({ handle }, { port: 0 });
@@ -81,6 +89,12 @@ export async function startExchangeSite(options: {
       accounts.set(credentials.apiKey, { ...credentials, id });
       return id;
     },
+    accountOf: (apiKey) => accounts.get(apiKey)?.id,
+    replaceKey(accountId, credentials) {
+      for (const [key, { id }] of accounts) if (id === accountId) accounts.delete(key);
+      if (credentials) accounts.set(credentials.apiKey, { ...credentials, id: accountId });
+    },
+    setKey: (accountId, key) => void keys.set(accountId, key),
     async setBalance(accountId, balance) {
       await db.update(paperAccounts).set({ balance }).where(eq(paperAccounts.userId, accountId));
     },
@@ -101,10 +115,18 @@ export async function startExchangeSite(options: {
   };
 }
 
-function codeIn(body: string): string | null {
+/** Bybit refuses with HTTP 200 as well. */
+const isRefusal = ({ status, body }: PaperResponse) =>
+  status >= 400 || (/^{"retCode":/.test(body) && !/^{"retCode":0,/.test(body));
+
+/** The refusal with all that the request carried, in the exchange's own envelope where it had one. */
+function repeating(body: string, headers: Record<string, string>): string {
+  const said = `${body} ${JSON.stringify(headers)}`;
   try {
-    return String((JSON.parse(body) as { code: unknown }).code);
+    const envelope = JSON.parse(body) as { code?: unknown; retCode?: unknown };
+    if (envelope.retCode !== undefined) return JSON.stringify({ ...envelope, retMsg: said, result: headers });
+    return JSON.stringify({ code: String(envelope.code), msg: said, data: headers });
   } catch {
-    return null;
+    return said;
   }
 }

@@ -42,8 +42,8 @@ export interface TradingBoard extends PaperLedger {
   signal(fields: { token: string; action?: 'buy' | 'sell'; price: string }): Promise<string>;
   /** Waits until the signal's workflow has ended; answers its trades. */
   traded(signalId: string): Promise<(typeof trades.$inferSelect)[]>;
-  /** Paths of the requests that the exchange got, in order. */
-  requests: string[];
+  /** The requests that the exchange got for an account, in order; also those that nobody at a screen caused. */
+  requests: { path: string; userId: string | null }[];
   /** Cuts the exchange off, and brings it back. */
   setReachable(isReachable: boolean): void;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export async function startTradingBoard(
   const [own, site] = [await createTestDatabase(), await createTestDatabase()];
   const marks = memoryMarks();
   const failures: unknown[] = [];
-  const requests: string[] = [];
+  const requests: TradingBoard['requests'] = [];
   let isReachable = true;
   const paper = createPaperExchange({
     db: site.database.db,
@@ -68,7 +68,8 @@ export async function startTradingBoard(
   const server = await listenPaperExchange(
     {
       async handle(request) {
-        requests.push(request.path);
+        const key = request.headers['access-key'];
+        requests.push({ path: request.path, userId: key?.replace(/^paper-/, '') ?? null });
         if (!isReachable) return { status: 200, headers: {}, body: '', delivery: 'cut' };
         return await paper.handle(request);
       },
@@ -82,6 +83,7 @@ export async function startTradingBoard(
       ADMIN_PASSWORD: ADMIN.password,
       SECRET_KEY,
       BITGET_BASE_URL: server.url,
+      BYBIT_BASE_URL: server.url,
       EXCHANGE_TIMEOUT_MS: '2000',
       VERIFY_FIRST_MS: '300',
       VERIFY_SECOND_MS: '300',

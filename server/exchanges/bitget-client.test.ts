@@ -244,7 +244,8 @@ describe('an exchange that is out of reach', () => {
 
 test('the registry knows what it supports', async () => {
   const { registry } = await openAgainst('live');
-  expect(registry.supported).toEqual(['Bitget']);
+  expect(registry.supported).toEqual(['Bitget', 'Bybit']);
   expect(registry.get('Bitget').apiEndpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  expect(() => registry.get('Bybit')).toThrow('Bybit is not supported in live mode');
+  expect(registry.get('Bybit').apiEndpoint).toBe('https://api.bybit.com');
+  expect(() => registry.get('Kraken' as 'Bybit')).toThrow('Kraken is not supported in live mode');
 });

@@ -32,11 +32,20 @@ export async function createBitgetClient(options: ClientOptions): Promise<CcxtCl
   return client;
 }
 
-/** The library lists six product types, one request each; five of them are not traded here. */
+/**
+ * The library lists six product types, one request each; five of them are not traded here. An answer without contracts
+ * must not replace those that are known.
+ */
 function onlyUsdtFutures(client: InstanceType<BitgetClass>): void {
   const fetchContracts = client.publicMixGetV2MixMarketContracts.bind(client);
-  client.publicMixGetV2MixMarketContracts = async (parameters: { productType?: string } = {}) =>
-    parameters.productType === 'USDT-FUTURES' ? fetchContracts(parameters) : { code: '00000', data: [] };
+  client.publicMixGetV2MixMarketContracts = async (parameters: { productType?: string } = {}) => {
+    if (parameters.productType !== 'USDT-FUTURES') return { code: '00000', data: [] };
+    const answer: unknown = await fetchContracts(parameters);
+    const contracts = (answer as { data?: unknown } | null)?.data;
+    if (!Array.isArray(contracts)) throw new RangeError('The exchange answered no list of contracts');
+    if (contracts.length === 0) throw new RangeError('The list of contracts is empty');
+    return answer as Awaited<ReturnType<typeof fetchContracts>>;
+  };
 }
 
 function multiAccount(Base: BitgetClass) {

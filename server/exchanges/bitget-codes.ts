@@ -14,6 +14,8 @@ const CREDENTIALS = [
   '40085', // Unified account, classic API not supported
 ];
 
+const OTHER_ACCOUNT_MODE = ['40085'];
+
 const CLOCK = [
   '40005', // Invalid ACCESS_TIMESTAMP
   '40008', // Request timestamp expired
@@ -26,6 +28,7 @@ const CLOCK = [
 export const BITGET_CODES: AnswerCodes = {
   duplicate: new Set(['40786', '40708', '43118', '45034', '50060', '25212']),
   credentials: new Set(CREDENTIALS),
+  otherAccountMode: new Set(OTHER_ACCOUNT_MODE),
   clock: new Set(CLOCK),
   retryLater: new Set([
     ...CLOCK,
@@ -75,4 +78,6 @@ export const BITGET_CODES: AnswerCodes = {
     '45057',
     '80011',
   ]),
+  // Bitget answers success to what is so already.
+  alreadySo: new Set(),
 };

@@ -1,35 +1,19 @@
 import { D, isDecimal, isPositive, smallest, toPlain } from '#domain/decimal.ts';
-import type { AccountState, Market } from './ccxt-dialect.ts';
+import { closingOrderAmong } from './ccxt-closing-order.ts';
+import type { AccountState } from './ccxt-dialect.ts';
+import { decimal, instant, type Json, list, priceOrNull, record, textOf } from './ccxt-json.ts';
 import type {
   AccountBalance,
   ClosedPosition,
   ClosingOrder,
-  Contract,
   OpenPosition,
   OrderReport,
   Protection,
   Ticker,
 } from './exchange.ts';
+import type { ShownPreparation } from './prepared-accounts.ts';
 
-/* Readers of Bitget's own JSON. A field that must be there and is not throws, and the outcome counts as not known. */
-
-type Json = Record<string, unknown>;
-
-/** USDT-margined, one coin a contract, and called exactly as the token: a scaled or renamed one is not the token's. */
-export function contractOf(market: Market, token: string): Contract | null {
-  if (!market?.swap || !market.linear || market.active !== true || market.settle !== 'USDT') return null;
-  if (market.id !== `${token}USDT` || market.baseId !== token || market.contractSize !== 1) return null;
-  const { precision, limits } = market;
-  return {
-    token,
-    symbol: `${token}USDT`,
-    tickSize: numberText(precision.price, 'price step'),
-    quantityStep: numberText(precision.amount, 'quantity step'),
-    minimumQuantity: numberText(limits.amount?.min ?? precision.amount, 'minimum quantity'),
-    minimumNotional: numberText(limits.cost?.min ?? 0, 'minimum notional'),
-    maximumLeverage: Number(limits.leverage?.max ?? 1),
-  };
-}
+/* Readers of Bitget's own JSON. */
 
 export function tickerOf(info: unknown, token: string): Ticker | null {
   const ticker = record(info);
@@ -190,27 +174,20 @@ export function closedPositionOf(info: unknown): ClosedPosition | null {
   };
 }
 
-/** Orders and positions are stamped by different parts of the exchange. */
-const STAMP_SLACK_MS = 5_000;
-
-/**
- * In one-way mode what filled on the other side while the position was open has reduced it; the one nearest to its end
- * ended it. An order that can only reduce comes first: the opposite position may have been opened a moment later.
- */
 export function closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null {
-  const opposite = infos
-    .map(record)
-    .filter((order) => order.symbol === `${position.token}USDT`)
-    .filter((order) => textOf(order.side) === (position.side === 'long' ? 'sell' : 'buy'))
-    .filter((order) => isPositive(textOf(order.baseVolume)))
-    .map((order) => ({ order, at: instant(order, 'uTime').getTime() }))
-    .filter(({ at }) => at >= position.openedAt.getTime() - STAMP_SLACK_MS)
-    .filter(({ at }) => at <= position.closedAt.getTime() + STAMP_SLACK_MS);
-  const reducing = opposite.filter(({ order }) => order.reduceOnly === 'YES');
-  const apart = ({ at }: { at: number }) => Math.abs(at - position.closedAt.getTime());
-  const [last] = (reducing.length > 0 ? reducing : opposite).sort((a, b) => apart(a) - apart(b));
-  if (last === undefined) return null;
-  return { clientOrderId: textOf(last.order.clientOid), source: sourceOf(last.order) };
+  const orders = infos.map(record).map((order) => {
+    const side = textOf(order.side);
+    return {
+      symbol: textOf(order.symbol),
+      side: side === 'buy' || side === 'sell' ? (side as 'buy' | 'sell') : null,
+      filledQuantity: textOf(order.baseVolume),
+      at: instant(order, 'uTime'),
+      canOnlyReduce: order.reduceOnly === 'YES',
+      clientOrderId: textOf(order.clientOid),
+      source: sourceOf(order),
+    };
+  });
+  return closingOrderAmong(orders, position);
 }
 
 function sourceOf(order: Json): ClosingOrder['source'] {
@@ -218,6 +195,14 @@ function sourceOf(order: Json): ClosingOrder['source'] {
   if (source === 'liquidation' || /^burst/.test(textOf(order.tradeSide))) return 'liquidation';
   if (/loss/.test(source)) return 'stop loss';
   return /profit/.test(source) ? 'take profit' : 'order';
+}
+
+export function shownByOrder(info: unknown): ShownPreparation | null {
+  const { leverage, marginMode } = record(info);
+  return {
+    leverage: isPositive(textOf(leverage)) ? Number(textOf(leverage)) : null,
+    isIsolated: textOf(marginMode) === '' ? null : textOf(marginMode) === 'isolated',
+  };
 }
 
 export function orderIdOf(info: unknown): string {
@@ -230,41 +215,4 @@ function sideOfPosition(position: Json): 'long' | 'short' {
   const side = textOf(position.holdSide);
   if (side !== 'long' && side !== 'short') throw new RangeError(`A position is long or short, not ${side}`);
   return side;
-}
-
-function record(value: unknown): Json {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new RangeError('The exchange answered something else than an object');
-  }
-  return value as Json;
-}
-
-function list(value: unknown): Json[] {
-  if (!Array.isArray(value)) throw new RangeError('The exchange answered something else than a list');
-  return value.map(record);
-}
-
-const textOf = (value: unknown) =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
-
-function decimal(from: Json, name: string): string {
-  const text = textOf(from[name]);
-  if (!isDecimal(text)) throw new RangeError(`The exchange answered no number as ${name}`);
-  return toPlain(text);
-}
-
-function numberText(value: number | undefined, name: string): string {
-  if (value === undefined || !Number.isFinite(value)) throw new RangeError(`The contract has no ${name}`);
-  return toPlain(value);
-}
-
-function priceOrNull(value: unknown): string | null {
-  const text = textOf(value);
-  return isPositive(text) ? toPlain(text) : null;
-}
-
-function instant(from: Json, name: string): Date {
-  const ms = Number(from[name]);
-  if (!Number.isFinite(ms) || ms <= 0) throw new RangeError(`The exchange answered no time as ${name}`);
-  return new Date(ms);
 }

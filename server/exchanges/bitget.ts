@@ -1,31 +1,44 @@
 import { createBitgetClient } from './bitget-client.ts';
 import { BITGET_CODES } from './bitget-codes.ts';
+import { readClosedPositions } from './bitget-history.ts';
+import { inspectBitgetKey } from './bitget-key.ts';
+import { BITGET_LIMITS } from './bitget-limits.ts';
 import {
   accountStateOf,
   balanceOf,
-  closedPositionOf,
-  closedPositionsIn,
   closingOrderOf,
-  contractOf,
   isEntry,
   orderIdOf,
   orderOf,
   positionOf,
   protectionOf,
+  shownByOrder,
   spotBalanceOf,
   tickerOf,
 } from './bitget-readers.ts';
+import { contractOf } from './ccxt-contract.ts';
 import type { CcxtDialect } from './ccxt-dialect.ts';
-import type { BitgetClient } from './ccxt-library.ts';
 
 const DEMO_HEADER = 'PAPTRADING';
 const KEY_HEADER = 'ACCESS-KEY';
+const ORIGIN = 'https://api.bitget.com';
+/** The stops and targets of positions, among the triggered orders. */
+const PLANS = { trigger: true, planType: 'profit_loss' };
+/** The library names an order by id; by client order id it wants none. */
+const BY_CLIENT_ORDER_ID = undefined as unknown as string;
 
 /** Bitget v2, USDT-margined perpetuals, classic account, one-way mode. */
 export const BITGET: CcxtDialect = {
   platform: 'Bitget',
-  origin: 'https://api.bitget.com',
+  accountMode: 'classic',
+  // Demo and live are one address, told apart by a header.
+  origins: { paper: ORIGIN, demo: ORIGIN, live: ORIGIN },
+  addressProblem: (environment, { hostname }) =>
+    environment === 'paper' && /(^|\.)bitget\./.test(hostname)
+      ? 'paper trading never reaches Bitget itself'
+      : null,
   codes: BITGET_CODES,
+  statuses: new Map(),
   createClient: createBitgetClient,
 
   envelope({ body }) {
@@ -37,6 +50,7 @@ export const BITGET: CcxtDialect = {
     }
   },
   isSuccessCode: (code) => code === '00000',
+  limits: BITGET_LIMITS,
 
   environmentProblem(environment, headers) {
     const isDemo = headers[DEMO_HEADER] === '1';
@@ -46,24 +60,24 @@ export const BITGET: CcxtDialect = {
     return `a ${environment} request must ${isDemo ? 'not ' : ''}carry ${DEMO_HEADER}: 1`;
   },
 
-  contractOf,
-  tickerOf,
-  balanceOf,
-  spotBalanceOf,
-  accountStateOf,
-  orderOf,
-  isEntry,
-  positionOf,
-  protectionOf,
-  closedPositionOf,
-  closingOrderOf,
-  orderIdOf,
+  inspectKey: inspectBitgetKey,
 
-  balanceParameters: { type: 'swap', productType: 'USDT-FUTURES' },
-  spotBalanceParameters: { type: 'spot' },
-  positionParameters: { productType: 'USDT-FUTURES' },
+  contractOf,
+  readTicker: async (client, symbol) => (await client.fetchTicker(symbol)).info,
+  tickerOf,
+
+  readBalance: async (client) =>
+    (await client.fetchBalance({ type: 'swap', productType: 'USDT-FUTURES' })).info as unknown,
+  balanceOf,
+  spotBalance: {
+    read: async (client) => (await client.fetchBalance({ type: 'spot' })).info as unknown,
+    of: spotBalanceOf,
+  },
+
   oneWayMode: 'one_way_mode',
   isolatedMode: 'isolated',
+  readAccountState: async (client, symbol) => (await client.fetchLeverage(symbol)).info as unknown,
+  accountStateOf,
 
   // Without `price` in them, stop and target execute at the market; the trigger is the mark price by default.
   entryParameters: (order) => ({
@@ -75,34 +89,46 @@ export const BITGET: CcxtDialect = {
   }),
   closeParameters: (clientOrderId) => ({ clientOrderId, marginMode: 'isolated', reduceOnly: true }),
   referenceParameters: (clientOrderId) => ({ clientOrderId }),
-  protectionListParameters: { trigger: true, planType: 'profit_loss' },
-  protectionCancelParameters: { trigger: true, planType: 'profit_loss' },
-  positionHistory: {
-    pageSize: 100,
-    // Bitget keeps three months, and refuses a longer period than 90 days.
-    maxAgeMs: 89 * 86_400_000,
-    // The library's own method leaves the product type out.
-    async read(client, { since, before }) {
-      const answer: unknown = await (client as BitgetClient).privateMixGetV2MixPositionHistoryPosition({
-        productType: 'USDT-FUTURES',
-        startTime: String(since.getTime()),
-        limit: '100',
-        ...(before === null ? {} : { idLessThan: before }),
-      });
-      return closedPositionsIn(answer);
+  // One look-up finds an order in whatever state it is.
+  lookUps: [
+    async (client, symbol, clientOrderId) => [
+      (await client.fetchOrder(BY_CLIENT_ORDER_ID, symbol, { clientOrderId })).info,
+    ],
+  ],
+  readOpenOrders: async (client, symbol) => infosOf(await client.fetchOpenOrders(symbol)),
+  orderOf,
+  isEntry,
+  orderIdOf,
+  shownByOrder,
+
+  readPositions: async (client) =>
+    infosOf(await client.fetchPositions(undefined, { productType: 'USDT-FUTURES' })),
+  positionOf,
+  protection: {
+    heldBy: 'orders',
+    list: async (client, symbol) => {
+      const parameters = { ...PLANS, productType: 'USDT-FUTURES' };
+      return infosOf(await client.fetchOpenOrders(symbol, undefined, undefined, parameters));
     },
+    of: protectionOf,
+    cancelParameters: PLANS,
+    orderParameters: ({ side, triggerPrice, clientOrderId }) => ({
+      clientOrderId,
+      triggerType: 'mark_price',
+      [side === 'stopLoss' ? 'stopLossPrice' : 'takeProfitPrice']: triggerPrice,
+    }),
   },
-  orderHistory: {
-    pageSize: 100,
-    parameters: ({ from, to }) => ({
+
+  readClosedPositions,
+  async readEndedOrders(client, symbol, { from, to }) {
+    const orders = await client.fetchCanceledAndClosedOrders(symbol, undefined, undefined, {
       startTime: String(from.getTime()),
       endTime: String(to.getTime()),
       limit: '100',
-    }),
+    });
+    return infosOf(orders);
   },
-  protectionParameters: (side, { triggerPrice, clientOrderId }) => ({
-    clientOrderId,
-    triggerType: 'mark_price',
-    [side === 'stopLoss' ? 'stopLossPrice' : 'takeProfitPrice']: triggerPrice,
-  }),
+  closingOrderOf,
 };
+
+const infosOf = (found: { info: unknown }[]): unknown[] => found.map(({ info }) => info);

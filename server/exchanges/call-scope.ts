@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CallRecord, ExchangeAccount } from './exchange.ts';
+import type { CallPriority, CallRecord, ExchangeAccount } from './exchange.ts';
+import type { Egress } from './transport-egress.ts';
 
 /**
  * Who and what one call is for. One client instance serves all users (an instance for each costs 433 kB and its own
@@ -13,11 +14,15 @@ export interface CallScope {
   notAfter: Date | null;
   onCall: ((call: CallRecord) => void) | null;
   viewerUserId: string | null;
+  /** Left out: what the type of the call asks for. */
+  priority?: CallPriority | null;
   /** Set where a request is only to be seen: it is handed over here and never leaves. */
   describe?: (request: { method: string; endpoint: string; body: string }) => void;
   /** Set by the transport: whether a request may have reached the exchange, and what it answered last. */
   sent: boolean;
   answer: ExchangeAnswer | null;
+  /** Kept by the transport: requests of this call that may leave now, and through which address. */
+  turns?: { path: string; egress: Egress }[];
 }
 
 export interface ExchangeAnswer {

@@ -1,4 +1,4 @@
-import { type CcxtConnection, readAnswer } from './ccxt-connection.ts';
+import { type CcxtConnection, readAnswer, unlessAlreadySo } from './ccxt-connection.ts';
 import type { AccountState, CcxtClient, CcxtDialect } from './ccxt-dialect.ts';
 import {
   type AccountPreparation,
@@ -22,11 +22,11 @@ export async function prepareAccount(options: {
   const { token, leverage } = options.preparation;
   const state = () =>
     connection.callForToken({ type: 'account', account, context }, token, async (client, symbol) => {
-      const { info } = await client.fetchLeverage(symbol);
+      const info = await dialect.readAccountState(client, symbol);
       return readAnswer(() => dialect.accountStateOf(info));
     });
   const set = (type: string, work: (client: CcxtClient, symbol: string) => Promise<unknown>) =>
-    connection.callForToken({ type, account, context }, token, work);
+    unlessAlreadySo(dialect, connection.callForToken({ type, account, context }, token, work));
   const isReady = (present: AccountState) =>
     present.positionMode === dialect.oneWayMode &&
     present.marginMode === dialect.isolatedMode &&

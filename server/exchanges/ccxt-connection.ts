@@ -1,3 +1,4 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { CcxtClient, CcxtDialect, Market } from './ccxt-dialect.ts';
 import { exchangeErrorOf, type Judgement, judge } from './ccxt-errors.ts';
@@ -15,6 +16,13 @@ export interface CallRequest {
   account?: ExchangeAccount;
   context?: CallContext | PlacementContext | undefined;
 }
+
+/** An exchange said of the account's key that it does not take it, or not for this. */
+export type KeyRefused = (refusal: {
+  platform: ExchangePlatform;
+  account: ExchangeAccount;
+  message: string;
+}) => Promise<void>;
 
 export type PrivateRequest = CallRequest & { account: ExchangeAccount };
 
@@ -42,9 +50,25 @@ export function createCcxtConnection(options: {
   createClient: () => Promise<CcxtClient>;
   now: () => Date;
   missingTokenRefreshMs: number;
+  onKeyRefused?: KeyRefused | undefined;
 }): CcxtConnection {
   const { dialect, now } = options;
   let creating: Promise<CcxtClient> | null = null;
+  let settingClock: Promise<void> | null = null;
+
+  /** One asks for all that were refused. Without an answer the next request meets the same refusal, and asks again. */
+  function setClock(): Promise<void> {
+    settingClock ??= connection
+      .client()
+      .then(async (client) => {
+        const asking = callScope.run(openScope({ type: 'time' }), () => client.loadTimeDifference());
+        await asking.catch(() => undefined);
+      })
+      .finally(() => {
+        settingClock = null;
+      });
+    return settingClock;
+  }
 
   const markets = createMarketCache({
     now,
@@ -106,7 +130,7 @@ export function createCcxtConnection(options: {
     },
 
     async callForToken(request, token, work) {
-      requireClassic(request.account);
+      requireAccountMode(dialect, request.account);
       const symbol = await connection.symbolOf(token);
       return connection.call(request, (client) => work(client, symbol));
     },
@@ -114,10 +138,12 @@ export function createCcxtConnection(options: {
     async judge(error, scope) {
       const judgement = judge(error, scope, dialect);
       if (judgement.code !== null && dialect.codes.clock.has(judgement.code)) {
-        const client = await connection.client();
-        const asking = callScope.run(openScope({ type: 'time' }), () => client.loadTimeDifference());
-        // Without its answer the next request meets the same refusal, and asks again.
-        await asking.catch(() => undefined);
+        await setClock();
+      }
+      const { account } = scope;
+      // Only what it answered: what is refused here without asking it says nothing of the key.
+      if (judgement.what === 'credentials' && account !== null && scope.answer !== null) {
+        await options.onKeyRefused?.({ platform: dialect.platform, account, message: judgement.message });
       }
       return judgement;
     },
@@ -132,16 +158,39 @@ export function openScope({ type, account, context }: CallRequest): CallScope {
     notAfter: context && 'notAfter' in context ? context.notAfter : null,
     onCall: context?.onCall ?? null,
     viewerUserId: context?.viewerUserId ?? null,
+    priority: context?.priority ?? null,
     sent: false,
     answer: null,
   };
 }
 
-export function requireClassic(account: ExchangeAccount): void {
-  if (account.credentials.accountMode === 'classic') return;
-  const message = 'Unified accounts are not supported: the API key must belong to a classic account';
+/** A key of another kind of account would be answered by errors at best. */
+export function requireAccountMode(
+  { platform, accountMode }: Pick<CcxtDialect, 'platform' | 'accountMode'>,
+  account: ExchangeAccount,
+): void {
+  const { accountMode: present } = account.credentials;
+  if (present === accountMode) return;
+  const message = `${platform} is traded with ${accountMode} accounts: the API key belongs to a ${present} one`;
   throw new ExchangeError('credentials', message, { code: 'not-sent' });
 }
+
+/** What the exchange refuses because it is so already has been done. */
+export async function unlessAlreadySo(
+  { codes }: Pick<CcxtDialect, 'codes'>,
+  call: Promise<unknown>,
+): Promise<'set' | 'already so'> {
+  try {
+    await call;
+    return 'set';
+  } catch (error) {
+    if (hasCode(error, codes.alreadySo)) return 'already so';
+    throw error;
+  }
+}
+
+export const hasCode = (error: unknown, codes: ReadonlySet<string>) =>
+  error instanceof ExchangeError && error.code !== null && codes.has(error.code);
 
 /** An answer that cannot be read says nothing. */
 export function readAnswer<T>(reader: () => T): T {

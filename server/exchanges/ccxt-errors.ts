@@ -19,10 +19,10 @@ export interface Judgement {
   retryAfterMs: number;
 }
 
-type JudgedDialect = Pick<CcxtDialect, 'platform' | 'codes' | 'envelope' | 'isSuccessCode'>;
+type JudgedDialect = Pick<CcxtDialect, 'platform' | 'codes' | 'statuses' | 'envelope' | 'isSuccessCode'>;
 
 const RATE_LIMITED = new Set([418, 429]);
-const RETRY_AFTER_MS = { rate: 1_000, clock: 1_000, maintenance: 5_000, connect: 1_000 };
+const RETRY_AFTER_MS = { rate: 1_000, clock: 1_000, maintenance: 5_000, connect: 1_000, status: 30_000 };
 const MAX_RETRY_AFTER_MS = 60_000;
 
 export function judge(error: unknown, scope: CallScope, dialect: JudgedDialect): Judgement {
@@ -38,9 +38,10 @@ export function judge(error: unknown, scope: CallScope, dialect: JudgedDialect):
     ...more,
   });
   if (error instanceof TransportError && error.phase !== 'sent') {
-    return error.phase === 'connect'
-      ? verdict('retry-later', error.message, { retryAfterMs: RETRY_AFTER_MS.connect })
-      : verdict('not-sent', error.message, { code: 'not-sent' });
+    if (error.phase === 'not-sent') return verdict('not-sent', error.message, { code: 'not-sent' });
+    return verdict('retry-later', error.message, {
+      retryAfterMs: error.retryAfterMs ?? RETRY_AFTER_MS.connect,
+    });
   }
   const { answer } = scope;
   if (!answer) {
@@ -60,7 +61,10 @@ function judgeAnswer(options: {
   const { codes } = dialect;
   if (!envelope || dialect.isSuccessCode(envelope.code)) {
     if (RATE_LIMITED.has(answer.status)) return rateLimited();
-    return verdict('unknown', `no usable answer (HTTP ${answer.status})`);
+    const text = `no usable answer (HTTP ${answer.status})`;
+    return envelope
+      ? verdict('unknown', text)
+      : (byStatus(text, String(answer.status)) ?? verdict('unknown', text));
   }
   const { code } = envelope;
   const text = `${envelope.message || 'refused'} (${code})`;
@@ -73,7 +77,13 @@ function judgeAnswer(options: {
   }
   if (codes.credentials.has(code)) return verdict('credentials', text, { code });
   if (codes.refused.has(code)) return verdict('refused', text, { code });
-  return verdict('unknown', text, { code });
+  return byStatus(text, code) ?? verdict('unknown', text, { code });
+
+  function byStatus(message: string, saidCode: string): Judgement | null {
+    const what = dialect.statuses.get(answer.status);
+    if (what === undefined) return null;
+    return verdict(what, message, { code: saidCode, retryAfterMs: RETRY_AFTER_MS.status });
+  }
 
   function rateLimited(limitCode: string | null = null): Judgement {
     const seconds = Number(answer.headers['retry-after']);

@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto';
 import { prepareAccount } from './ccxt-account.ts';
-import { createCcxtConnection, readAnswer, requireClassic } from './ccxt-connection.ts';
+import {
+  createCcxtConnection,
+  hasCode,
+  type KeyRefused,
+  readAnswer,
+  requireAccountMode,
+} from './ccxt-connection.ts';
 import type { CcxtClient, CcxtDialect } from './ccxt-dialect.ts';
 import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } from './ccxt-placement.ts';
-import { createCcxtPositions } from './ccxt-positions.ts';
-import {
-  type EntryOrder,
-  type Exchange,
-  ExchangeError,
-  type Placement,
-  type ProtectionRequest,
-  type Ticker,
-} from './exchange.ts';
+import { createCcxtPositions, createPositionReader, positionIn } from './ccxt-positions.ts';
+import { createCcxtProtection } from './ccxt-protection.ts';
+import { type EntryOrder, type Exchange, ExchangeError, type Ticker } from './exchange.ts';
 import { createTickerCache } from './ticker-cache.ts';
 
 /*
@@ -24,6 +23,8 @@ import { createTickerCache } from './ticker-cache.ts';
 export interface Freshness {
   /** How long one price serves all callers. */
   tickerMaxAgeMs: number;
+  /** Whether a price depends on who looks at it; otherwise one request serves all users. */
+  isPerViewer: boolean;
   /** How often at most a token that is not listed makes the list of contracts be read again. */
   missingTokenRefreshMs: number;
 }
@@ -34,6 +35,7 @@ export interface CcxtExchangeOptions {
   createClient: () => Promise<CcxtClient>;
   now: () => Date;
   freshness: Freshness;
+  onKeyRefused?: KeyRefused | undefined;
 }
 
 /** The library names an order by id; by client order id it wants none. */
@@ -52,16 +54,20 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
   const place = (request: PlacementRequest, order: PlacedOrder) =>
     placeOrder({ connection, dialect, request, order });
 
-  const exchange: Exchange = {
+  const readPositions = createPositionReader({ connection, dialect });
+
+  return {
     platform,
     apiEndpoint,
+    accountMode: dialect.accountMode,
 
     async fetchTicker(token, context) {
       const found = await connection.listed(token);
       if (!found) return null;
-      return tickers.get(`${token} ${context?.viewerUserId ?? ''}`, () =>
+      const viewer = options.freshness.isPerViewer ? (context?.viewerUserId ?? '') : '';
+      return tickers.get(`${token} ${viewer}`, () =>
         connection.call({ type: 'ticker', context }, async (client) => {
-          const { info } = await client.fetchTicker(found.symbol);
+          const info = await dialect.readTicker(client, found.symbol);
           const ticker = readAnswer(() => dialect.tickerOf(info, token));
           if (ticker) return ticker;
           throw new ExchangeError('retry-later', `${platform} has no price of ${token} yet`);
@@ -73,19 +79,30 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
       return (await connection.listed(token))?.contract ?? null;
     },
 
+    async inspectKey(account, context) {
+      try {
+        return await connection.call({ type: 'key', account, context }, dialect.inspectKey);
+      } catch (error) {
+        if (!hasCode(error, dialect.codes.otherAccountMode)) throw error;
+        const accountMode = dialect.accountMode === 'classic' ? 'unified' : 'classic';
+        return { accountMode, mayTrade: false, mayWithdraw: false, accountId: null };
+      }
+    },
+
     async fetchBalance(account, context) {
-      requireClassic(account);
+      requireAccountMode(dialect, account);
       await connection.ready();
       const futures = await connection.call({ type: 'balance', account, context }, async (client) => {
-        const { info } = await client.fetchBalance(dialect.balanceParameters);
+        const info = await dialect.readBalance(client);
         const balance = readAnswer(() => dialect.balanceOf(info));
         if (balance) return balance;
         throw new ExchangeError('unknown', `${platform} answered no USDT balance`);
       });
-      if (!context?.includeSpot) return { ...futures, ...NO_SPOT };
+      const { spotBalance } = dialect;
+      if (!context?.includeSpot || spotBalance === null) return { ...futures, ...NO_SPOT };
       const spot = connection.call({ type: 'spot-balance', account, context }, async (client) => {
-        const { info } = await client.fetchBalance(dialect.spotBalanceParameters);
-        return readAnswer(() => dialect.spotBalanceOf(info));
+        const info = await spotBalance.read(client);
+        return readAnswer(() => spotBalance.of(info));
       });
       // They are shown only: without them the futures figures are still right.
       return { ...futures, ...(await spot.catch(() => NO_SPOT)) };
@@ -115,18 +132,21 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
 
     async findOrder(account, { token, clientOrderId }, context) {
       const request = { type: 'find-order', account, context };
-      const reference = dialect.referenceParameters(clientOrderId);
-      try {
-        return await connection.callForToken(request, token, async (client, symbol) => {
-          const { info } = await client.fetchOrder(BY_CLIENT_ORDER_ID, symbol, reference);
-          const order = readAnswer(() => dialect.orderOf(info, token));
-          if (order.clientOrderId === clientOrderId) return order;
-          throw new ExchangeError('unknown', `${platform} answered another order than ${clientOrderId}`);
+      for (const lookUp of dialect.lookUps) {
+        const asked = connection.callForToken(request, token, async (client, symbol) => {
+          const infos = await lookUp(client, symbol, clientOrderId);
+          return readAnswer(() => infos.map((info) => dialect.orderOf(info, token)));
         });
-      } catch (error) {
-        if (hasCode(error, dialect.codes.orderUnknown)) return null;
-        throw error;
+        const found = await asked.catch((error: unknown) => {
+          if (hasCode(error, dialect.codes.orderUnknown)) return [];
+          throw error;
+        });
+        const own = found.find((order) => order.clientOrderId === clientOrderId);
+        if (own) return own;
+        if (found.length === 0) continue;
+        throw new ExchangeError('unknown', `${platform} answered another order than ${clientOrderId}`);
       }
+      return null;
     },
 
     async cancelOrder(account, { token, clientOrderId }, context) {
@@ -146,55 +166,21 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
 
     fetchOpenOrders: (account, token, context) =>
       connection.callForToken({ type: 'open-orders', account, context }, token, async (client, symbol) => {
-        const orders = await client.fetchOpenOrders(symbol);
-        const infos = orders.map(({ info }) => info as unknown);
+        const infos = await dialect.readOpenOrders(client, symbol);
         return readAnswer(() => infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token)));
       }),
 
     async fetchPositions(account, context) {
-      requireClassic(account);
-      await connection.ready();
-      const positions = await connection.call({ type: 'positions', account, context }, async (client) => {
-        const all = await client.fetchPositions(undefined, dialect.positionParameters);
-        return readAnswer(() => all.map(({ info }) => dialect.positionOf(info)));
-      });
-      return positions.filter((position) => position !== null);
+      return (await readPositions(account, context)).map(({ position }) => position);
     },
 
     async fetchPosition(account, token, context) {
-      const positions = await exchange.fetchPositions(account, context);
-      const [position, ...more] = positions.filter((candidate) => candidate.token === token);
-      if (more.length === 0) return position ?? null;
-      throw new ExchangeError('refused', `${token} has a long and a short position: one-way mode is needed`);
+      return positionIn(await readPositions(account, context), token)?.position ?? null;
     },
 
-    async fetchProtection(account, token, context) {
-      const position = await exchange.fetchPosition(account, token, context);
-      if (!position) return { stopLoss: null, takeProfit: null };
-      const request = { type: 'protection', account, context };
-      const parameters = dialect.protectionListParameters;
-      return connection.callForToken(request, token, async (client, symbol) => {
-        const plans = await client.fetchOpenOrders(symbol, undefined, undefined, parameters);
-        const infos = plans.map(({ info }) => info as unknown);
-        return readAnswer(() => dialect.protectionOf(infos, position));
-      });
-    },
-
-    ...createCcxtPositions({
-      connection,
-      dialect,
-      now,
-      fetchPositions: (...call) => exchange.fetchPositions(...call),
-    }),
-
-    async placeProtection(account, request, context) {
-      // The stop first: it is the side that must never be missing.
-      for (const { callType, order } of protectionOrders(dialect, request)) {
-        throwUnlessPlaced(await place({ type: callType, account, context }, order));
-      }
-    },
+    ...createCcxtProtection({ connection, dialect, place, readPositions }),
+    ...createCcxtPositions({ connection, dialect, now }),
   };
-  return exchange;
 }
 
 const entryOf = (dialect: CcxtDialect, order: EntryOrder): PlacedOrder => ({
@@ -206,45 +192,3 @@ const entryOf = (dialect: CcxtDialect, order: EntryOrder): PlacedOrder => ({
   prices: { price: order.price, stopLoss: order.stopLoss, takeProfit: order.takeProfit },
   parameters: dialect.entryParameters(order),
 });
-
-function protectionOrders(dialect: CcxtDialect, request: ProtectionRequest) {
-  const { token, quantity } = request;
-  const sides = [
-    { kind: 'stopLoss', type: 'place-stop-loss', clientOrderId: request.clientOrderId },
-    { kind: 'takeProfit', type: 'place-take-profit', clientOrderId: twinId(request.clientOrderId) },
-  ] as const;
-  return sides.flatMap(({ kind, type: callType, clientOrderId }) => {
-    const triggerPrice = request[kind];
-    if (triggerPrice === null) return [];
-    const order = {
-      token,
-      clientOrderId,
-      type: 'market' as const,
-      side: request.side === 'long' ? ('sell' as const) : ('buy' as const),
-      quantity,
-      prices: { triggerPrice },
-      parameters: dialect.protectionParameters(kind, { triggerPrice, clientOrderId }),
-    };
-    return [{ callType, order }];
-  });
-}
-
-function throwUnlessPlaced(placement: Placement): void {
-  switch (placement.outcome) {
-    case 'placed':
-    case 'duplicate':
-      return;
-    case 'refused':
-      throw new ExchangeError('refused', placement.message, { code: placement.code });
-    case 'retry-later':
-    case 'unknown':
-      throw new ExchangeError(placement.outcome, placement.message);
-  }
-}
-
-const hasCode = (error: unknown, codes: ReadonlySet<string>) =>
-  error instanceof ExchangeError && error.code !== null && codes.has(error.code);
-
-/** Stop and target are two orders, so they need two ids; the second follows from the first. */
-const twinId = (clientOrderId: string) =>
-  `t${createHash('sha256').update(clientOrderId).digest('hex').slice(0, 31)}`;

@@ -1,6 +1,11 @@
 import { D, isPositive } from '#domain/decimal.ts';
 import { callScope } from './call-scope.ts';
-import { type CcxtConnection, openScope, type PrivateRequest, requireClassic } from './ccxt-connection.ts';
+import {
+  type CcxtConnection,
+  openScope,
+  type PrivateRequest,
+  requireAccountMode,
+} from './ccxt-connection.ts';
 import type { CcxtClient, CcxtDialect, Parameters } from './ccxt-dialect.ts';
 import { placementOf } from './ccxt-errors.ts';
 import {
@@ -36,7 +41,7 @@ export async function placeOrder(options: {
   const { connection, dialect, request, order } = options;
   const scope = openScope(request);
   try {
-    requireClassic(request.account);
+    requireAccountMode(dialect, request.account);
     requireClientOrderId(order.clientOrderId);
     const [client, symbol] = [await connection.client(), await connection.symbolOf(order.token)];
     requireExact(client, symbol, order);
@@ -96,10 +101,16 @@ function requireExact(client: CcxtClient, symbol: string, { quantity, prices }: 
   if (!isPositive(quantity) || !D(quantity).eq(client.amountToPrecision(symbol, quantity) ?? 0)) {
     throw doesNotFit('quantity', quantity);
   }
-  for (const [name, value] of Object.entries(prices)) {
-    if (!isPositive(value) || !D(value).eq(client.priceToPrecision(symbol, value) ?? 0)) {
-      throw doesNotFit(name, value);
-    }
+  for (const [name, value] of Object.entries(prices)) requireExactPrice(client, symbol, { name, value });
+}
+
+export function requireExactPrice(
+  client: CcxtClient,
+  symbol: string,
+  { name, value }: { name: string; value: string },
+): void {
+  if (!isPositive(value) || !D(value).eq(client.priceToPrecision(symbol, value) ?? 0)) {
+    throw doesNotFit(name, value);
   }
 }
 

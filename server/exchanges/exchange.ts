@@ -10,12 +10,16 @@ export interface Exchange {
   readonly platform: ExchangePlatform;
   /** The origin that requests go to, as shown to operators (`apiEndpoint`). */
   readonly apiEndpoint: string;
+  /** The kind of account that is traded here; a key of another kind is refused before anything is sent. */
+  readonly accountMode: ExchangeCredentials['accountMode'];
 
   /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
   /** Tick, step and minimums of the token's contract; null when it is not listed. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
 
+  /** What the exchange says of the account's key: what it may do, and whose it is. Orders nothing. */
+  inspectKey(account: ExchangeAccount, context?: CallContext): Promise<KeyInspection>;
   fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
   /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws when any of them is not so. */
   prepareAccount(account: ExchangeAccount, request: AccountPreparation, context?: CallContext): Promise<void>;
@@ -85,12 +89,26 @@ export interface ExchangeCredentials {
   accountMode: 'classic' | 'unified';
 }
 
+export interface KeyInspection {
+  accountMode: 'classic' | 'unified';
+  /** It may place futures orders and read positions. */
+  mayTrade: boolean;
+  mayWithdraw: boolean;
+  /** The exchange's own id of the account, the same for every key of it; null where it tells none. */
+  accountId: string | null;
+}
+
 export interface CallContext {
   /** Receives one record for each HTTP exchange made, secrets left out, for the API call sequence on screen. */
   onCall?: (call: CallRecord) => void;
   /** For whom public prices are read. Only the paper exchange makes use of it: a user's own signals are prices to that user alone. */
   viewerUserId?: string;
+  /** Left out: what the kind of call asks for. Readings that a stop hangs on are `protect`, audits `background`. */
+  priority?: CallPriority;
 }
+
+/** Who leaves first when requests have to wait for a limit of the exchange, highest first. */
+export type CallPriority = 'protect' | 'look-up' | 'place' | 'prepare' | 'background';
 
 export interface BalanceContext extends CallContext {
   /** Also asks for the spot figures, which takes a second request; without it they are null. */
@@ -212,7 +230,8 @@ export interface OpenPosition {
   entryPrice: string;
   markPrice: string | null;
   leverage: number;
-  marginMode: 'isolated' | 'crossed';
+  /** Null where it is a setting of the account that a position does not tell. */
+  marginMode: 'isolated' | 'crossed' | null;
   margin: string;
   unrealisedProfit: string;
   liquidationPrice: string | null;

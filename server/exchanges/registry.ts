@@ -1,10 +1,20 @@
+import type pg from 'pg';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Logger } from '#server/platform/log.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { BITGET } from './bitget.ts';
+import { BYBIT } from './bybit.ts';
+import type { ExchangeAnswer } from './call-scope.ts';
+import type { KeyRefused } from './ccxt-connection.ts';
 import type { CcxtDialect } from './ccxt-dialect.ts';
-import { createCcxtExchange, type Freshness } from './ccxt-exchange.ts';
+import { createCcxtExchange } from './ccxt-exchange.ts';
+import { type CountedCall, countCalls } from './count-calls.ts';
 import type { Exchange, ExchangeEnvironment } from './exchange.ts';
 import type { PaperExchange } from './paper/paper-exchange.ts';
+import { rememberPreparations } from './prepared-accounts.ts';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { createSharedSlots } from './rate-slots.ts';
+import { signInTurn } from './sign-in-turn.ts';
 import { createTransport, type Transport } from './transport.ts';
 
 export interface ExchangeRegistryOptions {
@@ -16,6 +26,16 @@ export interface ExchangeRegistryOptions {
   /** The built-in exchange of paper mode; null otherwise. A base URL, where set, is called instead of it. */
   paper: Pick<PaperExchange, 'handle'> | null;
   now?: () => Date;
+  /**
+   * What all instances know of the exchanges: the request limits, and which accounts are prepared. Left out, requests
+   * leave as they come and accounts are prepared each time, as with the exchange in our own process. The pool is best
+   * one of its own: every request asks it first.
+   */
+  shared?: { pool: pg.Pool; log: Logger };
+  /** Told of every request, for the figures. */
+  onCall?: (call: CountedCall) => void;
+  /** Told of every private call that an exchange refuses because of its key. */
+  onKeyRefused?: KeyRefused;
 }
 
 export interface ExchangeRegistry {
@@ -27,12 +47,16 @@ export interface ExchangeRegistry {
 }
 
 /** A second serves all callers of a price with one request, and is younger than any decision made with it. */
-const REMOTE: Freshness = { tickerMaxAgeMs: 1_000, missingTokenRefreshMs: 60_000 };
+const REMOTE = { tickerMaxAgeMs: 1_000, missingTokenRefreshMs: 60_000 };
 /** Asking the exchange in our own process costs no request: a token is listed with its first price, and no price is old. */
-const IN_PROCESS: Freshness = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
+const IN_PROCESS = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
 
 export function createExchangeRegistry(options: ExchangeRegistryOptions): ExchangeRegistry {
-  const opened = [openExchange(BITGET, options.bitgetBaseUrl, options)];
+  const limiter = options.shared ? createRateLimiter({ slots: createSharedSlots(options.shared) }) : null;
+  const opened = [
+    openExchange(BITGET, options.bitgetBaseUrl, options, limiter),
+    openExchange(BYBIT, options.bybitBaseUrl, options, limiter),
+  ];
   const byPlatform = new Map(opened.map(({ exchange }) => [exchange.platform, exchange]));
   return {
     supported: [...byPlatform.keys()],
@@ -42,6 +66,7 @@ export function createExchangeRegistry(options: ExchangeRegistryOptions): Exchan
       return exchange;
     },
     async close() {
+      limiter?.close();
       await Promise.all(opened.map(({ transport }) => transport.close()));
     },
   };
@@ -51,6 +76,7 @@ function openExchange(
   dialect: CcxtDialect,
   baseUrl: string | null,
   options: ExchangeRegistryOptions,
+  limiter: RateLimiter | null,
 ): { exchange: Exchange; transport: Transport } {
   const { exchangeMode: environment, paper, exchangeTimeoutMs: timeoutMs } = options;
   const now = options.now ?? (() => new Date());
@@ -58,27 +84,51 @@ function openExchange(
   if (environment === 'paper' && baseUrl === null && paper === null) {
     throw new Error('Paper mode needs the paper exchange, or the address of one');
   }
-  const origin = new URL(baseUrl ?? dialect.origin).origin;
-  const transport = createTransport({
+  const named = dialect.origins[environment];
+  const origin = baseUrl === null ? named : permittedOrigin(dialect, environment, baseUrl);
+  const isSuccess = (answer: ExchangeAnswer) => {
+    const envelope = dialect.envelope(answer);
+    return answer.status < 300 && envelope !== null && dialect.isSuccessCode(envelope.code);
+  };
+  const { platform } = dialect;
+  const own = createTransport({
+    ...(limiter ? { limits: { platform, limits: dialect.limits, limiter } } : {}),
     environment,
-    origins: { [dialect.origin]: origin },
+    // A client that names the origin of another environment finds no way out.
+    origins: { [named]: origin },
     proxies: options.exchangeProxyUrls,
     timeoutMs,
     now,
     ...(inProcess ? { inProcess: (request) => inProcess.handle(request) } : {}),
     environmentProblem: dialect.environmentProblem,
-    isSuccess: (answer) => {
-      const envelope = dialect.envelope(answer);
-      return answer.status < 300 && envelope !== null && dialect.isSuccessCode(envelope.code);
-    },
+    isSuccess,
   });
+  const transport = options.onCall ? countCalls(own, { platform, isSuccess, onCall: options.onCall }) : own;
   const userAgent = `SignalBoard/${manifest.version}`;
   const exchange = createCcxtExchange({
     dialect,
     now,
     apiEndpoint: inProcess ? `paper://${dialect.platform.toLowerCase()}` : origin,
-    createClient: () => dialect.createClient({ environment, userAgent, transport, now }),
-    freshness: inProcess ? IN_PROCESS : REMOTE,
+    createClient: async () =>
+      signInTurn(await dialect.createClient({ environment, userAgent, transport, now }), transport),
+    freshness: { ...(inProcess ? IN_PROCESS : REMOTE), isPerViewer: environment === 'paper' },
+    async onKeyRefused(refusal) {
+      await prepared?.forgetUser(refusal.account.userId);
+      await options.onKeyRefused?.(refusal);
+    },
   });
-  return { exchange, transport };
+  const prepared =
+    options.shared && !inProcess
+      ? rememberPreparations({ exchange, pool: options.shared.pool, shownByOrder: dialect.shownByOrder })
+      : null;
+  return { exchange: prepared?.exchange ?? exchange, transport };
+}
+
+/** An address of the exchange's own is taken only for the environment that it serves. */
+function permittedOrigin(dialect: CcxtDialect, environment: ExchangeEnvironment, baseUrl: string): string {
+  const address = new URL(baseUrl);
+  const problem = dialect.addressProblem(environment, address);
+  if (problem !== null)
+    throw new Error(`${dialect.platform} cannot be reached at ${address.origin}: ${problem}`);
+  return address.origin;
 }

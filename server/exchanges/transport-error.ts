@@ -1,13 +1,21 @@
 /**
  * No usable answer came. `phase` says whether the exchange can have seen the request:
- * 'not-sent' (we held it back) and 'connect' (nobody took it): surely not; 'sent': it may have been executed.
+ * 'not-sent' (we refused it), 'limited' (a request limit held it back for too long) and 'connect' (nobody took it):
+ * surely not; 'sent': it may have been executed.
  */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  readonly phase: 'not-sent' | 'connect' | 'sent';
-  constructor(phase: TransportError['phase'], message: string, options: { cause?: unknown } = {}) {
-    super(message, options);
+  readonly phase: 'not-sent' | 'limited' | 'connect' | 'sent';
+  /** When another try may help, as far as that is known. */
+  readonly retryAfterMs: number | null;
+  constructor(
+    phase: TransportError['phase'],
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number } = {},
+  ) {
+    super(message, { cause: options.cause });
     this.phase = phase;
+    this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { CallRecord } from './exchange.ts';
@@ -154,6 +154,19 @@ describe('what does not leave', () => {
     expect(hits()).toBe(0);
   });
 
+  test('a request to the origin of the other environment, where each has one of its own', async () => {
+    const { inProcess, hits } = unreachable();
+    const demo = open({
+      inProcess,
+      environment: 'demo',
+      origins: { 'https://demo.exchange.test': 'http://127.0.0.1:1' },
+    });
+    const scope = scopeOf({ account: account('u', 'demo') });
+    expect((await failure(post(demo, scope))).phase).toBe('not-sent');
+    await post(demo, scope, 'https://demo.exchange.test/orders');
+    expect(hits()).toBe(1);
+  });
+
   test('a request for an account of another environment', async () => {
     const { inProcess, hits } = unreachable();
     const scope = scopeOf({ account: account('u', 'demo') });
@@ -201,26 +214,26 @@ test('connections are kept and shared between users', async () => {
   expect(ports.size).toBeLessThan(5);
 });
 
+/** A forward proxy that notes what it was asked for. */
+async function startProxy(note: () => void): Promise<string> {
+  const server = createServer();
+  server.on('connect', (request, socket) => {
+    note();
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const upstream = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+  });
+  return listen(server);
+}
+
 test('a user always goes through the same proxy, and users are spread over all of them', async () => {
   const target = await serve((_, response) => response.end('{}'));
   const used: string[] = [];
-  const proxy = async (name: string) => {
-    const server = createServer();
-    server.on('connect', (request, socket) => {
-      used.push(name);
-      const { hostname, port } = new URL(`http://${request.url}`);
-      void import('node:net').then(({ connect }) => {
-        const upstream = connect(Number(port), hostname, () => {
-          socket.write('HTTP/1.1 200 OK\r\n\r\n');
-          upstream.pipe(socket).pipe(upstream);
-        });
-        upstream.on('error', () => socket.destroy());
-        socket.on('error', () => upstream.destroy());
-      });
-    });
-    return listen(server);
-  };
-  const proxies = [await proxy('a'), await proxy('b')];
+  const proxies = [await startProxy(() => used.push('a')), await startProxy(() => used.push('b'))];
   const users = Array.from({ length: 12 }, (_, index) => `user-${index}`);
   const routeOf = async (userId: string) => {
     const transport = open({ target, proxies });
@@ -232,6 +245,33 @@ test('a user always goes through the same proxy, and users are spread over all o
   for (const user of users) first.push(await routeOf(user));
   expect(new Set(first)).toEqual(new Set(['a', 'b']));
   for (const [index, user] of users.entries()) expect(await routeOf(user)).toBe(first[index]);
+});
+
+test('with one of two proxies down, its users’ calls were surely not placed, and public calls go on', async () => {
+  const target = await serve((_, response) => response.end('{}'));
+  let tunnels = 0;
+  const proxies = [
+    'http://127.0.0.1:1',
+    await startProxy(() => {
+      tunnels += 1;
+    }),
+  ];
+  const transport = open({ target, proxies });
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, async (_, index) => {
+      const call = post(transport, scopeOf({ account: account(`user-${index}`) }));
+      return call.then(
+        () => 'answered',
+        (error: TransportError) => error.phase,
+      );
+    }),
+  );
+  expect(new Set(outcomes)).toEqual(new Set(['answered', 'connect']));
+  const callOf = (index: number) => post(transport, scopeOf({ account: account(`user-${index}`) }));
+  const bound = outcomes.indexOf('connect');
+  for (let call = 0; call < 6; call += 1) await post(transport);
+  expect((await failure(callOf(bound))).phase).toBe('connect');
+  expect(tunnels).toBeGreaterThan(0);
 });
 
 test('a call that fails is recorded as well, without an answer', async () => {

@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
-import { Agent, type Dispatcher, ProxyAgent, request as send } from 'undici';
+import { type Dispatcher, request as send } from 'undici';
 import { type CallScope, currentScope, type ExchangeAnswer } from './call-scope.ts';
 import type { ExchangeEnvironment } from './exchange.ts';
 import { type PaperRequest, type PaperResponse, VIEWER_HEADER } from './paper/paper-http.ts';
+import { type Egress, openEgresses } from './transport-egress.ts';
 import { TransportError, transportErrorOf } from './transport-error.ts';
+import { createTurns, type TransportLimits } from './transport-limits.ts';
 import { callRecord } from './transport-record.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -13,6 +14,7 @@ import { withoutSecrets } from './without-secrets.ts';
  * 2. It leaves only for an account of this transport's environment, and never after its `notAfter`.
  * 3. It is sent once. The deadline covers its whole answer; what fails says whether it can have been seen.
  * 4. A request of a scope that only describes never leaves.
+ * 5. It leaves when the request limits of the exchange let it, and not at all when that is too late.
  */
 
 export interface TransportOptions {
@@ -21,6 +23,8 @@ export interface TransportOptions {
   origins: Record<string, string>;
   /** Forward proxies; a user always goes through the same one. */
   proxies?: readonly string[];
+  /** Left out: requests leave as they come. */
+  limits?: TransportLimits;
   timeoutMs: number;
   /** The built-in paper exchange: answers instead of the network. */
   inProcess?: (request: PaperRequest) => Promise<PaperResponse>;
@@ -46,17 +50,21 @@ export interface TransportResponse {
 }
 
 export interface Transport {
+  /**
+   * Waits until the next request of the current scope to this path may leave. To be called before the request is
+   * signed, since exchanges take no signature that is some seconds old; `fetch` waits for what did not.
+   */
+  turn(path: string): Promise<void>;
   fetch(url: string, request: OutgoingRequest): Promise<TransportResponse>;
   close(): Promise<void>;
 }
 
-/** Connections wait for this part of the deadline at most, so that an unreachable host is told from a silent one. */
-const CONNECT_FRACTION = 0.5;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export function createTransport(options: TransportOptions): Transport {
   const { environment, timeoutMs, now, inProcess } = options;
-  const connections = openConnections(options);
+  const egresses = openEgresses({ proxies: options.proxies ?? [], timeoutMs, now });
+  const turns = inProcess ? null : createTurns({ egresses, limits: options.limits ?? null, timeoutMs, now });
 
   function check(scope: CallScope, target: URL | null, headers: Record<string, string>): URL {
     if (!target) throw new TransportError('not-sent', 'the address is not one of the exchange');
@@ -77,15 +85,17 @@ export function createTransport(options: TransportOptions): Transport {
     request: OutgoingRequest,
     headers: Record<string, string>,
     scope: CallScope,
+    egress: Egress | null,
   ) {
     const signal = AbortSignal.timeout(timeoutMs);
     scope.sent = true;
     try {
       if (inProcess) return await callInProcess(inProcess, url, request, headers, signal);
-      return await callNetwork(connections.for(scope), url, request, headers, signal);
+      return await callNetwork((egress ?? egresses.forPublic()).dispatcher, url, request, headers, signal);
     } catch (error) {
       const failure = transportErrorOf(error, timeoutMs);
       if (failure.phase !== 'sent') scope.sent = false;
+      if (failure.phase === 'connect' && egress !== null) egresses.tookNoConnection(egress);
       throw failure;
     }
   }
@@ -97,6 +107,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
+    turn: async (path) => turns?.take(currentScope(), path),
     async fetch(url, request) {
       const scope = currentScope();
       scope.answer = null;
@@ -107,6 +118,8 @@ export function createTransport(options: TransportOptions): Transport {
       }
       const headers = definedHeaders(request.headers);
       if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
+      // Its last permitted instant is looked at after the waiting, too.
+      const egress = (await turns?.claim(scope, new URL(url).pathname)) ?? null;
       const target = check(scope, rewritten(url, options.origins), headers);
       const startedAt = now();
       const startedMs = performance.now();
@@ -118,8 +131,9 @@ export function createTransport(options: TransportOptions): Transport {
         );
       };
       try {
-        const answer = cleanOf(await exchange(target, request, headers, scope), scope);
+        const answer = cleanOf(await exchange(target, request, headers, scope, egress), scope);
         scope.answer = answer;
+        if (egress !== null) await turns?.heed(scope, { path: target.pathname, egress }, answer);
         record(answer, null);
         if (answer.status >= 300 && answer.status < 400) {
           throw new TransportError('sent', `answered with a redirect (HTTP ${answer.status})`);
@@ -135,28 +149,9 @@ export function createTransport(options: TransportOptions): Transport {
         throw error;
       }
     },
-    close: () => connections.close(),
+    close: () => egresses.close(),
   };
 }
-
-function openConnections({ proxies = [], timeoutMs }: Pick<TransportOptions, 'proxies' | 'timeoutMs'>) {
-  const connect = { timeout: Math.ceil(timeoutMs * CONNECT_FRACTION) };
-  const pool: Dispatcher[] = proxies.map(
-    (uri) => new ProxyAgent({ uri, proxyTunnel: true, connect, requestTls: connect, proxyTls: connect }),
-  );
-  const direct: Dispatcher = new Agent({ connect, keepAliveTimeout: 30_000 });
-  return {
-    for(scope: CallScope): Dispatcher {
-      const chosen = pool[pool.length === 0 ? 0 : hashOf(scope.account?.userId ?? '') % pool.length];
-      return chosen ?? direct;
-    },
-    async close() {
-      await Promise.all([direct, ...pool].map((dispatcher) => dispatcher.destroy()));
-    },
-  };
-}
-
-const hashOf = (text: string) => createHash('sha256').update(text).digest().readUInt32BE(0);
 
 function rewritten(url: string, origins: Record<string, string>): URL | null {
   const source = new URL(url);

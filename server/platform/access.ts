@@ -4,10 +4,11 @@ import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
 
 /**
- * Who may call a route. `hook`: anyone, the route itself checks the webhook key.
+ * Who may call a route. `hook`: anyone, the route itself checks the webhook key. `metrics`: who reads the figures,
+ * with a token of its own instead of a session.
  * Every route declares it (`config: { access }`); one that does not stops the start.
  */
-export const ACCESS_LEVELS = ['public', 'user', 'admin', 'hook'] as const;
+export const ACCESS_LEVELS = ['public', 'user', 'admin', 'hook', 'metrics'] as const;
 export type Access = (typeof ACCESS_LEVELS)[number];
 
 export interface Session {
@@ -40,7 +41,10 @@ declare module 'fastify' {
 /** Deny by default: no route without a declared access, no handler before it was checked. */
 export function enforceAccess(
   app: App,
-  options: { findSession: (request: FastifyRequest) => Promise<Session | null> },
+  options: {
+    findSession: (request: FastifyRequest) => Promise<Session | null>;
+    mayReadMetrics: (request: FastifyRequest) => boolean;
+  },
 ): void {
   app.decorate('declaredRoutes', []);
   app.decorateRequest('session', null);
@@ -58,6 +62,10 @@ export function enforceAccess(
     if (request.is404) return;
     const { access } = request.routeOptions.config;
     if (access === 'public' || access === 'hook') return;
+    if (access === 'metrics') {
+      if (!options.mayReadMetrics(request)) throw new AppError('metricsClosed');
+      return;
+    }
     const session = await options.findSession(request);
     if (session === null) throw new AppError('notSignedIn');
     if (access !== 'user' && !session.user.isAdmin) throw new AppError('adminOnly');

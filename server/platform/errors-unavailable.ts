@@ -28,6 +28,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   });
 }
 
+/** The database was asked and said nothing in time: whether it will is not known. */
+export function isUnanswered(error: unknown): boolean {
+  return causesOf(error).some(({ message }) => message === 'Query read timeout');
+}
+
 interface Cause {
   message: string;
   code: string | undefined;

@@ -8,7 +8,7 @@ import { createLog } from './log.ts';
 test('readiness is 200 when every part is ready and 503 when one is not', async () => {
   const { database, close } = await createTestDatabase();
   const app = await createHttpApp({
-    config: { trustProxy: [] },
+    config: { trustProxy: [], metricsToken: null },
     log: createLog({ level: 'silent' }),
     clock: systemClock,
     db: database.db,

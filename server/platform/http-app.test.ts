@@ -82,7 +82,7 @@ describe('failures', () => {
 
   beforeAll(async () => {
     app = await createHttpApp({
-      config: { trustProxy: [] },
+      config: { trustProxy: [], metricsToken: null },
       log: createLog({ level: 'info', destination: { write: (line) => lines.push(line) } }),
       clock: systemClock,
       db: board.database.db,
@@ -127,7 +127,7 @@ describe('failures', () => {
     const log = createLog({ level: 'silent' });
     const lost = openPool({ connection: { connectionString: 'postgres://nobody@127.0.0.1:1/none' }, log });
     const apart = await createHttpApp(
-      { config: { trustProxy: [] }, log, clock: systemClock, db: lost.db },
+      { config: { trustProxy: [], metricsToken: null }, log, clock: systemClock, db: lost.db },
       { webFolder },
     );
     apart.get('/api/mine', { config: { access: 'user' } }, async () => ({}));
@@ -167,7 +167,7 @@ test('bytes that are no HTTP are answered 400 with the same headers', async () =
 
 test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {
   const app = await createHttpApp({
-    config: { trustProxy: [] },
+    config: { trustProxy: [], metricsToken: null },
     log: createLog({ level: 'silent' }),
     clock: systemClock,
     db: board.database.db,

@@ -19,6 +19,7 @@ import type { Db } from './database/database.ts';
 import { AppError } from './errors.ts';
 import { type Answer, answerBrokenRequest, answerError, setSecurityHeaders } from './http-app-answers.ts';
 import type { Logger } from './log.ts';
+import { mayReadMetrics } from './metrics-access.ts';
 import { describeApi } from './openapi.ts';
 import { guardRequests, MAX_API_BODY_BYTES } from './request-guards.ts';
 import { isApiPath, isAssetPath, isHookPath } from './request-guards-paths.ts';
@@ -34,7 +35,7 @@ export type App = FastifyInstance<
 >;
 
 export interface HttpDeps {
-  config: Pick<Config, 'trustProxy'>;
+  config: Pick<Config, 'trustProxy' | 'metricsToken'>;
   log: Logger;
   clock: Clock;
   db: Db;
@@ -78,6 +79,7 @@ export async function createHttpApp(deps: HttpDeps, options: { webFolder?: strin
       const token = readSessionToken(request);
       return token === null ? null : findSession({ db: deps.db, token, now: deps.clock.now() });
     },
+    mayReadMetrics: (request) => mayReadMetrics(request, deps.config),
   });
   await describeApi(app);
 

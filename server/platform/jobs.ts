@@ -64,6 +64,12 @@ const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
 
 const NAMES = Object.keys(QUEUES) as JobName[];
 
+/**
+ * What the queue's own pool is opened with beyond the library's options, which it hands on: without a limit a poller
+ * whose connection is swallowed by the network would wait for an answer for ever.
+ */
+const POOL_LIMITS = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDelayMillis: 5_000 };
+
 /** A dead worker's job is taken over after this long (pg-boss allows no less). */
 const HEARTBEAT_SECONDS = 10;
 
@@ -71,6 +77,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   const { database, log } = options;
   const boss = new PgBoss({
     ...database.connection,
+    ...POOL_LIMITS,
     schema: 'jobs',
     max: 10,
     schedule: false,

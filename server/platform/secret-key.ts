@@ -16,6 +16,11 @@ export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'
   return key;
 }
 
+/** The key that there is; null where the first start would generate one. */
+export async function findSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<string | null> {
+  return config.secretKey ?? (await readKey(join(config.dataDir, 'secret.key')));
+}
+
 async function readKey(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).trim();

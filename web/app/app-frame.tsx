@@ -1,5 +1,6 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { HaltBanner } from '../features/trading-halts/halt-banner.tsx';
 import classes from './app-frame.module.css';
 import { Header } from './header/header.tsx';
 import { Shortcuts } from './palette/shortcuts.tsx';
@@ -13,6 +14,7 @@ export function AppFrame() {
         Skip to content
       </a>
       <Header />
+      <HaltBanner />
       <main id="content" ref={content} tabIndex={-1} className={classes.content}>
         <Outlet />
       </main>

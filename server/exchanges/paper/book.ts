@@ -1,12 +1,20 @@
 import { D, type Decimal } from '#domain/decimal.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+
+/** Whose books: a user has an account of its own on each platform. */
+export interface BookOwner {
+  userId: string;
+  platform: ExchangePlatform;
+}
 
 /** The state of one paper account while a transaction holds its row lock. Amounts are Decimals; quantities in the base coin. */
-export interface AccountBook {
-  userId: string;
+export interface AccountBook extends BookOwner {
   balance: Decimal;
   realisedProfit: Decimal;
   feesPaid: Decimal;
   positionMode: PositionMode;
+  /** Where the whole account has one (Bybit); null where each token has its own (Bitget). */
+  marginMode: MarginMode | null;
   tokens: Map<string, TokenBook>;
 }
 
@@ -19,6 +27,8 @@ export interface TokenBook {
   token: string;
   leverage: number;
   marginMode: MarginMode;
+  /** Where it was set for this token alone; null: the account's. */
+  positionMode: PositionMode | null;
   markCursor: string | null;
   position: PaperPosition | null;
   /** Pending at the start of the transaction, or placed or closed within it. */
@@ -89,6 +99,13 @@ export interface PaperFill {
 }
 
 export const isPending = (order: PaperOrder) => order.state === 'live' || order.state === 'partially_filled';
+
+export const hasBusiness = (book: TokenBook) => book.position !== null || book.orders.some(isPending);
+
+export const positionModeOf = (account: AccountBook, book: TokenBook) =>
+  book.positionMode ?? account.positionMode;
+
+export const marginModeOf = (account: AccountBook, book: TokenBook) => account.marginMode ?? book.marginMode;
 
 export const remainingSize = (order: PaperOrder) => order.size.minus(order.filledSize);
 

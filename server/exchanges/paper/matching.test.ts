@@ -12,6 +12,7 @@ function books(): { account: AccountBook; book: TokenBook } {
     token: 'BTC',
     leverage: 10,
     marginMode: 'isolated',
+    positionMode: null,
     markCursor: null,
     position: null,
     orders: [],
@@ -20,10 +21,12 @@ function books(): { account: AccountBook; book: TokenBook } {
   };
   const account: AccountBook = {
     userId: 'u',
+    platform: 'Bitget',
     balance: D(1000),
     realisedProfit: D(0),
     feesPaid: D(0),
     positionMode: 'one_way_mode',
+    marginMode: null,
     tokens: new Map([['BTC', book]]),
   };
   return { account, book };
@@ -146,6 +149,7 @@ describe('stop loss and take profit', () => {
     expect(own.book.position).toBeNull();
     expect(own.account.realisedProfit.toNumber()).toBe(-7);
     expect(own.book.orders.at(-1)).toMatchObject({ source: 'pos_loss', state: 'filled', side: 'sell' });
+    expect(own.book.orders.at(-1)?.clientOrderId).not.toBe(own.book.orders[0]?.clientOrderId);
     expect(own.book.triggers.map(({ state }) => state).sort()).toEqual(['cancelled', 'executed']);
   });
 
@@ -177,7 +181,12 @@ describe('stop loss and take profit', () => {
     const own = books();
     const entry = order({ size: D(1), presetStopLoss: D(95), presetTakeProfit: D(110) });
     own.book.orders.push(entry);
-    settleMark({ ...own, mark: D(100), at: AT, stopIsDropped: (candidate) => candidate === entry });
+    settleMark({
+      ...own,
+      mark: D(100),
+      at: AT,
+      stopDropOf: (candidate) => (candidate === entry ? 'always' : undefined),
+    });
     expect(liveTrigger(own.book, 'pos_loss')).toBeNull();
     expect(liveTrigger(own.book, 'pos_profit')).not.toBeNull();
   });

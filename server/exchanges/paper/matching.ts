@@ -6,6 +6,7 @@ import {
   type PaperOrder,
   type PaperPosition,
   type PlanType,
+  positionModeOf,
   remainingSize,
   sideOf,
   type TokenBook,
@@ -26,6 +27,8 @@ export const MAINTENANCE_MARGIN_RATE = '0.004';
 /** Entry prices and margins are quotients: this many decimals are kept of them. */
 const QUOTIENT_PLACES = 12;
 
+export type StopDrop = 'always' | 'while partly filled';
+
 export interface FillRequest {
   account: AccountBook;
   book: TokenBook;
@@ -34,8 +37,8 @@ export interface FillRequest {
   size: Decimal;
   liquidity: 'maker' | 'taker';
   at: Date;
-  /** Fault injection: the exchange loses the stop loss that the order carried. */
-  dropStop?: boolean;
+  /** Fault injection: the exchange loses the stop loss that the order carried, at each fill or until it is filled. */
+  dropStop?: StopDrop | undefined;
 }
 
 /** Executes part or all of an order: closes what it opposes, opens the rest, books profit, fee and margin. */
@@ -46,11 +49,13 @@ export function fillOrder({ account, book, order, price, size, liquidity, at, dr
   const opposed = book.position && book.position.side !== sideOf(order) ? book.position : null;
   const closing = opposed ? smallest(size, opposed.size) : D(0);
   const opening = order.reduceOnly ? D(0) : size.minus(closing);
+  const fillsWhole = size.eq(remainingSize(order));
+  const isDropped = dropStop === 'always' || (dropStop === 'while partly filled' && !fillsWhole);
 
   const profit = opposed ? closePart(book, opposed, closing, price, at) : D(0);
   if (opening.gt(0)) {
     openPart(book, order, opening, price, at);
-    if (order.presetStopLoss && !dropStop) setTrigger(book, 'pos_loss', order.presetStopLoss, order, at);
+    if (order.presetStopLoss && !isDropped) setTrigger(book, 'pos_loss', order.presetStopLoss, order, at);
     if (order.presetTakeProfit) setTrigger(book, 'pos_profit', order.presetTakeProfit, order, at);
   }
 
@@ -78,11 +83,11 @@ export interface SettleOptions {
   book: TokenBook;
   mark: Decimal;
   at: Date;
-  stopIsDropped?: (order: PaperOrder) => boolean;
+  stopDropOf?: (order: PaperOrder) => StopDrop | undefined;
 }
 
 /** Applies one new mark to a token's position and resting orders. */
-export function settleMark({ account, book, mark, at, stopIsDropped }: SettleOptions): void {
+export function settleMark({ account, book, mark, at, stopDropOf }: SettleOptions): void {
   const { position } = book;
   if (position) {
     const source = crossedBy(book, position, mark);
@@ -99,7 +104,7 @@ export function settleMark({ account, book, mark, at, stopIsDropped }: SettleOpt
       order.updatedAt = at;
       continue;
     }
-    const dropStop = stopIsDropped?.(order) ?? false;
+    const dropStop = stopDropOf?.(order);
     fillOrder({ account, book, order, price: mark, size, liquidity: 'maker', at, dropStop });
   }
 }
@@ -177,7 +182,10 @@ function closeWhole(
   if (trigger) Object.assign(trigger, { state: 'executed', updatedAt: at });
   const order: PaperOrder = {
     id: null,
-    clientOrderId: trigger?.clientOrderId ?? 'liquidation',
+    // An id of its own: the trigger may bear that of the entry which brought it, and look-ups are by id.
+    clientOrderId: trigger
+      ? `${trigger.clientOrderId}-${source === 'pos_loss' ? 'sl' : 'tp'}`
+      : 'liquidation',
     side: position.side === 'long' ? 'sell' : 'buy',
     type: 'market',
     reduceOnly: true,
@@ -189,7 +197,7 @@ function closeWhole(
     profit: D(0),
     leverage: position.leverage,
     marginMode: position.marginMode,
-    positionMode: account.positionMode,
+    positionMode: positionModeOf(account, book),
     presetStopLoss: null,
     presetTakeProfit: null,
     state: 'live',
@@ -253,7 +261,7 @@ function closePart(
 }
 
 /** Where exactly the whole margin is lost; the difference to the real mark is the exchange's insurance fund. */
-const bankruptcyPrice = (position: PaperPosition) => {
+export const bankruptcyPrice = (position: PaperPosition) => {
   // Cut, not rounded: a position never loses more than its margin.
   const perCoin = position.margin.div(position.size).toDecimalPlaces(QUOTIENT_PLACES);
   return position.side === 'long' ? position.entryPrice.minus(perCoin) : position.entryPrice.plus(perCoin);

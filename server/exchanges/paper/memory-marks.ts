@@ -9,18 +9,25 @@ export interface MemoryMarks extends MarkSource {
   push(token: string, price: string, options?: { userId?: string; at?: Date }): void;
 }
 
+/** Marks that every account has long been brought up to. */
+const KEPT = 5_000;
+
 /** A MarkSource without a database: for tests and for the paper exchange that is served alone on a port. */
 export function memoryMarks(): MemoryMarks {
   const byToken = new Map<string, StoredMark[]>();
+  // Accounts remember how far they came: the marks of a new process come after those of the ones before it.
+  const epoch = String(Date.now()).padStart(15, '0');
   let count = 0;
   const visible = (token: string, userId: string | null) =>
     (byToken.get(token) ?? []).filter((mark) => mark.userId === null || mark.userId === userId);
   return {
     push(token, price, options = {}) {
       count += 1;
-      const cursor = String(count).padStart(12, '0');
+      const cursor = `${epoch}-${String(count).padStart(12, '0')}`;
       const mark = { price, at: options.at ?? new Date(), cursor, userId: options.userId ?? null };
-      byToken.set(token, [...(byToken.get(token) ?? []), mark]);
+      const marks = byToken.get(token) ?? [];
+      marks.push(mark);
+      byToken.set(token, marks.length > 2 * KEPT ? marks.slice(-KEPT) : marks);
     },
     async newest(token, { userId }) {
       return visible(token, userId).at(-1) ?? null;

@@ -1,4 +1,5 @@
 import { D, toPlain } from '#domain/decimal.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 
 export interface PaperContract {
   token: string;
@@ -10,8 +11,10 @@ export interface PaperContract {
   maximumLeverage: number;
 }
 
+type Steps = Pick<PaperContract, 'tickSize' | 'quantityStep' | 'minimumQuantity'>;
+
 /** As Bitget lists them for USDT-margined perpetuals; steps are finer than the product's own rules, as in reality. */
-const LISTED: Record<string, Pick<PaperContract, 'tickSize' | 'quantityStep' | 'minimumQuantity'>> = {
+const LISTED: Record<string, Steps> = {
   BTC: { tickSize: '0.1', quantityStep: '0.0001', minimumQuantity: '0.0001' },
   ETH: { tickSize: '0.01', quantityStep: '0.01', minimumQuantity: '0.01' },
   SOL: { tickSize: '0.001', quantityStep: '0.1', minimumQuantity: '0.1' },
@@ -20,6 +23,22 @@ const LISTED: Record<string, Pick<PaperContract, 'tickSize' | 'quantityStep' | '
   SUI: { tickSize: '0.0001', quantityStep: '0.1', minimumQuantity: '0.1' },
   PEPE: { tickSize: '0.00000001', quantityStep: '1', minimumQuantity: '1000' },
 };
+
+/** Where Bybit's steps are others. Not verified against the running exchange: its contract list is what counts there. */
+const LISTED_BY_BYBIT: Record<string, Steps> = {
+  BTC: { tickSize: '0.1', quantityStep: '0.001', minimumQuantity: '0.001' },
+  SOL: { tickSize: '0.01', quantityStep: '0.1', minimumQuantity: '0.1' },
+  XRP: { tickSize: '0.0001', quantityStep: '0.1', minimumQuantity: '0.1' },
+  SUI: { tickSize: '0.0001', quantityStep: '10', minimumQuantity: '10' },
+};
+
+/** Bybit trades PEPE in thousands alone (1000PEPEUSDT): there is no contract of one to one. */
+const NOT_LISTED: Record<ExchangePlatform, ReadonlySet<string>> = {
+  Bitget: new Set(),
+  Bybit: new Set(['PEPE']),
+};
+
+const MAXIMUM_LEVERAGE: Record<ExchangePlatform, number> = { Bitget: 125, Bybit: 100 };
 
 /** Any other token that has a price trades by one generic contract, so that demonstrations are not limited to seven names. */
 const GENERIC = { tickSize: '0.0001', quantityStep: '0.001', minimumQuantity: '0.001' };
@@ -30,15 +49,18 @@ export const BUILT_IN_TOKENS = Object.keys(LISTED);
 
 export const isTokenName = (token: string) => TOKEN.test(token);
 
-export function paperContract(token: string): PaperContract {
+export const hasContract = (platform: ExchangePlatform, token: string) =>
+  isTokenName(token) && !NOT_LISTED[platform].has(token);
+
+export function paperContract(token: string, platform: ExchangePlatform = 'Bitget'): PaperContract {
   if (!TOKEN.test(token))
     throw new RangeError(`A token is 1 to 20 of A-Z and 0-9, not ${JSON.stringify(token)}`);
   return {
     token,
     symbol: `${token}USDT`,
-    ...(LISTED[token] ?? GENERIC),
+    ...((platform === 'Bybit' ? LISTED_BY_BYBIT[token] : undefined) ?? LISTED[token] ?? GENERIC),
     minimumNotional: '5',
-    maximumLeverage: 125,
+    maximumLeverage: MAXIMUM_LEVERAGE[platform],
   };
 }
 

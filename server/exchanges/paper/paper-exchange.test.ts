@@ -352,6 +352,23 @@ describe('several processes over one database', () => {
   });
 });
 
+describe('prices in memory', () => {
+  test('count after a restart, however many came before it', async () => {
+    await prepare();
+    for (let count = 0; count < 5; count += 1) marks.push('BTC', '65000');
+    await order({ price: '60000' });
+    await paper.settle('BTC');
+    const before = Date.now();
+    while (Date.now() === before) await new Promise((resolve) => setTimeout(resolve, 1));
+    marks = memoryMarks();
+    paper = openPaper();
+    marks.push('BTC', '59000');
+    await paper.settle('BTC');
+    const pending = await send('GET', '/api/v2/mix/order/orders-pending', { symbol: 'BTCUSDT' });
+    expect(pending.data.entrustedList).toEqual([]);
+  });
+});
+
 describe('fills', () => {
   test('are listed with their fees, newest first', async () => {
     await prepare();

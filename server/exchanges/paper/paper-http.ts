@@ -16,8 +16,11 @@ export interface PaperResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** How it reaches the client; faults change it. 'never': silence; 'cut': the connection breaks; 'stalled': only the headers arrive. */
-  delivery: 'whole' | 'never' | 'cut' | 'stalled';
+  /**
+   * How it reaches the client; faults change it. 'never': silence; 'cut': the connection breaks; 'stalled': only the
+   * headers arrive; 'truncated': `body` is all that arrives of a longer one (over a socket; in process it is the body).
+   */
+  delivery: 'whole' | 'never' | 'cut' | 'stalled' | 'truncated';
 }
 
 export function jsonResponse(status: number, value: unknown): PaperResponse {
@@ -32,3 +35,5 @@ export function jsonResponse(status: number, value: unknown): PaperResponse {
 export function textResponse(status: number, body: string): PaperResponse {
   return { status, headers: { 'content-type': 'text/html' }, body, delivery: 'whole' };
 }
+
+export const cutConnection = (): PaperResponse => ({ ...textResponse(200, ''), delivery: 'cut' });

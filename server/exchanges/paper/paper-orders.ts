@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { D, type Decimal, floorToStep, isMultipleOf, largest, smallest, toPlain } from '#domain/decimal.ts';
+import { D, type Decimal, floorToStep, isMultipleOf, largest, smallest } from '#domain/decimal.ts';
 import { costOf } from './balances.ts';
 import {
   isPending,
   liveTrigger,
   type MarginMode,
+  marginModeOf,
   type PaperOrder,
+  type PaperTrigger,
   type PlanType,
+  positionModeOf,
   remainingSize,
   type Side,
   sideOf,
   type TokenBook,
 } from './book.ts';
-import { fillOrder, isMarketable, isTriggered, setTrigger } from './matching.ts';
+import { fillOrder, isMarketable, isTriggered, type StopDrop, setTrigger } from './matching.ts';
 import { type PaperContract, paperContract } from './paper-contracts.ts';
-import { PaperRefusal, type PaperSession } from './paper-session.ts';
+import type { PaperSession } from './paper-session.ts';
+import { BookRefusal } from './refusals.ts';
 
 export interface NewPaperOrder {
   token: string;
@@ -24,12 +28,13 @@ export interface NewPaperOrder {
   price: Decimal | null;
   size: Decimal;
   reduceOnly: boolean;
-  marginMode: MarginMode;
+  /** Null: the account's. */
+  marginMode: MarginMode | null;
   presetStopLoss: Decimal | null;
   presetTakeProfit: Decimal | null;
-  /** How much of a marketable order fills at once: 1, unless a fault says otherwise. */
-  immediateFraction: string;
-  dropStop: boolean;
+  /** How much of a marketable order of this size fills at once: all, unless a fault says otherwise. */
+  immediateSize?: (size: Decimal, step: Decimal) => Decimal;
+  dropStop?: StopDrop | undefined;
 }
 
 /** Checks, books and, when the mark allows it, fills a new order. Its `id` is there once the session is saved. */
@@ -37,8 +42,8 @@ export async function placePaperOrder(session: PaperSession, request: NewPaperOr
   const { account, now } = session;
   const book = session.token(request.token);
   const mark = await session.markOf(request.token);
-  checkMode(session);
-  checkPrecision(request, mark);
+  checkMode(session, book);
+  checkPrecision(session, request, mark);
   checkProtectionSides(request, mark);
   checkClientOrderId(book, request, session);
 
@@ -48,9 +53,10 @@ export async function placePaperOrder(session: PaperSession, request: NewPaperOr
 
   book.orders.push(order);
   if (mark && isMarketable(order, mark)) {
-    const { quantityStep } = paperContract(request.token);
-    const size = smallest(order.size, floorToStep(order.size.times(request.immediateFraction), quantityStep));
-    const dropStop = request.dropStop;
+    const step = D(paperContract(request.token, account.platform).quantityStep);
+    const wanted = request.immediateSize?.(order.size, step) ?? order.size;
+    const size = smallest(order.size, floorToStep(largest(wanted, 0), step));
+    const { dropStop } = request;
     if (size.gt(0)) {
       fillOrder({ account, book, order, price: mark, size, liquidity: 'taker', at: now, dropStop });
     }
@@ -60,8 +66,7 @@ export async function placePaperOrder(session: PaperSession, request: NewPaperOr
 
 /** Cancels what has not been filled. Refused when the order is unknown or no longer pending. */
 export function cancelPaperOrder(session: PaperSession, book: TokenBook, order: PaperOrder): void {
-  if (!isPending(order) || !book.orders.includes(order))
-    throw new PaperRefusal('22001', 'No order to cancel');
+  if (!isPending(order) || !book.orders.includes(order)) throw new BookRefusal({ kind: 'order-ended' });
   order.state = 'canceled';
   order.updatedAt = session.now;
 }
@@ -75,26 +80,42 @@ export async function fillRest(session: PaperSession, book: TokenBook, order: Pa
   fillOrder({ account, book, order, price, size: remainingSize(order), liquidity: 'maker', at: now });
 }
 
+/** Sets or moves the stop loss or the take profit of the open position. Its `id` is there once the session is saved. */
 export async function placePaperTrigger(
   session: PaperSession,
   request: { token: string; planType: PlanType; clientOrderId: string | null; triggerPrice: Decimal },
-) {
+): Promise<PaperTrigger> {
   const book = session.token(request.token);
   const { position } = book;
-  if (!position) throw new PaperRefusal('22002', 'No position to close');
-  const { tickSize } = paperContract(request.token);
-  if (!isMultipleOf(request.triggerPrice, tickSize))
-    throw scaleError('triggerPrice', request.triggerPrice, tickSize);
-  const mark = await session.markOf(request.token);
-  if (mark && isTriggered(request, position.side, mark))
-    throw crossedError(request.planType, position.side, mark);
+  if (!position) throw new BookRefusal({ kind: 'no-position' });
+  await checkTrigger(session, request, position.side);
   const clientOrderId = request.clientOrderId ?? randomUUID();
-  if (liveTrigger(book, request.planType)?.clientOrderId === clientOrderId) throw duplicateError();
+  if (liveTrigger(book, request.planType)?.clientOrderId === clientOrderId) {
+    throw new BookRefusal({ kind: 'duplicate-client-order-id' });
+  }
   setTrigger(book, request.planType, request.triggerPrice, { clientOrderId }, session.now);
   const trigger = liveTrigger(book, request.planType);
   if (!trigger) throw new Error('A trigger vanished while it was placed');
   trigger.clientOrderId = clientOrderId;
   return trigger;
+}
+
+/** Refuses a trigger that lies between ticks, or that the mark has passed already. */
+export async function checkTrigger(
+  session: PaperSession,
+  request: { token: string; planType: PlanType; triggerPrice: Decimal },
+  side: 'long' | 'short',
+): Promise<void> {
+  const { planType, triggerPrice: trigger } = request;
+  const { tickSize } = paperContract(request.token, session.account.platform);
+  if (!isMultipleOf(trigger, tickSize)) {
+    const field = planType === 'pos_loss' ? 'stop loss' : 'take profit';
+    throw new BookRefusal({ kind: 'off-step', field, value: trigger, step: tickSize });
+  }
+  const mark = await session.markOf(request.token);
+  if (mark && isTriggered(request, side, mark)) {
+    throw new BookRefusal({ kind: 'wrong-side', planType, side, trigger, price: mark });
+  }
 }
 
 function newOrder(book: TokenBook, request: NewPaperOrder, { account, now }: PaperSession): PaperOrder {
@@ -111,8 +132,8 @@ function newOrder(book: TokenBook, request: NewPaperOrder, { account, now }: Pap
     fee: D(0),
     profit: D(0),
     leverage: book.leverage,
-    marginMode: request.marginMode,
-    positionMode: account.positionMode,
+    marginMode: request.marginMode ?? marginModeOf(account, book),
+    positionMode: positionModeOf(account, book),
     presetStopLoss: request.presetStopLoss,
     presetTakeProfit: request.presetTakeProfit,
     state: 'live',
@@ -122,34 +143,38 @@ function newOrder(book: TokenBook, request: NewPaperOrder, { account, now }: Pap
   };
 }
 
-function checkMode({ account }: PaperSession): void {
-  if (account.positionMode === 'one_way_mode') return;
-  throw new PaperRefusal(
-    '40774',
-    'The order type for unilateral position must also be the unilateral position type.',
-  );
+function checkMode({ account }: PaperSession, book: TokenBook): void {
+  if (positionModeOf(account, book) === 'one_way_mode') return;
+  throw new BookRefusal({ kind: 'position-mode' });
 }
 
-function checkPrecision(request: NewPaperOrder, mark: Decimal | null): void {
-  const contract = paperContract(request.token);
-  if (!isMultipleOf(request.size, contract.quantityStep))
-    throw scaleError('size', request.size, contract.quantityStep);
-  for (const name of ['price', 'presetStopLoss', 'presetTakeProfit'] as const) {
-    const value = request[name];
-    if (value && !isMultipleOf(value, contract.tickSize)) throw scaleError(name, value, contract.tickSize);
+function checkPrecision({ account }: PaperSession, request: NewPaperOrder, mark: Decimal | null): void {
+  const contract = paperContract(request.token, account.platform);
+  const { quantityStep, tickSize } = contract;
+  if (!isMultipleOf(request.size, quantityStep)) {
+    throw new BookRefusal({ kind: 'off-step', field: 'size', value: request.size, step: quantityStep });
   }
-  if (request.type === 'limit' && !request.price)
-    throw new PaperRefusal('40017', 'Parameter verification failed price');
-  if (request.type === 'market' && !mark) throw new PaperRefusal('40020', 'There is no market price yet');
+  for (const [field, value] of [
+    ['price', request.price],
+    ['stop loss', request.presetStopLoss],
+    ['take profit', request.presetTakeProfit],
+  ] as const) {
+    if (value && !isMultipleOf(value, tickSize)) {
+      throw new BookRefusal({ kind: 'off-step', field, value, step: tickSize });
+    }
+  }
+  if (request.type === 'limit' && !request.price) throw new BookRefusal({ kind: 'price-missing' });
+  if (request.type === 'market' && !mark) throw new BookRefusal({ kind: 'no-market-price' });
   checkMinimums(request, contract, request.price ?? mark);
 }
 
 function checkMinimums(request: NewPaperOrder, contract: PaperContract, price: Decimal | null): void {
-  if (request.size.lt(contract.minimumQuantity)) {
-    throw new PaperRefusal('45111', `less than the minimum order quantity ${contract.minimumQuantity}`);
+  const { minimumQuantity, minimumNotional } = contract;
+  if (request.size.lt(minimumQuantity)) {
+    throw new BookRefusal({ kind: 'below-minimum-quantity', minimum: minimumQuantity });
   }
-  if (!request.reduceOnly && price && request.size.times(price).lt(contract.minimumNotional)) {
-    throw new PaperRefusal('45110', `less than the minimum amount ${contract.minimumNotional} USDT`);
+  if (!request.reduceOnly && price && request.size.times(price).lt(minimumNotional)) {
+    throw new BookRefusal({ kind: 'below-minimum-notional', minimum: minimumNotional });
   }
 }
 
@@ -157,21 +182,24 @@ function checkProtectionSides(request: NewPaperOrder, mark: Decimal | null): voi
   const price = request.price ?? mark;
   if (!price) return;
   const side = sideOf(request);
-  for (const [planType, triggerPrice] of [
+  for (const [planType, trigger] of [
     ['pos_loss', request.presetStopLoss],
     ['pos_profit', request.presetTakeProfit],
   ] as const) {
-    if (triggerPrice && isTriggered({ planType, triggerPrice }, side, price))
-      throw crossedError(planType, side, price);
+    if (trigger && isTriggered({ planType, triggerPrice: trigger }, side, price)) {
+      throw new BookRefusal({ kind: 'wrong-side', planType, side, trigger, price });
+    }
   }
 }
 
 /** Unique among pending orders only, as on the real exchange: after a fill or a cancel the same id makes a new order. */
 function checkClientOrderId(book: TokenBook, request: NewPaperOrder, { account }: PaperSession): void {
   const pending = [...account.tokens.values()].flatMap(({ orders }) => orders.filter(isPending));
-  if (pending.some(({ clientOrderId }) => clientOrderId === request.clientOrderId)) throw duplicateError();
+  if (pending.some(({ clientOrderId }) => clientOrderId === request.clientOrderId)) {
+    throw new BookRefusal({ kind: 'duplicate-client-order-id' });
+  }
   const opposed = book.position && book.position.side !== sideOf(request);
-  if (request.reduceOnly && !opposed) throw new PaperRefusal('22002', 'No position to close');
+  if (request.reduceOnly && !opposed) throw new BookRefusal({ kind: 'no-position' });
 }
 
 const reducedSize = (book: TokenBook, order: PaperOrder) =>
@@ -188,29 +216,5 @@ async function checkFunds(
   // A sell through the market fills above its limit, so it needs the margin of the mark.
   const dearest = mark && order.side === 'sell' ? largest(price, mark) : price;
   const { available } = await session.balances();
-  if (costOf(book, order, dearest).gt(available)) {
-    throw new PaperRefusal('40762', 'The order amount exceeds the balance');
-  }
-}
-
-const duplicateError = () => new PaperRefusal('40786', 'Duplicate clientOid');
-
-const scaleError = (name: string, value: Decimal, step: string) =>
-  new PaperRefusal(
-    '40808',
-    `Parameter verification exception ${name} checkBDScale error value=${toPlain(value)} checkScale=${step}`,
-  );
-
-function crossedError(planType: PlanType, side: 'long' | 'short', price: Decimal): PaperRefusal {
-  const at = toPlain(price);
-  if (planType === 'pos_profit') {
-    const relation = side === 'long' ? '>' : '<';
-    return new PaperRefusal(
-      '40915',
-      `Take profit price of a ${side} position please ${relation} mark price ${at}`,
-    );
-  }
-  return side === 'long'
-    ? new PaperRefusal('40917', `Stop price for long positions please < mark price ${at}`)
-    : new PaperRefusal('45122', `Short position stop loss price please > mark price ${at}`);
+  if (costOf(book, order, dearest).gt(available)) throw new BookRefusal({ kind: 'balance' });
 }

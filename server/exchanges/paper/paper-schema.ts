@@ -13,35 +13,48 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 
 /**
  * The books of the paper exchange. They belong to it alone: no foreign key leads out of them,
- * as a real exchange would not know our users either.
+ * as a real exchange would not know our users either. A user has books of their own on each platform.
  * What follows from these rows (available, locked, equity) is computed, never stored twice.
  */
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+/** The default is for rows from before there was a second platform. */
+const ofPlatform = () => text('platform').$type<ExchangePlatform>().notNull().default('Bitget');
 
-export const paperAccounts = pgTable('paper_accounts', {
-  userId: uuid('user_id').primaryKey(),
-  /** Deposit plus realised profit minus fees. The margin of open positions is part of it. */
-  balance: numeric('balance').notNull(),
-  realisedProfit: numeric('realised_profit').notNull().default('0'),
-  feesPaid: numeric('fees_paid').notNull().default('0'),
-  positionMode: text('position_mode').notNull(),
-  openedAt: instant('opened_at').notNull(),
-});
+export const paperAccounts = pgTable(
+  'paper_accounts',
+  {
+    userId: uuid('user_id').notNull(),
+    platform: ofPlatform(),
+    /** Deposit plus realised profit minus fees. The margin of open positions is part of it. */
+    balance: numeric('balance').notNull(),
+    realisedProfit: numeric('realised_profit').notNull().default('0'),
+    feesPaid: numeric('fees_paid').notNull().default('0'),
+    positionMode: text('position_mode').notNull(),
+    /** Where the whole account has one margin mode (Bybit); null where each token has its own. */
+    marginMode: text('margin_mode'),
+    openedAt: instant('opened_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.platform] })],
+);
 
 export const paperTokenSettings = pgTable(
   'paper_token_settings',
   {
     userId: uuid('user_id').notNull(),
+    platform: ofPlatform(),
     token: text('token').notNull(),
     leverage: integer('leverage').notNull(),
     marginMode: text('margin_mode').notNull(),
+    /** Where it was set for this token alone; null: the account's. */
+    positionMode: text('position_mode'),
     /** How far the marks of the token have been applied to this account: MarkSource's own cursor. */
     markCursor: text('mark_cursor'),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.token] })],
+  (table) => [primaryKey({ columns: [table.userId, table.platform, table.token] })],
 );
 
 export const paperOrders = pgTable(
@@ -51,6 +64,7 @@ export const paperOrders = pgTable(
       .primaryKey()
       .generatedAlwaysAsIdentity({ startWith: '1300000000000000000' }),
     userId: uuid('user_id').notNull(),
+    platform: ofPlatform(),
     token: text('token').notNull(),
     clientOrderId: text('client_order_id').notNull(),
     side: text('side').notNull(),
@@ -78,9 +92,9 @@ export const paperOrders = pgTable(
       .on(table.token, table.userId)
       .where(sql`state in ('live', 'partially_filled')`),
     uniqueIndex('paper_orders_pending_client_order_id')
-      .on(table.userId, table.clientOrderId)
+      .on(table.userId, table.platform, table.clientOrderId)
       .where(sql`state in ('live', 'partially_filled')`),
-    index('paper_orders_client_order_id').on(table.userId, table.clientOrderId),
+    index('paper_orders_client_order_id').on(table.userId, table.platform, table.clientOrderId),
     check('paper_orders_filled', sql`filled_size >= 0 and filled_size <= size`),
   ],
 );
@@ -89,6 +103,7 @@ export const paperPositions = pgTable(
   'paper_positions',
   {
     userId: uuid('user_id').notNull(),
+    platform: ofPlatform(),
     token: text('token').notNull(),
     side: text('side').notNull(),
     size: numeric('size').notNull(),
@@ -101,7 +116,7 @@ export const paperPositions = pgTable(
     updatedAt: instant('updated_at').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.userId, table.token] }),
+    primaryKey({ columns: [table.userId, table.platform, table.token] }),
     index('paper_positions_token').on(table.token),
     check('paper_positions_size', sql`size > 0`),
   ],
@@ -114,6 +129,7 @@ export const paperTriggerOrders = pgTable(
       .primaryKey()
       .generatedAlwaysAsIdentity({ startWith: '1400000000000000000' }),
     userId: uuid('user_id').notNull(),
+    platform: ofPlatform(),
     token: text('token').notNull(),
     clientOrderId: text('client_order_id').notNull(),
     planType: text('plan_type').notNull(),
@@ -126,7 +142,7 @@ export const paperTriggerOrders = pgTable(
   },
   (table) => [
     uniqueIndex('paper_trigger_orders_live')
-      .on(table.userId, table.token, table.planType)
+      .on(table.userId, table.platform, table.token, table.planType)
       .where(sql`state = 'live'`),
   ],
 );
@@ -138,6 +154,7 @@ export const paperFills = pgTable(
       .primaryKey()
       .generatedAlwaysAsIdentity({ startWith: '1500000000000000000' }),
     userId: uuid('user_id').notNull(),
+    platform: ofPlatform(),
     token: text('token').notNull(),
     orderId: bigint('order_id', { mode: 'bigint' }).notNull(),
     side: text('side').notNull(),
@@ -149,5 +166,5 @@ export const paperFills = pgTable(
     liquidity: text('liquidity').notNull(),
     createdAt: instant('created_at').notNull(),
   },
-  (table) => [index('paper_fills_user').on(table.userId, table.token, table.id)],
+  (table) => [index('paper_fills_user').on(table.userId, table.platform, table.token, table.id)],
 );

@@ -1,10 +1,13 @@
 import { D, type Decimal } from '#domain/decimal.ts';
 import { type AccountBalances, balancesOf } from './balances.ts';
-import { type AccountBook, isPending, type PaperOrder, type TokenBook } from './book.ts';
+import { type AccountBook, type BookOwner, hasBusiness, type PaperOrder, type TokenBook } from './book.ts';
 import type { Mark, MarkSource } from './mark-source.ts';
-import { settleMark } from './matching.ts';
+import { type StopDrop, settleMark } from './matching.ts';
 import type { PaperDatabase } from './paper-database.ts';
+import type { PaperKey } from './paper-key.ts';
 import { lockAccount, saveAccount, tokenBook } from './paper-store.ts';
+import type { PutOffTask } from './put-off.ts';
+import { type BookRefusal, isRefusal, type PaperRefusal } from './refusals.ts';
 
 export type TransactionalPaperDatabase = PaperDatabase & {
   transaction<T>(work: (transaction: PaperDatabase) => Promise<T>): Promise<T>;
@@ -19,7 +22,11 @@ export interface PaperContext {
   gate: <T>(work: () => Promise<T>) => Promise<T>;
   /** Tokens found to have a price: a price, once stored, is not taken back. */
   knownTokens: Set<string>;
-  stopIsDropped: (order: PaperOrder) => boolean;
+  keyOf: (userId: string) => PaperKey;
+  /** Does something for an account when its time has come: what a fault has put off. */
+  putOff: (task: PutOffTask) => void;
+  /** Whether a fault makes the exchange lose the stop loss that the order carries. */
+  stopDropOf: (order: PaperOrder) => StopDrop | undefined;
 }
 
 /** One account, locked and brought up to its newest marks, for the length of a transaction. */
@@ -33,45 +40,35 @@ export interface PaperSession {
   balances(): Promise<AccountBalances>;
 }
 
-/** Answered as the exchange would; what was settled before it stays settled. */
-export class PaperRefusal extends Error {
-  override readonly name = 'PaperRefusal';
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
 /**
  * Runs `work` on the account under its row lock, so that several processes may use the same books.
  * A refusal thrown by `work` comes out after the settlement was saved: it must be thrown before `work` changes anything.
  */
 export async function withAccount<T>(
   context: PaperContext,
-  userId: string,
+  owner: BookOwner,
   work: (session: PaperSession) => Promise<T>,
 ): Promise<T> {
-  const outcome = await context.gate(() => transact(context, userId, work));
+  const outcome = await context.gate(() => transact(context, owner, work));
   if ('refusal' in outcome) throw outcome.refusal;
   return outcome.value;
 }
 
 function transact<T>(
   context: PaperContext,
-  userId: string,
+  owner: BookOwner,
   work: (session: PaperSession) => Promise<T>,
-): Promise<{ value: T } | { refusal: PaperRefusal }> {
+): Promise<{ value: T } | { refusal: PaperRefusal | BookRefusal }> {
   return context.db.transaction(async (db) => {
     const now = context.clock.now();
     const { startBalance } = context;
-    const locked = await lockAccount({ db, userId, startBalance, now });
+    const locked = await lockAccount({ db, owner, startBalance, now });
     const session = openSession({ context, db, account: locked.book, now });
     await session.settle();
     const result = await work(session).then(
       (value) => ({ value }),
       (error: unknown) => {
-        if (error instanceof PaperRefusal) return { refusal: error };
+        if (isRefusal(error)) return { refusal: error };
         throw error;
       },
     );
@@ -100,8 +97,8 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
     for (;;) {
       const page = await context.marks.since(book.token, book.markCursor, scope);
       for (const mark of page) {
-        const { stopIsDropped } = context;
-        settleMark({ account, book, mark: D(mark.price), at: now, stopIsDropped });
+        const { stopDropOf } = context;
+        settleMark({ account, book, mark: D(mark.price), at: now, stopDropOf });
         book.markCursor = mark.cursor;
         newest.set(book.token, mark);
       }
@@ -132,5 +129,3 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
     },
   };
 }
-
-const hasBusiness = (book: TokenBook) => book.position !== null || book.orders.some(isPending);

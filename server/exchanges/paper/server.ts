@@ -48,8 +48,11 @@ async function serve(
     response.destroy();
     return;
   }
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) });
+  const missing = answer.delivery === 'truncated' ? 1 : 0;
+  const length = Buffer.byteLength(answer.body) + missing;
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': length });
   if (answer.delivery === 'stalled') response.write(answer.body.slice(0, 1));
+  else if (missing > 0) response.write(answer.body, () => response.destroy());
   else response.end(answer.body);
 }
 

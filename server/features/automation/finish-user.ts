@@ -4,7 +4,7 @@ import type { AutomationDeps } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
 import { endUserStep, type UserTask } from './user-steps.ts';
 import { endStep } from './workflow-steps.store.ts';
-import { listWorkflowUsers, writeUserOutcome } from './workflow-users.store.ts';
+import { countOutcomes, writeUserOutcome } from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
 /**
@@ -34,15 +34,13 @@ export async function finishUser(
       ...end,
     });
     if (remaining > 0) return;
-    const users = await listWorkflowUsers(tx, workflow.id);
-    const count = (wanted: string) => users.filter((user) => user.outcome === wanted).length;
     const last = PIPELINE_STEPS.find((one) => one.type === 'user_processing');
     if (last === undefined) throw new Error('the pipeline has no user processing');
     await endStep(tx, {
       workflowId: workflow.id,
       stepNumber: last.number,
       status: 'completed',
-      outputData: { successful: count('success'), skipped: count('skipped'), failed: count('failed') },
+      outputData: await countOutcomes(tx, workflow.id),
       at,
     });
     await endWorkflow(tx, { deps, workflow, status: 'completed', at });

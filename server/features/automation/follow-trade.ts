@@ -1,6 +1,7 @@
 import type { TradeRow } from '#server/features/position-maker/trades.store.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
+import { orderOutput } from './order-output.ts';
 import type { UserTask } from './user-steps.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
@@ -23,15 +24,6 @@ export async function followTrade({ deps, workflow, task }: UserPart, trade: Tra
     await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
     return;
   }
-  const outputData = {
-    tradeId: trade.id,
-    orderId: trade.orderId,
-    fillStatus: trade.fillStatus,
-    filledQuantity: trade.filledQuantity,
-    averagePrice: trade.averagePrice,
-    fee: trade.fee,
-    protection: trade.protectionStatus,
-  };
   const success = trade.success === true;
   await finishUser(deps, {
     workflow,
@@ -39,7 +31,7 @@ export async function followTrade({ deps, workflow, task }: UserPart, trade: Tra
     outcome: success ? 'success' : 'failed',
     step: {
       type: 'order_submission',
-      outputData,
+      outputData: orderOutput(trade),
       ...(success ? {} : { errorMessage: trade.error ?? 'The order failed' }),
     },
   });

@@ -28,6 +28,9 @@ export async function clearTheWay(
   const { token, action } = signal;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) return null;
+  // Nothing is ordered with a key that the exchange refuses or has not spoken of, closing orders included.
+  const denial = await deps.accountGuard.deny(userId, platform);
+  if (denial !== null) return denial.code === 'exchange_not_connected' ? null : denial;
   const account = await deps.findAccount(userId, platform);
   if (account === null) return null;
   const working = await findWorkingTrade(deps.db, { userId, token });

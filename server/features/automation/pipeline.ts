@@ -7,10 +7,10 @@ import {
   PIPELINE_STEPS,
   type PipelineStepType,
 } from '#domain/workflow-lifecycle.ts';
-import { readLivePrice } from '#server/features/position-generator/generate-position.ts';
 import { matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { processorName } from './automation-deps.ts';
+import { readCurrentPrices } from './current-prices.ts';
 import { endWorkflow } from './end-workflow.ts';
 import type { PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
 import { acquireSlot } from './processing-slots.store.ts';
@@ -86,11 +86,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   },
 
   current_price: {
-    input: ({ deps, signal }) => ({
-      token: signal.token,
-      signalPrice: signal.price,
-      exchanges: deps.exchanges.supported,
-    }),
+    input: ({ signal }) => ({ token: signal.token, signalPrice: signal.price }),
     run: fetchCurrentPrices,
   },
 
@@ -152,14 +148,9 @@ function invalid({ signal }: PipelineWork): StepOutcome | null {
   return { kind: 'failed', failure };
 }
 
-/** Every supported exchange's price: no answer leaves its users out later, a price far off stops the signal. */
+/** The price at every exchange in use: no answer leaves its users out later, a price far off stops the signal. */
 async function fetchCurrentPrices({ deps, signal }: PipelineWork): Promise<StepOutcome> {
-  const prices = await Promise.all(
-    deps.exchanges.supported.map(async (platform) => {
-      const viewer = signal.fromAdmin ? null : signal.ownerUserId;
-      return { exchange: platform, price: await readLivePrice(deps.exchanges.get(platform), signal, viewer) };
-    }),
-  );
+  const prices = await readCurrentPrices(deps, signal);
   const deviations = prices.flatMap(({ price }) =>
     price === null ? [] : [signalPriceDeviates({ signalPrice: signal.price, livePrice: price })],
   );

@@ -3,10 +3,9 @@ import { eligibilityMode } from '#domain/trading-mode.ts';
 import type { Deps } from '#server/deps.ts';
 import { listTradingUsers } from '#server/features/settings/settings.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
-import type { Queryable } from '#server/platform/database/database.ts';
-import { exchangeCredentials } from '#server/platform/database/schema.ts';
+import { listHaltedUsers } from '#server/features/trading-halts/trading-halts.store.ts';
 
-type SelectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges'>;
+type SelectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'accountGuard'>;
 type SelectSignal = Pick<SignalRow, 'processor' | 'timeframe' | 'ownerUserId' | 'fromAdmin'>;
 
 /** The one decision on who trades a signal: the workflow, the breakdown and every 'why not' run this. */
@@ -21,7 +20,8 @@ export async function readEligibilityInput(
 ): Promise<EligibilityInput> {
   const { db, config } = deps;
   const users = await listTradingUsers(db);
-  const connected = config.exchangeMode === 'paper' ? null : await listConnections(db);
+  const halted = await listHaltedUsers(db);
+  const denyAccount = await deps.accountGuard.readDenials();
   return {
     signal: {
       processor: signal.processor,
@@ -29,22 +29,17 @@ export async function readEligibilityInput(
       ownerUserId: signal.ownerUserId,
       audience: signal.fromAdmin ? 'everyone' : 'owner',
     },
-    users: users.map((user) => ({
-      ...user,
-      exchangeReady:
-        connected === null || connected.has(connection(user.id, user.settings?.exchangePlatform)),
-    })),
+    users: users.map((user) => {
+      const exchangeDenial = denyAccount(user.id, user.settings?.exchangePlatform ?? '');
+      return {
+        ...user,
+        tradingHalt: halted.get(user.id) ?? null,
+        exchangeReady: exchangeDenial === null,
+        exchangeDenial,
+      };
+    }),
     mode: eligibilityMode(config.exchangeMode),
     supportedExchanges: deps.exchanges.supported,
     now: deps.clock.now(),
   };
-}
-
-const connection = (userId: string, platform: string | undefined) => `${userId} ${platform}`;
-
-async function listConnections(db: Queryable): Promise<Set<string>> {
-  const rows = await db
-    .select({ userId: exchangeCredentials.userId, platform: exchangeCredentials.exchangePlatform })
-    .from(exchangeCredentials);
-  return new Set(rows.map(({ userId, platform }) => connection(userId, platform)));
 }

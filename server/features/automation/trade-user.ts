@@ -19,6 +19,7 @@ import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
 import { followTrade } from './follow-trade.ts';
 import { clearTheWay } from './held-position.ts';
+import { settleLate } from './settle-late.ts';
 import { beginUserStep, endUserStep, type UserTask } from './user-steps.ts';
 import { listSteps } from './workflow-steps.store.ts';
 import {
@@ -55,11 +56,17 @@ export async function tradeUser(
   { workflowId, userId }: { workflowId: string; userId: string },
 ): Promise<void> {
   const workflow = await findWorkflow(deps.db, workflowId);
-  if (workflow === null || workflow.status !== 'processing') return;
+  if (workflow === null) return;
   const row = await findWorkflowUser(deps.db, { workflowId, userId });
-  if (row?.position == null || (row.outcome !== 'waiting' && row.outcome !== 'running')) return;
+  if (row?.position == null) return;
   const task: UserTask = { workflowId, userId, position: row.position };
+  const isOver = row.outcome !== 'waiting' && row.outcome !== 'running';
+  if (!isOver && workflow.status !== 'processing') return;
   const existing = await findWorkflowTrade(deps.db, task);
+  if (isOver) {
+    if (existing !== null) await settleLate(deps, { task, trade: existing });
+    return;
+  }
   if (existing !== null) return await followTrade({ deps, workflow, task }, existing);
   // The snapshot is there, step 7 is not yet: it calls again.
   const processingSince = await findProcessingStart(deps.db, workflowId);

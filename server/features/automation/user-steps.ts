@@ -1,7 +1,7 @@
 import { PER_USER_STEPS, type PerUserStepType, userStepNumber } from '#domain/workflow-lifecycle.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { type AutomationDeps, processorName } from './automation-deps.ts';
-import { beginStep, endStep } from './workflow-steps.store.ts';
+import { beginStep, correctStep, endStep } from './workflow-steps.store.ts';
 
 export interface UserTask {
   workflowId: string;
@@ -28,6 +28,14 @@ export async function beginUserStep(
     at: deps.clock.now(),
   });
 }
+
+export const correctUserStep = (
+  db: Queryable,
+  { workflowId, position }: UserTask,
+  type: PerUserStepType,
+  correction: { status: 'completed' | 'failed'; outputData: unknown; errorMessage: string | null },
+): Promise<void> =>
+  correctStep(db, { workflowId, stepNumber: userStepNumber(position, type), ...correction });
 
 export async function endUserStep(
   deps: AutomationDeps,

@@ -56,6 +56,18 @@ export async function endStep(db: Queryable, end: StepEnd): Promise<void> {
     .where(and(isStep({ workflowId, stepNumber }), inArray(workflowSteps.status, ['pending', 'processing'])));
 }
 
+/** Rewrites what an ended step says; when it ended stays as it was. */
+export async function correctStep(
+  db: Queryable,
+  correction: StepKey & Pick<StepRow, 'status' | 'outputData' | 'errorMessage'>,
+): Promise<void> {
+  const { workflowId, stepNumber, status, outputData, errorMessage } = correction;
+  await db
+    .update(workflowSteps)
+    .set({ status, outputData, errorMessage })
+    .where(isStep({ workflowId, stepNumber }));
+}
+
 export async function noteOnStep(db: Queryable, step: StepKey, metadata: unknown): Promise<void> {
   await db.update(workflowSteps).set({ metadata }).where(isStep(step));
 }

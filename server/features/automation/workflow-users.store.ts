@@ -135,6 +135,34 @@ export async function writeUserOutcome(
   return { changed: changed.length > 0, remaining: counted?.remaining ?? 0 };
 }
 
+/** Replaces the outcome of a user whose part has ended, and counts again. */
+export async function correctUserOutcome(
+  tx: Tx,
+  options: { workflowId: string; userId: string; outcome: 'success' | 'failed' },
+): Promise<void> {
+  const { workflowId, userId, outcome } = options;
+  await tx.select({ id: workflows.id }).from(workflows).where(eq(workflows.id, workflowId)).for('update');
+  await tx
+    .update(workflowUsers)
+    .set({ outcome })
+    .where(
+      and(
+        eq(workflowUsers.workflowId, workflowId),
+        eq(workflowUsers.userId, userId),
+        eq(workflowUsers.outcome, 'failed'),
+      ),
+    );
+  const { successful } = await countOutcomes(tx, workflowId);
+  await tx.update(workflows).set({ successfulUsersCount: successful }).where(eq(workflows.id, workflowId));
+}
+
+/** As step 7 tells it. */
+export async function countOutcomes(db: Queryable, workflowId: string) {
+  const users = await listWorkflowUsers(db, workflowId);
+  const count = (wanted: string) => users.filter(({ outcome }) => outcome === wanted).length;
+  return { successful: count('success'), skipped: count('skipped'), failed: count('failed') };
+}
+
 export async function countUserFailedTry(
   db: Queryable,
   { workflowId, userId }: { workflowId: string; userId: string },

@@ -1,7 +1,7 @@
 import type { Change, ChangeTopic } from '#contract/events.ts';
 
 /** What ordinary users' screens show; all of it is their own. */
-const OF_ONES_OWN: ReadonlySet<ChangeTopic> = new Set(['deliveries', 'hooks', 'users']);
+const OF_ONES_OWN: ReadonlySet<ChangeTopic> = new Set(['deliveries', 'hooks', 'users', 'trading-halts']);
 
 /**
  * What a signed-in user is told of a change: administrators all, others what concerns themselves, and only that it

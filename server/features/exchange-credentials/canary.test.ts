@@ -49,6 +49,7 @@ beforeAll(async () => {
       EXCHANGE_MODE: 'demo',
       AUTO_TRADE: 'enabled',
       BITGET_BASE_URL: site.url,
+      BYBIT_BASE_URL: site.url,
       EXCHANGE_TIMEOUT_MS: '1000',
       VERIFY_FIRST_MS: '200',
       VERIFY_SECOND_MS: '200',
@@ -134,7 +135,7 @@ async function beRefusedByTheExchange(): Promise<void> {
 
 async function findTheExchangeAway(): Promise<void> {
   for (const kind of ['timeout', 'cutAfterAccept', 'badGatewayAfter', 'html200'] as const) {
-    site.setFaults([{ kind, on: { path: '/accounts' } }]);
+    site.setFaults([{ kind, on: { path: '/account/info' } }]);
     const stored = await trader.send('PUT', PATH, bitget(newSecrets()));
     expect(stored.json()).toMatchObject({ test: { success: false, error: 'unreachable' } });
   }
@@ -172,6 +173,19 @@ async function tradeAndFail(): Promise<void> {
   await signal('BTC', '65000');
   expect((await site.holding(accountId, 'BTC')).stopLoss).not.toBeNull();
   expect(await site.exchangeOrders(accountId)).toHaveLength(1);
+  await beRevoked(accountId);
+}
+
+/** The exchange's words are kept with the key, and shown. */
+async function beRevoked(accountId: string): Promise<void> {
+  site.setFaults([]);
+  site.replaceKey(accountId);
+  expect((await trader.send('POST', `${PATH}/test`)).json()).toMatchObject({ error: 'credentials' });
+  const { state, problem } = (await trader.send('GET', PATH)).json<{ state: string; problem: string }>();
+  expect(state).toBe('rejected');
+  expect(problem).toContain('Bitget refused it: ');
+  const { rows } = await database.query('select rejected_reason from exchange_credentials');
+  expect(rows[0].rejected_reason).toContain('[redacted]');
 }
 
 async function workflowEnd(signalId: string): Promise<void> {

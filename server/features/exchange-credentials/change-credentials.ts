@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
+  ConnectionState,
   ConnectionTest,
   ExchangeCredentials,
   ExchangeCredentialsBody,
   SavedExchangeCredentials,
 } from '#contract/exchange-credentials.ts';
+import type { Denial } from '#domain/denials.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
-import type { Queryable, Tx } from '#server/platform/database/database.ts';
+import type { KeyInspection } from '#server/exchanges/exchange.ts';
+import type { Tx } from '#server/platform/database/database.ts';
 import { AppError } from '#server/platform/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { assertHeld, LeaseLostError, withLease } from '#server/platform/leases.ts';
@@ -14,33 +18,58 @@ import {
   type CredentialsOwner,
   deleteCredentials,
   hasUnsettledTrade,
+  wakeUnsettledTrades,
   writeCredentials,
 } from './exchange-credentials.store.ts';
-import { hintOf, readCredentials, type Secrets, sealSecrets } from './seal-credentials.ts';
+import { denyStored } from './find-account.ts';
+import { findingsOfGoodKey } from './key-findings.ts';
+import {
+  hintOf,
+  readCredentials,
+  type Secrets,
+  type StoredCredentials,
+  sealSecrets,
+} from './seal-credentials.ts';
 import { testConnection } from './test-connection.ts';
 
-type ChangeDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'exchanges' | 'secretBox'>;
+type ChangeDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'secretBox'>;
 
 const LEASE_POLL_MS = 100;
 const LEASE_PATIENCE_MS = 2_000;
 
 export async function showCredentials(
-  deps: Pick<Deps, 'db' | 'secretBox'>,
+  deps: Pick<Deps, 'config' | 'db' | 'secretBox'>,
   owner: CredentialsOwner,
 ): Promise<ExchangeCredentials> {
   const stored = await readCredentials(deps, owner);
   const row = stored.state === 'none' ? null : stored.row;
+  const denial = denyStored(deps, stored, owner.platform);
+  const state = stateOf(deps, stored, denial);
   return {
     exchangePlatform: owner.platform,
-    connected: stored.state === 'open',
+    connected: state === 'ready' || state === 'unverified',
+    state,
+    problem: state === 'none' ? null : (denial?.reason ?? null),
     apiKeyHint: row?.apiKeyHint ?? null,
     updatedAt: row?.updatedAt.toISOString() ?? null,
   };
 }
 
+function stateOf(
+  { config }: Pick<Deps, 'config'>,
+  stored: StoredCredentials,
+  denial: Denial | null,
+): ConnectionState {
+  if (stored.state === 'none') return 'none';
+  if (stored.state === 'locked') return 'unreadable';
+  if (denial !== null) return denial.code === 'exchange_key_rejected' ? 'rejected' : 'other-mode';
+  return stored.row.inspectedAt === null && config.exchangeMode !== 'paper' ? 'unverified' : 'ready';
+}
+
 /**
- * Tests the credentials and stores them. A key that the exchange definitely refuses is not stored, so what worked
- * before stays; one that could not be tested is.
+ * Tests the credentials and stores them. A key that the exchange definitely refuses, or that may do too much or too
+ * little, is not stored, so what worked before stays; one that could not be tested is, and is asked about before its
+ * first order.
  */
 export async function saveCredentials(
   deps: ChangeDeps,
@@ -49,27 +78,36 @@ export async function saveCredentials(
   const { userId, body, onTest } = request;
   const owner = { userId, platform: body.exchangePlatform };
   const secrets = secretsOf(body);
-  // Asked again when it counts; here it spares the exchange a question that leads to nothing.
-  await requireReplaceable(deps, deps.db, owner, secrets);
-  const test = await testNewSecrets(deps, owner, secrets);
+  const { test, key } = await testNewSecrets(deps, owner, secrets);
   if (test !== null) onTest(test);
   if (test?.success === false && test.error === 'credentials') {
     throw new AppError('badRequest', { message: test.message });
   }
   await whileNothingIsSized(deps, owner, async (tx) => {
-    await requireReplaceable(deps, tx, owner, secrets);
+    const stored = await readCredentials({ db: tx, secretBox: deps.secretBox }, owner);
+    const accountId = await requireSameAccount(deps, tx, { owner, stored, secrets, key });
     await writeCredentials(tx, {
       userId,
       exchangePlatform: owner.platform,
       apiKeyHint: hintOf(secrets.apiKey),
       sealed: sealSecrets(deps.secretBox, owner, secrets),
-      // The tested call is one of classic accounts: a unified account refuses it, and is not stored.
-      accountMode: 'classic',
+      ...(key === null ? nothingFound(deps, owner.platform) : findingsOfGoodKey(deps, key)),
+      accountId,
       updatedAt: deps.clock.now(),
     });
+    await wakeUnsettledTrades(tx, deps, owner);
   });
   return { ...(await showCredentials(deps, owner)), test };
 }
+
+/** The exchange is asked before the first order; in paper mode it is not even known for which mode the key is. */
+const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatform) => ({
+  accountMode: exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic',
+  exchangeMode: config.exchangeMode === 'paper' ? null : config.exchangeMode,
+  inspectedAt: null,
+  rejectedAt: null,
+  rejectedReason: null,
+});
 
 export async function removeCredentials(
   deps: ChangeDeps,
@@ -91,23 +129,51 @@ async function testNewSecrets(
   deps: ChangeDeps,
   { userId, platform }: CredentialsOwner,
   secrets: Secrets,
-): Promise<ConnectionTest | null> {
+): Promise<{ test: ConnectionTest | null; key: KeyInspection | null }> {
   const environment = deps.config.exchangeMode;
-  if (environment === 'paper') return null;
-  const credentials = { ...secrets, accountMode: 'classic' as const };
-  return testConnection(deps, { platform, account: { userId, environment, credentials } });
+  if (environment === 'paper') return { test: null, key: null };
+  const { accountMode } = nothingFound(deps, platform);
+  return testConnection(deps, {
+    platform,
+    account: { userId, environment, credentials: { ...secrets, accountMode } },
+  });
 }
 
-/** Another secret of the same key reaches the same account; credentials that do not open help no order to its end. */
-async function requireReplaceable(
+/**
+ * While an order of the user is not settled, only a key of the same account may take the place of the stored one:
+ * another account knows nothing of the order, and 'not found' there would be taken for 'never placed' (decision 0010).
+ * Another secret of the same key reaches the same account. Answers the account's id, as far as it is known.
+ */
+async function requireSameAccount(
   deps: ChangeDeps,
-  db: Queryable,
-  owner: CredentialsOwner,
-  secrets: Secrets,
-): Promise<void> {
-  const stored = await readCredentials({ db, secretBox: deps.secretBox }, owner);
-  if (stored.state !== 'open' || stored.credentials.apiKey === secrets.apiKey) return;
-  if (await hasUnsettledTrade(db, owner)) throw new AppError('credentialsInUse');
+  tx: Tx,
+  change: {
+    owner: CredentialsOwner;
+    stored: StoredCredentials;
+    secrets: Secrets;
+    key: KeyInspection | null;
+  },
+): Promise<string | null> {
+  const { owner, stored, secrets, key } = change;
+  const accountId = key?.accountId ?? null;
+  if (stored.state === 'none') return accountId;
+  if (stored.state === 'open' && stored.credentials.apiKey === secrets.apiKey) {
+    return accountId ?? stored.row.accountId;
+  }
+  const isSame =
+    accountId !== null &&
+    accountId === stored.row.accountId &&
+    stored.row.exchangeMode === deps.config.exchangeMode;
+  if (isSame || !(await hasUnsettledTrade(tx, owner))) return accountId;
+  const { platform } = owner;
+  const why =
+    accountId === null
+      ? `${platform} has not told to which account this API key belongs`
+      : 'this API key belongs to another account, where the order cannot be looked up';
+  const account = stored.row.accountId === null ? 'the same account' : `account ${stored.row.accountId}`;
+  throw new AppError('credentialsOfOtherAccount', {
+    message: `An order of this user on ${platform} is not settled, and ${why}. Enter a key of ${account}, wait until the order is settled, or have an administrator write it off.`,
+  });
 }
 
 /**

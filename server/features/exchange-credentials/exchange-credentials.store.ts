@@ -1,6 +1,7 @@
-import { and, eq, ne } from 'drizzle-orm';
+import { and, eq, isNull, ne } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { Queryable } from '#server/platform/database/database.ts';
+import type { Deps } from '#server/deps.ts';
+import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { exchangeCredentials, trades } from '#server/platform/database/schema.ts';
 
 export type CredentialsRow = typeof exchangeCredentials.$inferSelect;
@@ -21,6 +22,41 @@ export async function findCredentials(
   const [row] = await db.select().from(exchangeCredentials).where(ownedBy(owner));
   return row ?? null;
 }
+
+export const listCredentials = (db: Queryable): Promise<CredentialsRow[]> =>
+  db.select().from(exchangeCredentials);
+
+/** Of exactly this key: one that was entered meanwhile is left as it is. False when nothing was changed. */
+export async function updateCredentials(
+  db: Queryable,
+  row: CredentialsRow,
+  changes: Partial<Pick<CredentialsRow, (typeof FINDINGS)[number]>>,
+): Promise<boolean> {
+  const updated = await db
+    .update(exchangeCredentials)
+    .set(changes)
+    .where(
+      and(
+        eq(exchangeCredentials.userId, row.userId),
+        eq(exchangeCredentials.exchangePlatform, row.exchangePlatform),
+        eq(exchangeCredentials.sealed, row.sealed),
+        // The first reason stands: what follows from it says less.
+        changes.rejectedAt ? isNull(exchangeCredentials.rejectedAt) : undefined,
+      ),
+    )
+    .returning({ userId: exchangeCredentials.userId });
+  return updated.length > 0;
+}
+
+/** What is found out about a key after it was entered. */
+const FINDINGS = [
+  'accountMode',
+  'exchangeMode',
+  'accountId',
+  'inspectedAt',
+  'rejectedAt',
+  'rejectedReason',
+] as const;
 
 export async function writeCredentials(db: Queryable, row: CredentialsRow): Promise<void> {
   const { userId: _userId, exchangePlatform: _platform, ...changes } = row;
@@ -52,4 +88,18 @@ export async function hasUnsettledTrade(
     .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, platform), ne(trades.state, 'done')))
     .limit(1);
   return row !== undefined;
+}
+
+/** Orders that wait slowly for a key are gone on with at once. */
+export async function wakeUnsettledTrades(
+  tx: Tx,
+  deps: Pick<Deps, 'clock' | 'jobs'>,
+  { userId, platform }: CredentialsOwner,
+): Promise<void> {
+  const woken = await tx
+    .update(trades)
+    .set({ dueAt: deps.clock.now() })
+    .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, platform), ne(trades.state, 'done')))
+    .returning({ tradeId: trades.id });
+  for (const { tradeId } of woken) await deps.jobs.send(tx, 'advance-trade', { tradeId });
 }

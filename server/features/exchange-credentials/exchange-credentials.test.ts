@@ -8,10 +8,14 @@ import { CALLS_PER_MINUTE } from './limit-calls.ts';
 const PATH = '/api/user-settings/exchange-credentials';
 const adminPath = (userId: string) => `/api/admin/user-settings/${userId}/exchange-credentials`;
 const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
+/** The port of a service that is not offered anywhere any more. */
+const NOBODY_THERE = 'http://127.0.0.1:9';
 const LONG = 'x'.repeat(257);
 const NOT_CONNECTED = {
   exchangePlatform: 'Bitget',
   connected: false,
+  state: 'none',
+  problem: null,
   apiKeyHint: null,
   updatedAt: null,
 };
@@ -23,7 +27,12 @@ let trader: TestUser;
 beforeAll(async () => {
   site = await startExchangeSite({ environment: 'demo' });
   board = await startTestApp({
-    config: { exchangeMode: 'demo', bitgetBaseUrl: site.url, exchangeTimeoutMs: 1_000 },
+    config: {
+      exchangeMode: 'demo',
+      bitgetBaseUrl: site.url,
+      bybitBaseUrl: NOBODY_THERE,
+      exchangeTimeoutMs: 1_000,
+    },
   });
 });
 afterAll(async () => {
@@ -60,6 +69,8 @@ describe('entering credentials', () => {
     const shown = {
       exchangePlatform: 'Bitget',
       connected: true,
+      state: 'ready',
+      problem: null,
       apiKeyHint: credentials.apiKey.slice(-4),
       updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     };
@@ -74,7 +85,10 @@ describe('entering credentials', () => {
       },
     });
     expect((await trader.client.get(PATH)).json()).toEqual(shown);
-    expect((await rowsOf(trader.user.id)).map((row) => row.account_mode)).toEqual(['classic']);
+    const [row] = await rowsOf(trader.user.id);
+    expect(row).toMatchObject({ account_mode: 'classic', exchange_mode: 'demo', rejected_at: null });
+    expect(row.account_id).toBe(site.accountOf(credentials.apiKey));
+    expect(row.inspected_at).not.toBeNull();
   });
 
   test('before anything was entered nothing is connected', async () => {
@@ -119,13 +133,53 @@ describe('entering credentials', () => {
     expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
   });
 
-  test('a unified account is refused, since only classic ones can be traded', async () => {
-    const message = 'You are in Unified Account mode, classic account API not supported';
-    site.setFaults([{ kind: 'refuse', code: '40085', message, on: { path: '/accounts' } }]);
-    const refused = await trader.client.put(PATH, bitget(newCredentials()));
-    expect(refused.statusCode).toBe(400);
-    expect(refused.json()).toEqual({ message: `Bitget refused the API key: ${message} (40085)` });
+  test.each([
+    [
+      'may withdraw',
+      { mayTrade: true, mayWithdraw: true },
+      'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw',
+    ],
+    [
+      'may not trade',
+      { mayTrade: false, mayWithdraw: false },
+      'This Bitget API key may not trade futures: enter one that may place futures orders and read positions',
+    ],
+    [
+      'is of a unified account',
+      { mayTrade: true, mayWithdraw: false, accountMode: 'unified' as const },
+      'This Bitget API key belongs to a unified account, only classic accounts are traded: switch the account or enter the key of a classic one',
+    ],
+  ])('a key that %s is refused and not stored, and what to do is said', async (_name, key, message) => {
+    const credentials = inventedCredentials();
+    site.setKey(site.addAccount(credentials), key);
+    const refused = await trader.client.put(PATH, bitget(credentials));
+    expect([refused.statusCode, refused.json()]).toEqual([400, { message }]);
     expect(await rowsOf(trader.user.id)).toEqual([]);
+  });
+
+  test('a key that may not even say what it may do is refused with what it lacks', async () => {
+    site.setFaults([{ kind: 'refuse', code: '40014', on: { path: '/account/info' } }]);
+    const refused = await trader.client.put(PATH, bitget(newCredentials()));
+    expect([refused.statusCode, refused.json()]).toEqual([
+      400,
+      {
+        message:
+          'Bitget refused the API key: the key may not read what it may do; give it the right to read spot, too (40014)',
+      },
+    ]);
+  });
+
+  test.each([
+    ['its permissions', '/account/info'],
+    ['its balance', '/accounts'],
+  ])('until the exchange has told %s a key is stored as not verified', async (_name, path) => {
+    site.setFaults([{ kind: 'badGatewayBefore', on: { path } }]);
+    const saved = await trader.client.put(PATH, bitget(newCredentials()));
+    expect(saved.json()).toMatchObject({ connected: true, state: 'unverified', test: { success: false } });
+    const [row] = await rowsOf(trader.user.id);
+    expect(row).toMatchObject({ inspected_at: null, account_id: null, exchange_mode: 'demo' });
+    expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
+    expect((await trader.client.get(PATH)).json()).toMatchObject({ state: 'ready' });
   });
 
   test('an exchange that cannot be reached keeps nobody from storing, and the answer says so', async () => {
@@ -152,23 +206,24 @@ describe('entering credentials', () => {
     });
   });
 
-  test('Bybit has no passphrase, and as long as it is not traded the test says so', async () => {
+  test('Bybit has no passphrase, and one that is sent is not kept', async () => {
+    const credentials = inventedCredentials();
     const saved = await trader.client.put(PATH, {
-      ...inventedCredentials(),
+      ...credentials,
       exchangePlatform: 'Bybit',
       apiKey: 'a-short-key',
     });
-    expect(saved.json()).toEqual({
+    expect(saved.json()).toMatchObject({
       exchangePlatform: 'Bybit',
-      connected: true,
+      state: 'unverified',
       apiKeyHint: '••••',
-      updatedAt: expect.any(String),
-      test: {
-        success: false,
-        exchangePlatform: 'Bybit',
-        error: 'refused',
-        message: 'Exchange Bybit is not supported in demo mode',
-      },
+      test: { success: false, error: 'unreachable' },
+    });
+    const account = await board.deps.findAccount(trader.user.id, 'Bybit');
+    expect(account?.credentials).toEqual({
+      apiKey: 'a-short-key',
+      apiSecret: credentials.apiSecret,
+      accountMode: 'unified',
     });
   });
 
@@ -257,8 +312,9 @@ describe('what is stored', () => {
   test('does not open in another user’s row or for another exchange, and does then not count', async () => {
     const other = await board.createUser();
     await trader.client.put(PATH, bitget(newCredentials()));
-    const move = `insert into exchange_credentials
-      select $2, $3, api_key_hint, sealed, account_mode, updated_at from exchange_credentials where user_id = $1`;
+    const columns = 'api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at';
+    const move = `insert into exchange_credentials (user_id, exchange_platform, ${columns})
+      select $2, $3, ${columns} from exchange_credentials where user_id = $1`;
     await board.database.pool.query(move, [trader.user.id, other.user.id, 'Bitget']);
     expect(await board.deps.findAccount(trader.user.id, 'Bitget')).toMatchObject({ environment: 'demo' });
     expect(await board.deps.findAccount(other.user.id, 'Bitget')).toBeNull();
@@ -268,7 +324,11 @@ describe('what is stored', () => {
       .find((one) => one.includes('do not open') && one.includes(other.user.id));
     expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'error', exchangePlatform: 'Bitget' });
 
-    expect((await other.client.get(PATH)).json()).toMatchObject({ connected: false });
+    expect((await other.client.get(PATH)).json()).toMatchObject({
+      connected: false,
+      state: 'unreadable',
+      problem: 'The stored Bitget credentials cannot be opened any more: enter them again',
+    });
     expect((await other.client.post(`${PATH}/test`)).json()).toEqual({
       success: false,
       exchangePlatform: 'Bitget',
@@ -278,7 +338,7 @@ describe('what is stored', () => {
     const balance = await board.admin.get(`/api/admin/account-balance/${other.user.id}`);
     expect([balance.statusCode, balance.json()]).toEqual([
       503,
-      { message: 'No Bitget credentials are connected' },
+      { message: 'The stored Bitget credentials cannot be opened any more: enter them again' },
     ]);
     await other.client.put(PATH, bitget(newCredentials()));
     expect((await other.client.get(PATH)).json()).toMatchObject({ connected: true });

@@ -35,9 +35,16 @@ export async function readCredentials(
   owner: CredentialsOwner,
 ): Promise<StoredCredentials> {
   const row = await findCredentials(deps.db, owner);
-  if (row === null) return { state: 'none' };
+  return row === null ? { state: 'none' } : openCredentials(deps.secretBox, row);
+}
+
+export function openCredentials(
+  box: SecretBox,
+  row: CredentialsRow,
+): Extract<StoredCredentials, { row: CredentialsRow }> {
+  const binding = bindingOf({ userId: row.userId, platform: row.exchangePlatform });
   try {
-    const text = deps.secretBox.open(row.sealed, { purpose: PURPOSE, binding: bindingOf(owner) });
+    const text = box.open(row.sealed, { purpose: PURPOSE, binding });
     const secrets = sealedSecrets.parse(JSON.parse(text));
     return { state: 'open', row, credentials: { ...secrets, accountMode: row.accountMode } };
   } catch (error) {
@@ -50,4 +57,4 @@ export function hintOf(apiKey: string): string {
   return apiKey.length < SHORTEST_HINTED_KEY ? HIDDEN : apiKey.slice(-SHOWN_CHARACTERS);
 }
 
-const bindingOf = ({ userId, platform }: CredentialsOwner) => `${userId}:${platform}`;
+const bindingOf = ({ userId, platform }: { userId: string; platform: string }) => `${userId}:${platform}`;

@@ -1,61 +1,94 @@
 import type { ConnectionTest } from '#contract/exchange-credentials.ts';
 import { deny } from '#domain/denials.ts';
+import { denyKey } from '#domain/exchange-key.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
-import { type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
+import { type ExchangeAccount, ExchangeError, type KeyInspection } from '#server/exchanges/exchange.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
+import { accountOf, denyStored } from './find-account.ts';
+import { acceptKey, rejectKey } from './key-findings.ts';
 import { readCredentials } from './seal-credentials.ts';
 
-type TestDeps = Pick<Deps, 'config' | 'db' | 'exchanges' | 'findAccount' | 'secretBox'>;
+type TestDeps = Pick<
+  Deps,
+  'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'jobs' | 'log' | 'secretBox'
+>;
 
-/** Asks the exchange for the futures balance: the same call that sizes a position, with the same rights. */
+/** What a test found. `key`: what the exchange says of the key, where it is one that is taken. */
+export interface Tested {
+  test: ConnectionTest;
+  key: KeyInspection | null;
+}
+
+/**
+ * Asks the exchange what the key may do, and for the futures balance: the same call that sizes a position, with the
+ * same rights. A key that may do too much or too little is no better than one that does not work.
+ */
 export async function testConnection(
   deps: Pick<Deps, 'config' | 'exchanges'>,
   { platform, account }: { platform: ExchangePlatform; account: ExchangeAccount },
-): Promise<ConnectionTest> {
+): Promise<Tested> {
   const mode = deps.config.exchangeMode;
+  const failed = (error: 'credentials' | 'unreachable' | 'refused', message: string): Tested => ({
+    key: null,
+    test: { success: false, exchangePlatform: platform, error, message },
+  });
   if (!deps.exchanges.supported.includes(platform)) {
-    const message = deny('exchange_unsupported', { exchange: platform, mode }).reason;
-    return { success: false, exchangePlatform: platform, error: 'refused', message };
+    return failed('refused', deny('exchange_unsupported', { exchange: platform, mode }).reason);
   }
+  const exchange = deps.exchanges.get(platform);
   try {
-    const balance = await deps.exchanges.get(platform).fetchBalance(account);
+    const key = mode === 'paper' ? null : await exchange.inspectKey(account);
+    const problem = key === null ? null : denyKey({ exchange: platform, wanted: exchange.accountMode, key });
+    if (problem !== null) return failed('credentials', problem.reason);
+    const balance = await exchange.fetchBalance(account);
     return {
-      success: true,
-      exchangePlatform: platform,
-      message:
-        mode === 'paper'
-          ? 'Paper mode needs no credentials: this is the balance of the paper account'
-          : `${platform} accepted the API key`,
-      futuresBalance: balance.futuresBalance,
-      futuresAvailable: balance.futuresAvailable,
+      key,
+      test: {
+        success: true,
+        exchangePlatform: platform,
+        message:
+          mode === 'paper'
+            ? 'Paper mode needs no credentials: this is the balance of the paper account'
+            : `${platform} accepted the API key`,
+        futuresBalance: balance.futuresBalance,
+        futuresAvailable: balance.futuresAvailable,
+      },
     };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return { success: false, exchangePlatform: platform, ...failureOf(error, platform) };
+    const failure = failureOf(error, platform);
+    return failed(failure.error, failure.message);
   }
 }
 
-/** The same for what is stored; in paper mode, for the paper account that everybody has. */
+/**
+ * The same for what is stored, and what is found is kept: a success lifts an earlier rejection. In paper mode, for
+ * the paper account that everybody has.
+ */
 export async function testStoredConnection(
   deps: TestDeps,
   { userId, platform }: CredentialsOwner,
 ): Promise<ConnectionTest> {
-  const environment = deps.config.exchangeMode;
-  if (environment === 'paper') {
+  if (deps.config.exchangeMode === 'paper') {
     const account = await deps.findAccount(userId, platform);
     if (account === null) throw new AppError('credentialsNotFound');
-    return testConnection(deps, { platform, account });
+    return (await testConnection(deps, { platform, account })).test;
   }
   const stored = await readCredentials(deps, { userId, platform });
   if (stored.state === 'none') throw new AppError('credentialsNotFound');
-  if (stored.state === 'locked') {
-    const message = `The stored ${platform} credentials cannot be opened any more: enter them again`;
+  const denial = denyStored(deps, stored, platform);
+  if (stored.state === 'locked' || (denial !== null && denial.code !== 'exchange_key_rejected')) {
+    const message = denial?.reason ?? '';
     return { success: false, exchangePlatform: platform, error: 'credentials', message };
   }
-  const { credentials } = stored;
-  return testConnection(deps, { platform, account: { userId, environment, credentials } });
+  const { row } = stored;
+  const account = accountOf(deps, { userId, platform, stored });
+  const { test, key } = await testConnection(deps, { platform, account });
+  if (key !== null) await acceptKey(deps, row, key);
+  else if (!test.success && test.error === 'credentials') await rejectKey(deps, row, test.message);
+  return test;
 }
 
 function failureOf(error: ExchangeError, platform: ExchangePlatform) {

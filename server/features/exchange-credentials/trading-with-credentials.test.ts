@@ -8,6 +8,8 @@ import { createSender, type TestSender } from '#test/test-sender.ts';
 
 const PATH = '/api/user-settings/exchange-credentials';
 const IN_USE = { message: 'An order of this user is still under way; try again when it is settled' };
+const ELSEWHERE =
+  'An order of this user on Bitget is not settled, and this API key belongs to another account, where the order cannot be looked up. ';
 
 /** The whole program against an exchange that it knows by its address and its users' keys alone. */
 describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
@@ -26,6 +28,8 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
         exchangeMode: environment,
         autoTrade: { enabled: true, configured: true },
         bitgetBaseUrl: site.url,
+        // Nobody listens there.
+        bybitBaseUrl: 'http://127.0.0.1:9',
         verifyFirstMs: 300,
         verifySecondMs: 300,
         cancelDelayMs: 100,
@@ -135,9 +139,15 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     site.setFaults([{ kind: 'restFirst' }, silence]);
     const id = await send('SOL', '150');
     await until(async () => ((await site.exchangeOrders(before.accountId)).length > 0 ? true : null));
-    for (const answer of [await trader.client.delete(PATH), await enter(newCredentials())]) {
-      expect([answer.statusCode, answer.json()]).toEqual([409, IN_USE]);
-    }
+    const removed = await trader.client.delete(PATH);
+    expect([removed.statusCode, removed.json()]).toEqual([409, IN_USE]);
+    const replaced = await enter(newCredentials());
+    expect([replaced.statusCode, replaced.json()]).toEqual([
+      409,
+      {
+        message: `${ELSEWHERE}Enter a key of account ${before.accountId}, wait until the order is settled, or have an administrator write it off.`,
+      },
+    ]);
     const elsewhere = { ...newCredentials(), exchangePlatform: 'Bybit' };
     expect((await trader.client.put(PATH, elsewhere)).statusCode).toBe(200);
     expect((await enter(before)).statusCode).toBe(200);
@@ -151,7 +161,7 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     expect((await trader.client.delete(PATH)).statusCode).toBe(200);
   });
 
-  test('credentials that do not open skip the user, and nothing is sent', async () => {
+  test('credentials that do not open make the user not eligible, and nothing is sent', async () => {
     await enter(newCredentials());
     await board.database.pool.query(
       "update exchange_credentials set sealed = 'v1.' || reverse(substr(sealed, 4)) where exchange_platform = 'Bitget'",
@@ -160,13 +170,12 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     const id = await send('XRP', '2');
     expect(await workflowEnd(id)).toMatchObject({ status: 'completed' });
     expect(site.requests).toHaveLength(asked);
-    const { rows } = await board.database.pool.query(
-      'select error_message from workflow_steps where workflow_id = (select id from workflows where signal_id = $1) and user_id = $2 and status <> $3',
-      [id, trader.user.id, 'completed'],
+    expect(await usersOf(id)).toContainEqual(
+      expect.objectContaining({
+        id: trader.user.id,
+        status: 'not eligible',
+        reason: 'The stored Bitget credentials cannot be opened any more: enter them again',
+      }),
     );
-    expect(rows.map(({ error_message }) => error_message)).toContain(
-      'No Bitget credentials are connected; user will be skipped',
-    );
-    expect(board.logged()).toContain('exchange credentials do not open');
   });
 });

@@ -2,12 +2,12 @@ import { inArray, sql } from 'drizzle-orm';
 import { findHooksByHash } from '#server/features/hooks/hooks.store.ts';
 import type { Db, Tx } from '#server/platform/database/database.ts';
 import { deliveries, hooks } from '#server/platform/database/schema.ts';
-import { timeOrderedId } from '#server/platform/ids.ts';
+import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import type { Jobs } from '#server/platform/jobs.ts';
 import { type Arrival, type Hook, hashOf } from './arrival.ts';
 import { storeCandles } from './arrived-candles.store.ts';
 import { storeSignals } from './arrived-signals.store.ts';
-import type { DeliveryLimit } from './delivery-limit.ts';
+import { type DeliveryLimit, WINDOW_MS } from './delivery-limit.ts';
 import type { CandleFields, SignalFields } from './read-delivery.ts';
 import type { Payload, Refusal } from './read-payload.ts';
 
@@ -52,6 +52,7 @@ export async function storeDeliveries(
   const { db, jobs, withinLimit } = options;
   return await db.transaction(async (tx) => {
     const hooksByKey = await findHooks(tx, batch);
+    await learnTaken(tx, withinLimit, batch, hooksByKey);
     const outcomes: DeliveryOutcome[] = batch.map(() => ({ outcome: 'unknown-key' }));
     const hookIds = new Map<number, string>();
     const arrivedSignals: Arrival<SignalFields>[] = [];
@@ -98,6 +99,28 @@ function noteStored(
     if (id === undefined) throw new Error(`nothing holds the hash ${hashValue}`);
     outcomes[index] = { outcome: 'stored', id, duplicate: id !== ownId, token: fields.token };
   }
+}
+
+/** The limit is that of all instances together: what the others have taken stands in their log. */
+async function learnTaken(
+  tx: Tx,
+  limit: DeliveryLimit,
+  [first]: Delivery[],
+  hooksByKey: Map<string, Hook>,
+): Promise<void> {
+  const hookIds = limit.outdated([...hooksByKey.values()].map(({ id }) => id));
+  if (first === undefined || hookIds.length === 0) return;
+  const since = firstIdOf(new Date(first.receivedAt.getTime() - WINDOW_MS));
+  const { rows } = await tx.execute<{ hook_id: string; taken: string }>(sql`
+    select hook_id, count(*) as taken
+    from unnest(${sql.param(hookIds)}::uuid[]) as hook_id
+    cross join lateral (
+      select from deliveries where deliveries.hook_id = hook_id.hook_id and id >= ${since} and result <> 'limited'
+      limit ${limit.perMinute + 1}
+    ) as log
+    group by hook_id`);
+  const taken = new Map(rows.map((row) => [row.hook_id, Number(row.taken)]));
+  for (const hookId of hookIds) limit.learn(hookId, taken.get(hookId) ?? 0);
 }
 
 /** A deactivated administrator's webhook counts as an ordinary user's: nobody but the owner could be traded by it. */

@@ -42,3 +42,21 @@ test('zero is no limit', () => {
   const { deliver } = limitOf(0);
   expect(Array.from({ length: 10_000 }, () => deliver('a')).every(Boolean)).toBe(true);
 });
+
+test('what other instances took counts, and is asked for once a second', () => {
+  const { deliver, limit, advance } = limitOf(3);
+  expect(limit.outdated(['a', 'b'])).toEqual(['a', 'b']);
+  limit.learn('a', 2);
+  expect(limit.outdated(['a', 'b'])).toEqual(['b']);
+  expect([deliver('a'), deliver('a')]).toEqual([true, false]);
+  advance(999);
+  expect(limit.outdated(['a'])).toEqual([]);
+  advance(1);
+  expect(limit.outdated(['a'])).toEqual(['a']);
+  // It knows of more itself than the log does yet.
+  limit.learn('a', 1);
+  expect(deliver('a')).toBe(false);
+  advance(60_000);
+  limit.learn('a', 1);
+  expect([deliver('a'), deliver('a'), deliver('a')]).toEqual([true, true, false]);
+});

@@ -1,12 +1,21 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGroupCommit } from './group-commit.ts';
 
 class ItemFault extends Error {}
 class TooMany extends Error {}
 
 /** A database that commits when the test says so. */
-function createCommits(options: { maxItems?: number; lanes?: number; maxWaiting?: number } = {}) {
+function createCommits(
+  options: {
+    maxItems?: number;
+    lanes?: number;
+    maxWaiting?: number;
+    laneMs?: number;
+    maxStuck?: number;
+  } = {},
+) {
   const commits: { items: string[]; succeed(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
+  const answers: string[] = [];
   const group = createGroupCommit<string, string>({
     commit: (items) =>
       new Promise((resolve, reject) => {
@@ -18,11 +27,13 @@ function createCommits(options: { maxItems?: number; lanes?: number; maxWaiting?
       }),
     maxItems: options.maxItems ?? 100,
     lanes: options.lanes ?? 1,
+    laneMs: options.laneMs ?? 60_000,
+    maxStuck: options.maxStuck ?? 1,
+    onStuck: () => answers.push('stuck'),
     isItemFault: (error) => error instanceof ItemFault,
     maxWaiting: options.maxWaiting ?? 100,
     tooMany: () => new TooMany(),
   });
-  const answers: string[] = [];
   const add = (item: string) =>
     group.add(item).then(
       (result) => answers.push(result),
@@ -79,16 +90,30 @@ test('each lane commits beside the others, and no more of them than there are', 
   expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]);
 });
 
-test('an item that the database refuses fails alone: the others of its batch are committed one by one', async () => {
+test('an item that the database refuses fails alone: its batch is halved until it stands for itself', async () => {
   const { add, taken, commit, answers } = createCommits();
-  for (const item of ['first', 'a', 'bad', 'c']) add(item);
+  for (const item of ['first', 'a', 'b', 'bad', 'c', 'd', 'e', 'f', 'g']) add(item);
   await commit(0).succeed();
   await commit(1).fail(new ItemFault('one of you'));
-  await commit(2).succeed();
-  await commit(3).fail(new ItemFault('you'));
-  await commit(4).succeed();
-  expect(taken()).toEqual([['first'], ['a', 'bad', 'c'], ['a'], ['bad'], ['c']]);
-  expect(answers).toEqual(['stored first', 'stored a', 'bad: you', 'stored c']);
+  await commit(2).fail(new ItemFault('one of you'));
+  await commit(3).succeed();
+  await commit(4).fail(new ItemFault('one of you'));
+  await commit(5).fail(new ItemFault('you'));
+  await commit(6).succeed();
+  await commit(7).succeed();
+  expect(taken().slice(2)).toEqual([
+    ['a', 'b', 'bad', 'c'],
+    ['a', 'b'],
+    ['bad', 'c'],
+    ['bad'],
+    ['c'],
+    ['d', 'e', 'f', 'g'],
+  ]);
+  expect(answers).toEqual([
+    'stored first',
+    ...['stored a', 'stored b', 'bad: you', 'stored c'],
+    ...['stored d', 'stored e', 'stored f', 'stored g'],
+  ]);
 });
 
 test('an outage fails the whole batch at once, and the next batch is tried again', async () => {
@@ -102,15 +127,14 @@ test('an outage fails the whole batch at once, and the next batch is tried again
   expect(answers).toEqual(['a: away', 'b: still away', 'c: still away', 'stored d']);
 });
 
-test('an outage while items are committed one by one fails the rest without trying each', async () => {
+test('an outage while a batch is halved fails the rest without trying it', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['first', 'a', 'b', 'c', 'd']) add(item);
   await commit(0).succeed();
   await commit(1).fail(new ItemFault('one of you'));
-  await commit(2).succeed();
-  await commit(3).fail(new Error('away'));
-  expect(taken()).toEqual([['first'], ['a', 'b', 'c', 'd'], ['a'], ['b']]);
-  expect(answers).toEqual(['stored first', 'stored a', 'b: away', 'c: away', 'd: away']);
+  await commit(2).fail(new Error('away'));
+  expect(taken()).toEqual([['first'], ['a', 'b', 'c', 'd'], ['a', 'b']]);
+  expect(answers).toEqual(['stored first', 'a: away', 'b: away', 'c: away', 'd: away']);
 });
 
 test('beyond what may wait the next one is refused at once, and the others are not harmed', async () => {
@@ -129,6 +153,9 @@ test('a commit that answers too few fails those without an answer', async () => 
     commit: async (items) => items.slice(1),
     maxItems: 10,
     lanes: 1,
+    laneMs: 60_000,
+    maxStuck: 1,
+    onStuck: () => {},
     isItemFault: () => false,
     maxWaiting: 10,
     tooMany: () => new TooMany(),
@@ -150,4 +177,45 @@ test('it is idle when all that was added has been answered, failures included', 
   await commit(1).fail(new Error('away'));
   await waiting;
   expect(answers).toEqual(['stored a', 'b: away']);
+});
+
+describe('a commit that does not come back', () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => vi.useRealTimers());
+
+  test('gives its lane to what comes next, and is still answered when it does come back', async () => {
+    const { add, taken, commit, answers } = createCommits({ laneMs: 100 });
+    add('a');
+    add('b');
+    await vi.advanceTimersByTimeAsync(99);
+    expect(taken()).toEqual([['a']]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(taken()).toEqual([['a'], ['b']]);
+    await commit(1).succeed();
+    await commit(0).succeed();
+    expect(answers).toEqual(['stuck', 'stored b', 'stored a']);
+  });
+
+  test('is one of a few: then what comes next waits', async () => {
+    const { add, taken, commit } = createCommits({ laneMs: 100, maxStuck: 1 });
+    for (const item of ['a', 'b', 'c']) {
+      add(item);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(taken()).toEqual([['a'], ['b']]);
+    await commit(1).succeed();
+    expect(taken()).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  test('is waited for at the end', async () => {
+    const { add, group, commit } = createCommits({ laneMs: 100 });
+    add('a');
+    await vi.advanceTimersByTimeAsync(100);
+    let isIdle = false;
+    void group.idle().then(() => (isIdle = true));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(isIdle).toBe(false);
+    await commit(0).succeed();
+    expect(isIdle).toBe(true);
+  });
 });

@@ -20,7 +20,13 @@ export function createGroupCommit<Item, Result>(options: {
   maxItems: number;
   /** Transactions at a time. */
   lanes: number;
-  /** Whether one item may be to blame: only then is each tried by itself. */
+  /** A transaction that takes longer goes on beside the lanes, and its lane takes the next one. */
+  laneMs: number;
+  /** So many may go on beside the lanes; then these wait. */
+  maxStuck: number;
+  /** A transaction took longer: something is wrong with the connections. */
+  onStuck: () => void;
+  /** Whether one item may be to blame: only then are parts of the batch tried by themselves. */
   isItemFault: (error: unknown) => boolean;
   /** Beyond this many waiting the next one is refused at once, with `tooMany`. */
   maxWaiting: number;
@@ -28,6 +34,7 @@ export function createGroupCommit<Item, Result>(options: {
 }): GroupCommit<Item, Result> {
   const queue: Waiting<Item, Result>[] = [];
   let active = 0;
+  let stuck = 0;
   let whenIdle: (() => void)[] = [];
 
   /** Answers the error when it was nobody's fault. */
@@ -43,36 +50,59 @@ export function createGroupCommit<Item, Result>(options: {
       return null;
     } catch (error) {
       const isItemFault = options.isItemFault(error);
-      if (isItemFault && batch.length > 1) return await commitEach(batch);
+      if (isItemFault && batch.length > 1) return await commitHalves(batch);
       for (const { reject } of batch) reject(error);
       return isItemFault ? null : { outage: error };
     }
   }
 
-  /** One row may be what the database refuses: each then stands for itself, as long as the database is there. */
-  async function commitEach(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
-    for (const [index, one] of batch.entries()) {
-      const failed = await commitAll([one]);
-      if (failed === null) continue;
-      for (const { reject } of batch.slice(index + 1)) reject(failed.outage);
-      return failed;
-    }
-    return null;
+  /**
+   * One row may be what the database refuses: halved until it stands for itself, as long as the database is there.
+   * Trying each alone would cost a commit an item, and the last ones their time to answer.
+   */
+  async function commitHalves(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
+    const middle = Math.ceil(batch.length / 2);
+    const [first, second] = [batch.slice(0, middle), batch.slice(middle)];
+    const failed = await commitAll(first);
+    if (failed === null) return await commitAll(second);
+    for (const { reject } of second) reject(failed.outage);
+    return failed;
+  }
+
+  /** Holds a lane until the batch is answered, or for as long as a lane may be held. */
+  async function runInLane(batch: Waiting<Item, Result>[]): Promise<void> {
+    const done = commitAll(batch).then(() => 'done' as const);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), options.laneMs);
+    });
+    const first = await Promise.race([done, late]);
+    clearTimeout(timer);
+    if (first === 'done') return;
+    options.onStuck();
+    if (stuck >= options.maxStuck) return void (await done);
+    stuck += 1;
+    void done.finally(() => {
+      stuck -= 1;
+      pump();
+    });
   }
 
   function pump(): void {
     while (active < options.lanes && queue.length > 0) {
       active += 1;
-      void commitAll(queue.splice(0, options.maxItems)).finally(() => {
+      void runInLane(queue.splice(0, options.maxItems)).finally(() => {
         active -= 1;
         pump();
       });
     }
-    if (active === 0 && queue.length === 0) {
+    if (isIdle()) {
       for (const wake of whenIdle) wake();
       whenIdle = [];
     }
   }
+
+  const isIdle = () => active === 0 && stuck === 0 && queue.length === 0;
 
   return {
     add(item) {
@@ -83,7 +113,7 @@ export function createGroupCommit<Item, Result>(options: {
       });
     },
     idle() {
-      if (active === 0 && queue.length === 0) return Promise.resolve();
+      if (isIdle()) return Promise.resolve();
       return new Promise((resolve) => whenIdle.push(resolve));
     },
   };

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, expect, inject, test, vi } from 'vitest';
 import type { Delivery } from '#contract/hooks.ts';
 import { TRADINGVIEW_ADDRESSES } from '#server/platform/config-settings.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
 import type { Answer } from '#test/test-client.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { createReceiver } from './receive-delivery.ts';
 
 /** The charting platform hangs up after three seconds. */
 const PATIENCE_MS = 3_000;
@@ -62,6 +64,27 @@ test('over its limit a key is answered 503 and the log says so, while other keys
   expect((await other.signal()).statusCode).toBe(200);
   expect(await results(sender)).toEqual(['limited', 'limited', 'refused', 'stored', 'stored']);
   expect(await storedSignals()).toBe(2);
+});
+
+test('a limit is that of all instances together', async () => {
+  const sender = await start({ config: { webhookRateLimit: 4 } });
+  const elsewhere = createReceiver(board.deps);
+  const deliver = async (price: string) => {
+    const { outcome } = await elsewhere.receive({
+      kind: 'signal',
+      key: sender.hook.hookKey,
+      body: Buffer.from(JSON.stringify({ ...SIGNAL, price })),
+      sourceIp: '127.0.0.1',
+    });
+    return outcome;
+  };
+  for (const price of ['1', '2', '3']) expect((await sender.signal({ price })).statusCode).toBe(200);
+  expect(await deliver('4')).toBe('stored');
+  expect(await deliver('5')).toBe('limited');
+  // The first one learns of it within a second, and a new program does not begin anew.
+  await sleep(1_000);
+  expectSendAgain(await sender.signal({ price: '6' }));
+  expect(await storedSignals()).toBe(4);
 });
 
 test('deliveries with unknown keys use up nobody’s limit', async () => {

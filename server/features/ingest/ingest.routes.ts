@@ -2,12 +2,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { deliveryRefused, deliveryStored, MAX_DELIVERY_BYTES } from '#contract/ingest.ts';
 import type { Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http-app.ts';
+import type { DeliveryResult } from '#server/platform/metrics.ts';
 import { isAddressAllowed, sourceAddress } from '#server/platform/source-address.ts';
 import { inTime, SEND_AGAIN } from './in-time.ts';
 import type { DeliveryKind } from './read-delivery.ts';
 import { registerTestDeliveryRoute } from './test-deliveries.routes.ts';
 
 const RETRY_AFTER_SECONDS = 5;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What became of a delivery, for the figures; null where it did not get as far as that. */
+    deliveryResult: DeliveryResult | null;
+  }
+}
 
 /** What TradingView calls. Every answer of the table in decisions §5. */
 export function registerIngestRoutes(app: App, deps: Deps): void {
@@ -17,6 +25,7 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
     hooks.addHook('onRequest', async ({ raw }) => {
       delete raw.headers['content-type'];
     });
+    hooks.decorateRequest('deliveryResult', null);
     hooks.removeAllContentTypeParsers();
     hooks.addContentTypeParser(
       '*',
@@ -39,7 +48,11 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
       ['/hooks/trading_view_signal', 'signal'],
       ['/hooks/trading_view_candler', 'candle'],
     ] as const) {
-      hooks.post(path, { config, schema, bodyLimit: MAX_DELIVERY_BYTES }, (request, reply) =>
+      const onResponse = async (request: FastifyRequest, reply: FastifyReply) => {
+        const result = request.deliveryResult ?? resultOfStatus(reply.statusCode);
+        deps.metrics.delivered({ kind, result, seconds: reply.elapsedTime / 1000 });
+      };
+      hooks.post(path, { config, schema, bodyLimit: MAX_DELIVERY_BYTES, onResponse }, (request, reply) =>
         answerDelivery(deps, kind, request, reply),
       );
     }
@@ -50,11 +63,13 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
 async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRequest, reply: FastifyReply) {
   const sourceIp = sourceAddress(request, deps.config);
   if (!isAddressAllowed(sourceIp, deps.config.webhookAllowedIps)) {
+    request.deliveryResult = 'forbidden-address';
     return reply.code(403).send({ success: false, message: 'Deliveries from this address are not accepted' });
   }
   const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const { hkid } = request.query as { hkid?: unknown };
   const outcome = await inTime(deps, deps.receiver.receive({ kind, key: hkid, body, sourceIp }));
+  request.deliveryResult = outcome.outcome === 'stored' && outcome.duplicate ? 'duplicate' : outcome.outcome;
   switch (outcome.outcome) {
     case 'stored':
       return { success: true, id: outcome.id, duplicate: outcome.duplicate };
@@ -69,6 +84,12 @@ async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRe
     case 'unknown-key':
       return reply.code(401).send({ success: false, message: 'Unknown webhook key' });
   }
+}
+
+/** Too large, or met while the program ends: answered before the delivery was looked at. */
+function resultOfStatus(status: number): DeliveryResult {
+  if (status === 503) return 'not-stored';
+  return status >= 400 && status < 500 ? 'refused' : 'failed';
 }
 
 const unavailable = (reply: FastifyReply, message: string) =>

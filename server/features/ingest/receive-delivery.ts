@@ -1,6 +1,7 @@
 import type { Deps } from '#server/deps.ts';
 import { hashHookKey } from '#server/features/hooks/hook-keys.ts';
 import { isDataFault } from '#server/platform/database/database-errors.ts';
+import { dropIdleConnections } from '#server/platform/database/pool.ts';
 import { AppError } from '#server/platform/errors.ts';
 import {
   type Delivery,
@@ -18,6 +19,10 @@ const LONGEST_KEY = 200;
 const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 const COMMIT_LANES = 2;
+/** By then its senders have been told to send again; what comes next must not wait behind it. */
+const LANE_MS = 3_000;
+/** Each of them holds a connection until it is given up. */
+const MAX_STUCK = 8;
 
 interface Bytes {
   kind: DeliveryKind;
@@ -35,7 +40,7 @@ export interface Receiver {
 }
 
 export function createReceiver(
-  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'config' | 'secretBox' | 'onPrice'>,
+  deps: Pick<Deps, 'db' | 'pool' | 'jobs' | 'clock' | 'config' | 'secretBox' | 'onPrice'>,
 ): Receiver {
   const { config, clock } = deps;
   const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
@@ -43,6 +48,9 @@ export function createReceiver(
     commit: (batch) => storeDeliveries({ db: deps.db, jobs: deps.jobs, withinLimit }, batch),
     maxItems: MAX_BATCH,
     lanes: COMMIT_LANES,
+    laneMs: LANE_MS,
+    maxStuck: MAX_STUCK,
+    onStuck: () => void dropIdleConnections(deps.pool).catch(() => {}),
     isItemFault: isDataFault,
     maxWaiting: MAX_WAITING,
     tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),

@@ -299,7 +299,7 @@ describe('a balance that cannot be read', () => {
   test('when the contract is not told either, leaves an estimate by our own rules', async () => {
     const offline = await trading.startInstance({
       engine: false,
-      config: { bitgetBaseUrl: 'http://127.0.0.1:9' },
+      config: { bitgetBaseUrl: 'http://127.0.0.1:9', bybitBaseUrl: 'http://127.0.0.1:9' },
     });
     const { userId, signalId } = await prepared();
     const answer = await offline.admin.post(GENERATE, { signalId, userId });

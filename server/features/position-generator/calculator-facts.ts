@@ -22,7 +22,10 @@ import { findLastBalance, rememberBalance, sumUnknownMargin } from './position-g
  * 2. A balance read earlier counts for a minute, less everything that was ordered since.
  */
 
-export type CalculatorDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'findAccount' | 'log'> & {
+export type CalculatorDeps = Pick<
+  Deps,
+  'db' | 'clock' | 'config' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'
+> & {
   prices: CurrentPrices;
 };
 

@@ -4,6 +4,7 @@ import type { CurrentPriceAnswer } from '#contract/position-generator.ts';
 import { type HandTrading, startHandTrading } from '#test/hand-trading.ts';
 import { startTestApp } from '#test/test-app.ts';
 import { createSender } from '#test/test-sender.ts';
+import { createCurrentPrices } from './current-price.ts';
 
 let trading: HandTrading;
 
@@ -136,4 +137,34 @@ test('one request serves all who ask for a price at the same time and for a seco
   );
   // A machine that is busy may take longer than that second.
   expect(rows[0]?.points).toBeLessThanOrEqual(2);
+});
+
+test('1,000 callers at once in three instances make two requests at most, and nobody waits in a queue', async () => {
+  await trading.clearPriceLimit();
+  const token = trading.nextToken();
+  const { deps } = trading.board;
+  const exchange = deps.exchanges.get('Bitget');
+  await exchange.fetchContract(token);
+  let requests = 0;
+  const counted = {
+    ...exchange,
+    fetchTicker: (...call: Parameters<typeof exchange.fetchTicker>) => {
+      requests += 1;
+      return exchange.fetchTicker(...call);
+    },
+  };
+  const instances = Array.from({ length: 3 }, () => createCurrentPrices(deps));
+  const answers = await Promise.all(
+    Array.from({ length: 1_000 }, (_, caller) =>
+      (instances[caller % 3] as (typeof instances)[0]).read({
+        exchange: counted,
+        token,
+        viewerUserId: `user-${caller}`,
+      }),
+    ),
+  );
+  expect(requests).toBeGreaterThan(0);
+  expect(requests).toBeLessThanOrEqual(2);
+  const limited = answers.filter((answer) => !answer.ok && answer.isLimited);
+  expect(answers.filter(({ ok }) => ok).length + limited.length).toBe(1_000);
 });

@@ -27,7 +27,7 @@ class LimitReached extends Error {
  * instances: however many calculators are open, the engine's requests are not crowded out. One request serves all
  * who ask at the same time and for a second after.
  */
-export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock'>): CurrentPrices {
+export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'>): CurrentPrices {
   const limiter = new RateLimiterPostgres({
     storeClient: deps.pool,
     storeType: 'pool',
@@ -55,7 +55,9 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock'>): Current
   return {
     async read({ exchange, token, viewerUserId }) {
       const { platform } = exchange;
-      const key = `${platform} ${token} ${viewerUserId ?? ''}`;
+      // Only in paper mode a price depends on who looks at it.
+      const viewer = deps.config.exchangeMode === 'paper' ? (viewerUserId ?? '') : '';
+      const key = `${platform} ${token} ${viewer}`;
       try {
         const price = await prices.get(key, () => fetchPrice(exchange, token, viewerUserId));
         if (price !== null) return { ok: true, price };

@@ -43,7 +43,7 @@ export interface MarketFacts {
  * calculation, refused ones too. I5: no balance, no live price, no position; nothing is ever sized by a guess.
  */
 export async function generatePosition(
-  deps: Pick<Deps, 'db' | 'clock' | 'exchanges' | 'findAccount' | 'log'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
   request: GenerateRequest,
 ): Promise<{ logId: string } & PositionResult> {
   const read = await readMarketFacts(deps, request);
@@ -105,20 +105,22 @@ export interface OpenedAccount {
 
 /** The user's account at the exchange of the settings; a denial when there is none that can be traded. */
 export async function openAccount(
-  deps: Pick<Deps, 'exchanges' | 'findAccount'>,
+  deps: Pick<Deps, 'exchanges' | 'findAccount' | 'accountGuard'>,
   { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
 ): Promise<({ ok: true } & OpenedAccount) | { ok: false; denial: Denial }> {
   const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
     return { ok: false, denial: deny('exchange_unsupported', { exchange: exchangePlatform, mode: 'this' }) };
   }
+  const denial = await deps.accountGuard.deny(userId, platform);
+  if (denial !== null) return { ok: false, denial };
   const account = await deps.findAccount(userId, platform);
   if (account === null) return { ok: false, denial: deny('exchange_not_connected', { exchange: platform }) };
   return { ok: true, platform, exchange: deps.exchanges.get(platform), account };
 }
 
 async function readMarketFacts(
-  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'log'>,
+  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
   { signal, userId, settings }: GenerateRequest,
 ): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
   const refuse = (denial: Denial) => ({ ok: false as const, denial });

@@ -27,9 +27,9 @@ export function registerAccountBalanceRoutes(app: App, deps: Deps): void {
       }
       const account = await deps.findAccount(userId, platform);
       if (account === null) {
-        throw new AppError('unavailable', {
-          message: deny('exchange_not_connected', { exchange: platform }).reason,
-        });
+        const denial = await deps.accountGuard.deny(userId, platform);
+        const { reason } = denial ?? deny('exchange_not_connected', { exchange: platform });
+        throw new AppError('unavailable', { message: reason });
       }
       try {
         const readAt = deps.clock.now();

@@ -67,7 +67,12 @@ test('without a connection to the exchange the answer is 503 that says so', asyn
 test('an exchange that does not answer is answered 503 with its error', async () => {
   const demo = await startTestApp({
     // Nobody listens there.
-    config: { exchangeMode: 'demo', bitgetBaseUrl: 'http://127.0.0.1:9', exchangeTimeoutMs: 1000 },
+    config: {
+      exchangeMode: 'demo',
+      bitgetBaseUrl: 'http://127.0.0.1:9',
+      bybitBaseUrl: 'http://127.0.0.1:9',
+      exchangeTimeoutMs: 1000,
+    },
   });
   try {
     const { user } = await demo.createUser();

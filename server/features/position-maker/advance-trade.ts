@@ -3,9 +3,13 @@ import { isTerminal } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { closeUnprotected } from './close-unprotected.ts';
 import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
 import { placeAttempt } from './place-attempt.ts';
-import { continueClosing, settleAttempt } from './settle-attempt.ts';
+import { watchFills } from './protect-position.ts';
+import { restoreProtection } from './restore-protection.ts';
+import { settleAttempt } from './settle-attempt.ts';
+import { openTradeAccount, slowDown } from './trade-account.ts';
 import { exchangeOf, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
 import { addCalls, findTrade, listAttempts } from './trades.store.ts';
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
@@ -60,7 +64,7 @@ async function advanceOnce(deps: TradeDeps, lease: Lease, tradeId: string): Prom
   const attempt = attempts.at(-1);
   if (attempt === undefined) throw new Error(`trade ${tradeId} has no attempt`);
   const exchange = exchangeOf(deps, trade);
-  const account = await deps.findAccount(trade.userId, exchange.platform);
+  const { account } = await openTradeAccount(deps, trade);
   const calls: CallRecord[] = [];
   const work: TradeWork = {
     deps,
@@ -73,24 +77,44 @@ async function advanceOnce(deps: TradeDeps, lease: Lease, tradeId: string): Prom
     onCall: (call) => calls.push(call),
   };
   try {
-    return await takeStep(work);
+    const result = await takeStep(work);
+    if (result.next !== 'later') return result;
+    return { next: 'later', at: await slowDown(work, { at: result.at, calls }) };
   } finally {
     await recordCalls(deps, work, calls);
   }
 }
 
 function takeStep(work: TradeWork): Promise<StepResult> {
-  if (work.trade.state === 'closing') return continueClosing(work);
+  if (work.trade.state === 'closing') return closeUnprotected(work);
+  if (work.trade.state === 'protecting') return restoreProtection(work);
   if (isTerminal(work.attempt.state)) return settleAttempt(work);
   switch (work.attempt.state) {
     case 'planned':
       return placeAttempt(work);
     case 'submitting':
       return doubtInterrupted(work);
+    default:
+      return followOrder(work);
+  }
+}
+
+/** An order that is, or may be, at the exchange: while it waits there, what it has filled is protected (I4). */
+async function followOrder(work: TradeWork): Promise<StepResult> {
+  const { lookAt, isOverdue } = await watchFills(work);
+  const result = await takeOrderStep(work, { atOnce: isOverdue });
+  // Looking an order in doubt up has its own pace; only a position without its stop is more urgent.
+  const isUrgent = work.attempt.state !== 'unknown' || work.trade.unprotectedSince !== null;
+  if (result.next !== 'later' || lookAt === null || !isUrgent) return result;
+  return { next: 'later', at: new Date(Math.min(lookAt.getTime(), result.at.getTime())) };
+}
+
+function takeOrderStep(work: TradeWork, { atOnce }: { atOnce: boolean }): Promise<StepResult> {
+  switch (work.attempt.state) {
     case 'unknown':
       return lookUpAttempt(work);
     case 'open':
-      return verifyAttempt(work);
+      return verifyAttempt(work, { atOnce });
     default:
       return confirmCancel(work);
   }

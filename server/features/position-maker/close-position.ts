@@ -40,7 +40,8 @@ export type CloseResult = { outcome: 'flat' } | { outcome: 'pending' | 'refused'
  * keeps a second one from opening anything.
  */
 export async function closePosition(deps: TradeDeps, request: CloseRequest): Promise<CloseResult> {
-  const { exchange, account, token, context = {} } = request;
+  const { exchange, account, token } = request;
+  const context: CallContext = { priority: 'protect', ...request.context };
   // From before the reading: what was read is not acted on by a process that was frozen since.
   const notAfter = new Date(deps.clock.now().getTime() + SEND_WITHIN_MS);
   try {

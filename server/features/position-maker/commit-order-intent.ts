@@ -1,7 +1,10 @@
 import type { Denial } from '#domain/denials.ts';
 import type { Position } from '#domain/position.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
+import { findCredentials } from '#server/features/exchange-credentials/exchange-credentials.store.ts';
 import type { PositionGeneratorLogRow } from '#server/features/position-generator/position-generator.store.ts';
+import type { Tx } from '#server/platform/database/database.ts';
 import { isUniqueViolation } from '#server/platform/database/database-errors.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
@@ -47,6 +50,8 @@ export async function commitOrderIntent(
       if (standing !== null) return { ok: false, reason: 'already-traded', standing };
       await tx.insert(trades).values({
         id: tradeId,
+        exchangeMode: deps.config.exchangeMode,
+        exchangeAccountId: await readAccountId(tx, deps, log),
         positionGeneratorLogId: log.id,
         workflowId: log.workflowId,
         signalId: log.signalId,
@@ -87,6 +92,17 @@ export async function commitOrderIntent(
     if (!isUniqueViolation(error)) throw error;
     return { ok: false, reason: 'already-traded', standing: await findTradeOfCalculation(deps.db, log.id) };
   }
+}
+
+/** The stored key's account: while the order is not settled, only a key of the same one may replace it. */
+async function readAccountId(
+  tx: Tx,
+  { config }: Pick<Deps, 'config'>,
+  { userId, exchangePlatform }: PositionGeneratorLogRow,
+): Promise<string | null> {
+  if (config.exchangeMode === 'paper') return null;
+  const platform = exchangePlatform as ExchangePlatform;
+  return (await findCredentials(tx, { userId, platform }))?.accountId ?? null;
 }
 
 function customEntryNote(log: PositionGeneratorLogRow, position: Position): string {

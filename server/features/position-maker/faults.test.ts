@@ -348,8 +348,8 @@ describe('a filled position whose stop cannot be placed', () => {
     expect(closes).toMatchObject([
       { reduceOnly: true, side: 'sell', state: 'filled', size: entry?.filledSize },
     ]);
-    const [attempt] = await engine.attempts(ended.trade?.id ?? '');
-    const nakedMs = (closes[0]?.createdAt.getTime() ?? 0) - (attempt?.finishedAt?.getTime() ?? 0);
+    // It fills when it is taken.
+    const nakedMs = (closes[0]?.createdAt.getTime() ?? 0) - (entry?.createdAt.getTime() ?? 0);
     expect(nakedMs).toBeGreaterThanOrEqual(5_000);
     expect(nakedMs).toBeLessThanOrEqual(10_000);
     const rows = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, run.struck));
@@ -424,7 +424,7 @@ describe('a filled position whose stop cannot be placed', () => {
     expect(timeline.join('\n')).toContain('The take profit is missing and could not be placed');
   });
 
-  test('that cannot be closed either is tried on: its user opens nothing else in the token, everybody else does', async () => {
+  test('that cannot be closed either halts its user, who opens nothing else, while everybody else does', async () => {
     const run = await start([
       ...unprotected,
       { kind: 'refuse', code: '40020', message: 'no', on: on('place-order', always, 2) },
@@ -437,8 +437,8 @@ describe('a filled position whose stop cannot be placed', () => {
     await engine.advance(others.id);
     let trade = mine;
     while (trade.state !== 'closing') trade = await engine.advance(mine.id);
-    for (let tries = 0; tries < 5; tries += 1) trade = await engine.advance(mine.id);
-    expect(trade).toMatchObject({ state: 'closing', success: null });
+    for (let tries = 0; tries < 12; tries += 1) trade = await engine.advance(mine.id);
+    expect(trade).toMatchObject({ state: 'closing', success: null, protectionStatus: 'missing' });
 
     engine.clock.advance(5 * 60_000);
     await engine.plan(run.workflowId);
@@ -450,20 +450,29 @@ describe('a filled position whose stop cannot be placed', () => {
       .set({ isActive: false })
       .where(inArray(users.id, [run.other]));
     const third = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-    const next = await engine.storeSignal({ token: run.token, price: '100' });
+    const next = await engine.storeSignal({ token: `${run.token}X`, price: '100' });
     const [only, ...more] = await engine.plan(next.workflowId);
     expect(only?.userId).toBe(third);
     expect(more).toEqual([]);
-    const steps = await engine.steps(next.workflowId);
-    expect(
-      steps.find(({ userId, errorMessage }) => userId === run.struck && errorMessage !== null),
-    ).toMatchObject({
-      errorMessage: `An entry order in ${run.token} is already open; user will be skipped`,
-    });
+    const decision = (await engine.outcomes(next.workflowId)).get(run.struck);
+    expect(decision).toMatchObject({ status: 'not eligible', rule: 'Trading halt', layer: 2 });
+    expect(decision?.reason).toMatch(
+      new RegExp(
+        `^Trading of this user is halted since 20.*: The ${run.token} position on Bitget has no stop loss and is not closed yet .*; an administrator has to resume it$`,
+      ),
+    );
 
     engine.paper.setFaults([]);
     await engine.settle();
-    expect(await engine.trade(mine.id)).toMatchObject({ state: 'done', success: false, error: reason });
-    expect((await engine.holding(run.struck, run.token)).position).toBeNull();
+    const { state, success, protectionStatus, unprotectedSince } = await engine.trade(mine.id);
+    expect({ state, success, protectionStatus, unprotectedSince }).toEqual({
+      state: 'done',
+      success: true,
+      protectionStatus: 'repaired',
+      unprotectedSince: null,
+    });
+    expect(await engine.holding(run.struck, run.token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+    const { timeline } = await engine.events(mine.id);
+    expect(timeline.filter((line) => line.startsWith('Trading of this user is halted'))).toHaveLength(1);
   });
 });

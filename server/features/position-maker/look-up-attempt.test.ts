@@ -183,3 +183,28 @@ test('an order that stays in doubt for five minutes ends its workflow as failed,
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true, fillStatus: 'filled' });
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
+
+test('an order of the other side under the same id, such as the stop that closed the position, is not taken for the entry', async () => {
+  const { trade } = await plan([arrivesSilently]);
+  const { exchanges } = engine.deps;
+  let answers = 0;
+  const deps = {
+    ...engine.deps,
+    exchanges: {
+      ...exchanges,
+      get: (platform: Parameters<typeof exchanges.get>[0]) => {
+        const exchange = exchanges.get(platform);
+        const findOrder: typeof exchange.findOrder = async (...call) => {
+          const report = await exchange.findOrder(...call);
+          answers += 1;
+          return report === null || answers > 2 ? report : { ...report, side: 'sell', averagePrice: '98' };
+        };
+        return { ...exchange, findOrder };
+      },
+    },
+  };
+  await engine.advance(trade.id, deps);
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', filledQuantity: '0' }]);
+  await engine.settle({ deps });
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled', averagePrice: '100' }]);
+});

@@ -67,11 +67,13 @@ export async function findReport(work: TradeWork): Promise<OrderReport | null | 
   const { account, exchange, trade, attempt, onCall } = work;
   if (account === null) return 'unreachable';
   try {
-    return await exchange.findOrder(
+    const report = await exchange.findOrder(
       account,
       { token: trade.token, clientOrderId: attempt.clientOrderId },
       { onCall },
     );
+    // A stop that was attached to the entry may close the position under the entry's id: that order is not ours.
+    return report !== null && report.side !== trade.side ? 'unreachable' : report;
   } catch (error) {
     if (error instanceof ExchangeError) return 'unreachable';
     throw error;

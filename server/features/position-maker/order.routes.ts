@@ -4,6 +4,7 @@ import {
   orderOfCalculationQuery,
   orderParams,
   orderResult,
+  ordersInDoubt,
   prepareAnswer,
   prepareBody,
   processBody,
@@ -13,6 +14,7 @@ import {
 } from '#contract/position-maker.ts';
 import type { Deps } from '#server/deps.ts';
 import { findPositionGeneratorLog } from '#server/features/position-generator/position-generator.store.ts';
+import { getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { readOrderResult } from './order-result.ts';
@@ -20,6 +22,7 @@ import { prepareOrder, refusalOf } from './prepare-order.ts';
 import { followOrder } from './submit-follow.ts';
 import { type Submission, submitOrder } from './submit-order.ts';
 import { findTrade, findTradeOfCalculation } from './trades.store.ts';
+import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['position maker'];
@@ -75,6 +78,22 @@ export function registerOrderRoutes(app: App, deps: Deps): void {
     '/api/position-maker/orders/:tradeId',
     { config, schema: { tags, params: orderParams, response: { 200: orderResult } } },
     ({ params: { tradeId } }) => readResult(tradeId),
+  );
+
+  app.get(
+    '/api/position-maker/orders-in-doubt',
+    { config, schema: { tags, response: { 200: ordersInDoubt } } },
+    async () => ({ orders: await listOrdersInDoubt(deps) }),
+  );
+
+  app.post(
+    '/api/position-maker/orders/:tradeId/write-off',
+    { config, schema: { tags, params: orderParams, response: { 200: orderResult } } },
+    async (request) => {
+      const { id, username } = getUser(request);
+      const trade = await writeOffOrder(deps, { tradeId: request.params.tradeId, by: { id, username } });
+      return await readOrderResult(deps, trade);
+    },
   );
 
   async function readResult(tradeId: string) {

@@ -24,6 +24,8 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   if (account === null) {
     return abandon(work, deny('exchange_not_connected', { exchange: trade.exchangePlatform }).reason);
   }
+  // The key was refused, or replaced by one of which nothing is known, since the order was planned.
+  if (account.denial != null) return abandon(work, account.denial.reason);
   const ageMinutes = (deps.clock.now().getTime() - trade.createdAt.getTime()) / 60_000;
   if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
     const context = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };

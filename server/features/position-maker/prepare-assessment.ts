@@ -11,7 +11,10 @@ import type { PositionGeneratorLogRow } from '#server/features/position-generato
 import { users } from '#server/platform/database/schema.ts';
 import { findStandingTrade, findTradeOfCalculation, findWorkingTrade } from './trades.store.ts';
 
-export type AssessmentDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'findAccount'>;
+export type AssessmentDeps = Pick<
+  Deps,
+  'db' | 'clock' | 'config' | 'exchanges' | 'findAccount' | 'accountGuard'
+>;
 
 /** `position`: as it would be ordered now. `denial`: why it is not. */
 export interface AssessedOrder {

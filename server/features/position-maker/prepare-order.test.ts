@@ -181,7 +181,7 @@ describe('nothing is prepared', () => {
     const { logId } = await trading.calculate({ token: 'BTC', price: '65000' });
     const offline = await trading.startInstance({
       engine: false,
-      config: { bitgetBaseUrl: 'http://127.0.0.1:9' },
+      config: { bitgetBaseUrl: 'http://127.0.0.1:9', bybitBaseUrl: 'http://127.0.0.1:9' },
     });
     const answer = await offline.admin.post('/api/position-maker/prepare', { positionGeneratorLogId: logId });
     expect(answer.json()).toMatchObject({ success: false, error: 'Exchange Unavailable', data: null });

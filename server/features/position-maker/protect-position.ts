@@ -1,98 +1,85 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
+import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
-import { ExchangeError, type Protection } from '#server/exchanges/exchange.ts';
-import { trades } from '#server/platform/database/schema.ts';
-import { timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld } from '#server/platform/leases.ts';
-import { protectionOrderId } from './client-order-id.ts';
+import { checkProtection, type Finding, isCovered } from './check-protection.ts';
+import { recordSafe, recordUnprotected } from './record-protection.ts';
 import type { TradeWork } from './trade-work.ts';
-import { addTimeline } from './trades.store.ts';
 
 export const PROTECTION_RETRY_MS = 500;
-/** So often it is tried even when the deadline passed while the program was down. */
-const LAST_TRIES = 2;
+/** An exchange may show a position a moment later than the fill that opened it. */
+const POSITION_LAG_MS = 2_000;
+/** An order that has just been accepted is seldom filled yet. */
+const FIRST_LOOK_MS = 1_000;
+/** Often enough that a fill at any moment has its stop within five seconds. */
+const LOOK_EVERY_MS = 2_000;
 
 /**
  * I4: after a fill the stop is read back from the exchange; when it is not there it is placed, and when that fails
- * until the deadline, the caller closes the position. `again`: not yet, and the deadline has not passed.
+ * until the deadline, the caller closes the position. `again`: not yet, and the deadline has not passed. What the
+ * exchange does not tell is tried on, and closes nothing.
  */
-export async function protectPosition(work: TradeWork): Promise<'protected' | 'again' | 'unprotected'> {
-  const { deps, trade, attempt } = work;
+export async function protectPosition(
+  work: TradeWork,
+  filledQuantity: string,
+): Promise<'protected' | 'again' | 'unprotected'> {
+  const { deps, attempt, trade } = work;
+  if (isCovered(work, filledQuantity)) return 'protected';
   const seenAt = attempt.finishedAt ?? deps.clock.now();
-  const deadline = seenAt.getTime() + PROTECTION_DEADLINE_MS;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const { status, text } = await ensureProtection(work);
-      await recordProtection(work, status, text);
-      return 'protected';
-    } catch (error) {
-      if (!(error instanceof ExchangeError)) throw error;
-      deps.log.error({ err: error, tradeId: trade.id }, 'a filled position has no verified stop yet');
-      if (deps.clock.now().getTime() < deadline) return 'again';
-      if (tries === LAST_TRIES) {
-        await recordProtection(work, 'missing', `The stop loss could not be placed: ${error.message}`);
-        return 'unprotected';
-      }
-    }
-    await sleep(PROTECTION_RETRY_MS);
+  const isFirstTry = trade.unprotectedSince === null;
+  const finding = await checkProtection(work);
+  if (finding.found === 'flat' && mayShowLater(work, seenAt)) return 'again';
+  if (finding.found === 'flat' || finding.found === 'protected') {
+    await recordSafe(work, finding);
+    return 'protected';
   }
+  const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
+  if (finding.found === 'passed') return 'unprotected';
+  const deadline = Math.min(seenAt.getTime(), since.getTime()) + PROTECTION_DEADLINE_MS;
+  // Twice at least, also when the deadline passed while the program was down.
+  return isKnown && !isFirstTry && deps.clock.now().getTime() >= deadline ? 'unprotected' : 'again';
 }
 
-async function ensureProtection(work: TradeWork): Promise<{ status: 'verified' | 'repaired'; text: string }> {
-  const { account, exchange, trade, deps, lease, onCall } = work;
-  // From before the reading: what was read is not acted on by a process that was frozen since.
-  const notAfter = new Date(deps.clock.now().getTime() + PROTECTION_DEADLINE_MS);
-  if (account === null) throw new ExchangeError('credentials', 'the exchange credentials are gone');
-  const position = await exchange.fetchPosition(account, trade.token, { onCall });
-  if (position === null)
-    return { status: 'verified', text: 'The position is closed already, nothing to protect' };
-  const before = await exchange.fetchProtection(account, trade.token, { onCall });
-  if (isWhole(before)) {
-    return {
-      status: 'verified',
-      text: `Protection read back: stop ${before.stopLoss}, target ${before.takeProfit}`,
-    };
-  }
-  await assertHeld(deps.db, lease);
-  try {
-    await exchange.placeProtection(
-      account,
-      {
-        token: trade.token,
-        side: position.side,
-        quantity: position.quantity,
-        stopLoss: before.stopLoss === null ? trade.stopLoss : null,
-        takeProfit: before.takeProfit === null ? trade.takeProfit : null,
-        clientOrderId: protectionOrderId(timeOrderedId()),
-      },
-      { onCall, notAfter },
-    );
-  } catch (error) {
-    // With its stop the position is safe: a target that the exchange does not take is no reason to close it.
-    if (before.stopLoss === null || !(error instanceof ExchangeError)) throw error;
-    const text = `Stop read back: ${before.stopLoss}. The take profit is missing and could not be placed: ${error.message}`;
-    return { status: 'verified', text };
-  }
-  const after = await exchange.fetchProtection(account, trade.token, { onCall });
-  if (after.stopLoss === null) throw new ExchangeError('unknown', 'the stop loss is still not there');
-  return {
-    status: 'repaired',
-    text: `Protection was missing and is placed: stop ${after.stopLoss}, target ${after.takeProfit ?? 'none'}`,
-  };
+const mayShowLater = ({ deps, trade }: TradeWork, seenAt: Date): boolean =>
+  trade.protectedQuantity === null &&
+  trade.unprotectedSince === null &&
+  deps.clock.now().getTime() - seenAt.getTime() < POSITION_LAG_MS;
+
+export const doubtOf = ({ found, text }: Finding) => ({ isKnown: found !== 'unreadable', text });
+
+export interface FillWatch {
+  /** When to look again; null when there is nothing more to look for. */
+  lookAt: Date | null;
+  /** Its stop could not be placed in time: the order must end, so that the position can be closed. */
+  isOverdue: boolean;
 }
 
-const isWhole = (protection: Protection): boolean =>
-  protection.stopLoss !== null && protection.takeProfit !== null;
-
-async function recordProtection(
-  { deps, lease, trade }: TradeWork,
-  status: 'verified' | 'repaired' | 'missing',
-  text: string,
-): Promise<void> {
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    await tx.update(trades).set({ protectionStatus: status }).where(eq(trades.id, trade.id));
-    await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text });
-  });
+/**
+ * I4 for an order that may have filled in part, or whose fill nobody has asked for yet: what it opened is protected as
+ * soon as it is seen, while the order itself is left alone until its wait is over.
+ */
+export async function watchFills(work: TradeWork): Promise<FillWatch> {
+  const { deps, attempt, attempts } = work;
+  const now = deps.clock.now();
+  const after = (waitMs: number) => new Date(now.getTime() + waitMs);
+  const { submittedAt } = attempt;
+  if (submittedAt === null) return { lookAt: null, isOverdue: false };
+  const firstLook = new Date(submittedAt.getTime() + FIRST_LOOK_MS);
+  if (firstLook > now) return { lookAt: firstLook, isOverdue: false };
+  const earlier = attempts.slice(0, -1).reduce((sum, one) => sum.plus(one.filledQuantity), D(0));
+  if (isCovered(work, toPlain(earlier.plus(attempt.quantity)))) return { lookAt: null, isOverdue: false };
+  const isFilled = attempts.some(({ filledQuantity }) => isPositive(filledQuantity));
+  const finding = await checkProtection(work, { priority: isFilled ? 'protect' : 'look-up' });
+  switch (finding.found) {
+    case 'flat':
+      if (work.trade.unprotectedSince !== null) await recordSafe(work, finding);
+      return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+    case 'protected':
+      await recordSafe(work, finding);
+      return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+    case 'unreadable':
+      // Nothing is known to be filled: an exchange that does not answer raises no alarm by itself.
+      if (work.trade.unprotectedSince === null) return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+  }
+  const { since } = await recordUnprotected(work, doubtOf(finding));
+  const isOverdue = finding.found === 'passed' || now.getTime() - since.getTime() >= PROTECTION_DEADLINE_MS;
+  return { lookAt: after(PROTECTION_RETRY_MS), isOverdue };
 }

@@ -1,30 +1,34 @@
 import { eq } from 'drizzle-orm';
-import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { tradeOutcome } from '#domain/order-lifecycle.ts';
 import { planSecondAttempt } from '#domain/second-attempt.ts';
+import { FLATTEN_DEADLINE_MS } from '#domain/trading-constants.ts';
+import { denyHalted } from '#domain/trading-halt.ts';
 import { isSignalExpired } from '#domain/workflow-lifecycle.ts';
 import { readLivePrice } from '#server/features/position-generator/generate-position.ts';
 import { findPositionGeneratorLog } from '#server/features/position-generator/position-generator.store.ts';
+import { findHalt } from '#server/features/trading-halts/trading-halts.store.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
-import { closePosition } from './close-position.ts';
+import { doubtSecondAttempt } from './doubt-second-attempt.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
+import { endDoubt } from './record-protection.ts';
 import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
 import { type AttemptRow, addTimeline } from './trades.store.ts';
 
-const CLOSE_RETRY_MS = 500;
+/** An exchange that does not answer for longer is asked less often. */
+const UNREADABLE_RETRY_MS = 2_000;
 
 /** An attempt has ended: protect what it filled, then try for the rest once, or finish. */
 export async function settleAttempt(work: TradeWork): Promise<StepResult> {
   const { attempts, attempt } = work;
   const filled = sumFilled(attempts);
   if (isPositive(filled)) {
-    const protection = await protectPosition(work);
-    if (protection === 'again') return later(work, PROTECTION_RETRY_MS);
+    const protection = await protectPosition(work, filled);
+    if (protection === 'again') return later(work, protectionRetryMs(work));
     if (protection === 'unprotected') return startClosing(work);
   }
   const mayTryAgain =
@@ -35,15 +39,28 @@ export async function settleAttempt(work: TradeWork): Promise<StepResult> {
   return planned === null ? goOn : finishTrade(work, planned);
 }
 
+function protectionRetryMs({ deps, trade: { unprotectedSince } }: TradeWork): number {
+  const isLong =
+    unprotectedSince !== null &&
+    deps.clock.now().getTime() - unprotectedSince.getTime() >= FLATTEN_DEADLINE_MS;
+  return isLong ? UNREADABLE_RETRY_MS : PROTECTION_RETRY_MS;
+}
+
 /** Null when the second attempt is committed; otherwise why there is none. */
 async function planSecond(work: TradeWork, filledQuantity: string): Promise<string | null> {
   const { deps, trade, exchange, lease } = work;
+  if (trade.restoredAt !== null) {
+    await doubtSecondAttempt(work, filledQuantity);
+    return null;
+  }
   const expired = isSignalExpired({
     receivedAt: trade.createdAt,
     startsAt: deps.clock.now(),
     maxAgeMinutes: deps.config.signalMaxAgeMinutes,
   });
   if (expired) return 'the order is too old for a second attempt';
+  const halt = await findHalt(deps.db, trade.userId);
+  if (halt !== null) return `no second attempt: ${denyHalted(halt).reason}`;
   const log = await findPositionGeneratorLog(deps.db, trade.positionGeneratorLogId);
   if (log?.position == null) throw new Error(`trade ${trade.id} has no calculation`);
   const freshPrice = await readLivePrice(exchange, trade, trade.userId);
@@ -79,7 +96,7 @@ async function planSecond(work: TradeWork, filledQuantity: string): Promise<stri
 }
 
 /** I4: a filled position without a stop is closed at market, and the trade fails with that reason. */
-async function startClosing(work: TradeWork): Promise<StepResult> {
+export async function startClosing(work: TradeWork): Promise<StepResult> {
   const { deps, lease, trade } = work;
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
@@ -93,36 +110,26 @@ async function startClosing(work: TradeWork): Promise<StepResult> {
   return goOn;
 }
 
-/** Goes on until the exchange says that nothing is open; until then the user opens nothing else in this token. */
-export async function continueClosing(work: TradeWork): Promise<StepResult> {
-  const { deps, lease, trade, exchange, account, onCall } = work;
-  if (account === null) return later(work, CLOSE_RETRY_MS * 10);
-  const result = await closePosition(deps, {
-    exchange,
-    account,
-    token: trade.token,
-    reason: CLOSE_REASONS.stopMissing,
-    tradeId: trade.id,
-    workflowId: trade.workflowId,
-    lease,
-    context: { onCall },
-  });
-  if (result.outcome !== 'flat') {
-    deps.log.error(
-      { tradeId: trade.id, reason: result.message },
-      'an unprotected position is not closed yet',
-    );
-    return later(work, CLOSE_RETRY_MS);
+/** The exchange says that nothing of the unprotected position is left. */
+export async function endClosed(work: TradeWork): Promise<StepResult> {
+  const { trade, attempts } = work;
+  const closed = { protectionStatus: 'closed' as const, unprotectedSince: null };
+  // It was done before its stop got lost: what it was then stays on record.
+  if (trade.completedAt !== null) {
+    const { success, fillStatus } = trade;
+    const error =
+      'The stop loss was lost and could not be placed again, so the position was closed at market';
+    return writeEnd(work, { ...closed, success, fillStatus, error });
   }
   return writeEnd(work, {
+    ...closed,
     success: false,
-    fillStatus: tradeOutcome(work.attempts).fillStatus,
+    fillStatus: tradeOutcome(attempts).fillStatus,
     error: 'The stop loss could not be placed, so the position was closed at market',
-    protectionStatus: 'closed',
   });
 }
 
-async function finishTrade(work: TradeWork, whyNoSecond: string | null): Promise<StepResult> {
+export async function finishTrade(work: TradeWork, whyNoSecond: string | null): Promise<StepResult> {
   const { attempts } = work;
   const { success, fillStatus } = tradeOutcome(attempts);
   const error = success ? null : describeFailure(attempts, whyNoSecond);
@@ -140,7 +147,10 @@ function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): st
 
 async function writeEnd(
   work: TradeWork,
-  end: Pick<typeof trades.$inferInsert, 'success' | 'fillStatus' | 'error' | 'protectionStatus'>,
+  end: Pick<
+    typeof trades.$inferInsert,
+    'success' | 'fillStatus' | 'error' | 'protectionStatus' | 'unprotectedSince'
+  >,
   note: string | null = null,
 ): Promise<StepResult> {
   const { deps, lease, trade, attempts } = work;
@@ -169,17 +179,21 @@ async function writeEnd(
               fee,
             }
           : null,
-        completedAt: now,
+        completedAt: trade.completedAt ?? now,
         dueAt: null,
       })
       .where(eq(trades.id, trade.id));
     await addTimeline(tx, {
       tradeId: trade.id,
       at: now,
-      text: end.success
-        ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}${note === null ? '' : `; ${note}`}`
-        : `Failed: ${end.error ?? 'no reason given'}`,
+      text:
+        end.protectionStatus === 'closed'
+          ? `Closed: ${end.error ?? 'no reason given'}`
+          : end.success
+            ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}${note === null ? '' : `; ${note}`}`
+            : `Failed: ${end.error ?? 'no reason given'}`,
     });
+    if (end.protectionStatus === 'closed') await endDoubt(work, tx, 'The position is closed');
     await wakeWorkflow(work, tx);
   });
   return { next: 'never' };

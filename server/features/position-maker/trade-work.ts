@@ -2,15 +2,18 @@ import { and, eq } from 'drizzle-orm';
 import { type AttemptEvent, nextAttemptState } from '#domain/order-lifecycle.ts';
 import { EXECUTION_PROFILES } from '#domain/trading-constants.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import type { Deps } from '#server/deps.ts';
-import type { CallRecord, Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
+import type { Deps, UserAccount } from '#server/deps.ts';
+import type { CallRecord, Exchange, OrderReport } from '#server/exchanges/exchange.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { orderAttempts } from '#server/platform/database/schema.ts';
 import { assertHeld, type Lease, LeaseLostError } from '#server/platform/leases.ts';
 import { type AttemptRow, addTimeline, type TradeRow } from './trades.store.ts';
 
-export type TradeDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount'>;
+export type TradeDeps = Pick<
+  Deps,
+  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard'
+>;
 
 /** One trade under its lease: what every step of its execution works with. */
 export interface TradeWork {
@@ -21,8 +24,8 @@ export interface TradeWork {
   attempts: AttemptRow[];
   attempt: AttemptRow;
   exchange: Exchange;
-  /** Null when the user's credentials are gone. */
-  account: ExchangeAccount | null;
+  /** Null when the user's credentials are gone, or lead to another account than the order's. */
+  account: UserAccount | null;
   onCall: (call: CallRecord) => void;
 }
 

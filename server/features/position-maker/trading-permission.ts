@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { type Denial, deny } from '#domain/denials.ts';
+import { denyHalted } from '#domain/trading-halt.ts';
 import { denyWrongMode, type ExchangeMode, eligibilityMode } from '#domain/trading-mode.ts';
+import { findHalt } from '#server/features/trading-halts/trading-halts.store.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { userSettings, users } from '#server/platform/database/schema.ts';
 
@@ -29,6 +31,9 @@ export async function readTradingPermission(
   if (settings === undefined) return deny('settings_not_found', {});
   const wrongMode = denyWrongMode({ isTestUser: user.isTestUser, mode: eligibilityMode(exchangeMode) });
   if (wrongMode !== null) return wrongMode;
+  // A halt starts under a lock of the user's row: what is not seen here comes after this order.
+  const halt = await findHalt(tx, userId);
+  if (halt !== null) return denyHalted(halt);
   // Active trading and the pause steer automatic execution; an operator's own order by hand is not held by them.
   if (!automatic) return null;
   if (!settings.activeTrading) return deny('active_trading_off', {});

@@ -7,11 +7,14 @@ const MISSED_WAIT_MS = 1_000;
 /** An accepted order that stays unfindable this often is cancelled by its id all the same. */
 const MISSES_BEFORE_CANCEL = 5;
 
-/** Looks at an open order when its wait is over: filled, or to be cancelled for what is not. */
-export async function verifyAttempt(work: TradeWork): Promise<StepResult> {
+/**
+ * Looks at an open order when its wait is over: filled, or to be cancelled for what is not. `atOnce`: without waiting,
+ * because what it has filled has no stop and must be closed.
+ */
+export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boolean }): Promise<StepResult> {
   const { deps, attempt } = work;
   const dueAt = attempt.verifyAt ?? deps.clock.now();
-  if (dueAt > deps.clock.now()) return { next: 'later', at: dueAt };
+  if (dueAt > deps.clock.now() && !atOnce) return { next: 'later', at: dueAt };
   const report = await findReport(work);
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;

@@ -55,7 +55,10 @@ export async function closeOpenPosition(
   const { userId, token } = task;
   const platform = await findPlatform(deps, task);
   const account = await deps.findAccount(userId, platform);
-  if (account === null) return refused(deny('exchange_not_connected', { exchange: platform }).reason);
+  if (account === null) {
+    const denial = await deps.accountGuard.deny(userId, platform);
+    return refused((denial ?? deny('exchange_not_connected', { exchange: platform })).reason);
+  }
   const exchange = deps.exchanges.get(platform);
   const key = { userId, exchangePlatform: platform };
   const holder = `${deps.config.instanceId} close ${token}`;
@@ -91,7 +94,8 @@ async function findPlatform(deps: TradeDeps, { userId, token }: CloseTask): Prom
 
 async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
   const { deps, exchange, account, userId, token } = work;
-  if ((await findWorkingTrade(deps.db, { userId, token })) !== null) {
+  // An order that has ended, whose position is being protected or closed, opens nothing any more.
+  if ((await findWorkingTrade(deps.db, { userId, token }))?.state === 'working') {
     return refused(
       `An order of this user in ${token} is still being worked on; close the position when it is done`,
     );

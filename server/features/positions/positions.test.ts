@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
+import { createProtectionAudit } from '#server/features/protection/audit-protection.ts';
 import { closedPositions, trades, users } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { withLease } from '#server/platform/leases.ts';
 import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
-import { watchClosings } from './watch-closings.ts';
 
 type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
 
@@ -220,7 +222,8 @@ describe('a closed position', () => {
     board.setFaults([{ kind: 'html200', on: { path: 'history-position', times: 1_000 } }]);
     const before = board.requests.length;
     expect((await positions({ userId: id })).closed).toEqual(told.closed);
-    expect(board.requests.slice(before)).not.toContain('/api/v2/mix/position/history-position');
+    const asked = board.requests.slice(before).filter(({ userId }) => userId === id);
+    expect(asked.map(({ path }) => path)).not.toContain('/api/v2/mix/position/history-position');
   });
 
   test('of a short that reached its target has earned', async () => {
@@ -314,7 +317,11 @@ describe('a closed position', () => {
   test('is recorded while nobody looks, once, by however many instances', async () => {
     const { id, token } = await withPosition();
     await board.push(token, '97');
-    await Promise.all(board.programs.flatMap(({ deps }) => [watchClosings(deps), watchClosings(deps)]));
+    const auditOnce = ({ deps }: (typeof board.programs)[number]) => {
+      const lease = { db: deps.db, key: `audit ${randomUUID()}`, holder: 'test' };
+      return withLease(lease, (held) => createProtectionAudit(deps).run(held));
+    };
+    await Promise.all(board.programs.flatMap((program) => [auditOnce(program), auditOnce(program)]));
     const rows = await board.db.select().from(closedPositions).where(eq(closedPositions.userId, id));
     expect(rows).toMatchObject([{ closedBy: 'stop loss' }]);
     const [trade] = await board.db.select().from(trades).where(eq(trades.userId, id));
@@ -381,7 +388,8 @@ describe('asking the exchange', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     const before = board.requests.length;
     await Promise.all(Array.from({ length: 20 }, () => board.admin.get(`/api/positions?userId=${id}`)));
-    expect(board.requests.slice(before).filter((path) => path.endsWith('all-position'))).toHaveLength(1);
+    const asked = board.requests.slice(before).filter(({ userId }) => userId === id);
+    expect(asked.filter(({ path }) => path.endsWith('all-position'))).toHaveLength(1);
   });
 
   test('an account that does not answer is said, and the others are shown', async () => {

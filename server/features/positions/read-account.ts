@@ -2,7 +2,7 @@ import type { OpenPositionView } from '#contract/positions.ts';
 import { positionDifferences } from '#domain/position-differences.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
-import type { Holding } from '#server/exchanges/exchange.ts';
+import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
 import { type AccountKey, forgetGone, listOpenTrades, type OpenTrade } from './positions.store.ts';
 import { nearestTrade, recordClosings } from './record-closings.ts';
@@ -30,7 +30,10 @@ const FRESHLY_GONE_MS = 60_000;
  * Reads accounts at their exchanges, compares them with what was recorded here, and records what has ended. Readings
  * are shared and kept for a moment, so that screens that poll do not hammer an exchange.
  */
-export function createAccountReader(deps: ReaderDeps): AccountReader {
+export function createAccountReader(
+  deps: ReaderDeps,
+  { priority = 'look-up' }: { priority?: CallPriority } = {},
+): AccountReader {
   const readings = new Map<string, { at: number; reading: Promise<AccountReading>; isDone: boolean }>();
   const historyAskedAt = new Map<string, number>();
   const gate = createGate(CONCURRENT_ACCOUNTS);
@@ -56,7 +59,7 @@ export function createAccountReader(deps: ReaderDeps): AccountReader {
       return { outcome: 'no-account', isMissed: trades.length > 0 };
     }
     const exchange = deps.exchanges.get(platform);
-    const holdings = await exchange.fetchHoldings(account);
+    const holdings = await exchange.fetchHoldings(account, { priority });
     const held = holdings.map((holding) => ({
       holding,
       trade: nearestTrade(trades, holding.position, deps.clock.now()),

@@ -9,8 +9,8 @@ import type { SettingsRow } from '../users/user-rows.ts';
 /** How many of the newest signals and candles are looked through for timeframes that somebody uses. */
 const NEWEST_ROWS = 5000;
 
-/** A user who may trade, apart from the exchange connection, which another feature knows. */
-export type TradingUser = Omit<EligibilityUser, 'exchangeReady'>;
+/** A user who may trade, apart from the exchange connection and halts, which other features know. */
+export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
 
 /** A user's settings as the domain takes them; null when the user has none. */
 export async function findTradingSettings(db: Queryable, userId: string): Promise<TradingSettings | null> {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { startSilentNetwork } from '#test/silent-network.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { createLog } from '../log.ts';
 import { type OpenDatabase, openPool } from './pool.ts';
@@ -160,4 +161,27 @@ test('what a transaction answers is handed on, with its isolation level', async 
     { isolationLevel: 'serializable' },
   );
   expect(level).toBe('serializable');
+});
+
+test('a connection that did not answer its BEGIN in time does not serve the next', async () => {
+  const network = await startSilentNetwork(inject('testServer'));
+  const silent = openPool({
+    connection: {
+      ...inject('testServer'),
+      ...own.database.connection,
+      host: network.host,
+      port: network.port,
+    },
+    log: createLog({ level: 'silent' }),
+    maxConnections: 1,
+    limits: { answerMs: 300, idleInTransactionMs: 1_000 },
+  });
+  const ask = () => silent.db.transaction((tx) => tx.execute(sql`select 1 as one`));
+  await ask();
+  network.swallow();
+  await expect(ask()).rejects.toThrow();
+  network.heal();
+  expect((await ask()).rows).toEqual([{ one: 1 }]);
+  await silent.close();
+  await network.close();
 });

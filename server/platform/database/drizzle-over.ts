@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { isUnanswered } from '../errors-unavailable.ts';
 import type { Db } from './database.ts';
 
 /**
@@ -13,12 +14,17 @@ export function drizzleOver(pool: pg.Pool): Db {
     // The pool listens to idle connections only. Between two statements nobody else hears that this one ended, and
     // an error that nobody hears ends the program; the next statement fails anyway.
     client.on('error', ignore);
+    let isSilent = false;
     try {
       return await drizzle(client).transaction(work, config);
+    } catch (error) {
+      isSilent = isUnanswered(error);
+      throw error;
     } finally {
       client.off('error', ignore);
-      // One that is still inside a transaction, since its ROLLBACK did not get through, must not serve the next.
-      client.release(client.getTransactionStatus() !== 'I');
+      // One that is still inside a transaction, since its ROLLBACK did not get through, must not serve the next; nor
+      // one that still owes an answer, whose BEGIN may be what it owes.
+      client.release(isSilent || client.getTransactionStatus() !== 'I');
     }
   };
   return db;

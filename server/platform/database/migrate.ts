@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
@@ -25,5 +26,32 @@ export async function migrateDatabase(options: {
     options.log.info({ ms: Date.now() - startedAt }, 'the database schema is up to date');
   } finally {
     await client.end();
+  }
+}
+
+export const readMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: MIGRATIONS });
+
+/** Hashes in the order in which they were applied; none in a database that nothing was made in. */
+export async function listAppliedMigrations(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query(`select to_regclass('drizzle.__drizzle_migrations') as name`);
+  if (found[0]?.name == null) return [];
+  const { rows } = await client.query<{ hash: string }>(
+    'select hash from drizzle.__drizzle_migrations order by created_at, id',
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** Applies migrations inside the transaction under way and notes them, as the migrator does outside of one. */
+export async function applyMigrations(client: pg.Client, migrations: MigrationMeta[]): Promise<void> {
+  await client.query('create schema if not exists drizzle');
+  await client.query(
+    'create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)',
+  );
+  for (const { sql, hash, folderMillis } of migrations) {
+    for (const statement of sql) await client.query(statement);
+    await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+      hash,
+      folderMillis,
+    ]);
   }
 }

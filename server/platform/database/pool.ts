@@ -5,10 +5,17 @@ import type { Logger } from '../log.ts';
 import type { Db } from './database.ts';
 import { drizzleOver } from './drizzle-over.ts';
 import { type ServerConnection, startEmbedded } from './embedded.ts';
+import { openDataFolder } from './embedded-folders.ts';
+import { lockFolder } from './folder-lock.ts';
 import { acquireInstanceLock } from './instance-lock.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const STATEMENT_TIMEOUT_MS = 10_000;
+// The server ends a statement by itself; what is silent for longer is a connection that nobody hears any more.
+const ANSWER_TIMEOUT_MS = 12_000;
+// A program that is gone without a word must not keep its locks; none of ours waits inside a transaction.
+const IDLE_IN_TRANSACTION_MS = 15_000;
+const KEEP_ALIVE_AFTER_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 2_000;
 const EXTERNAL_WAIT_MS = 30_000;
 const POOL_CLOSE_LIMIT_MS = 3_000;
@@ -44,17 +51,27 @@ export async function openDatabase(options: {
     await waitForServer({ connection, log });
     return openPool({ connection, log });
   }
-  const server = await startEmbedded({ dataDir: config.dataDir, log });
+  const folder = await lockFolder(await openDataFolder(config.dataDir));
   let lost = false;
-  const lock = await acquireInstanceLock({
-    server,
-    dataDir: config.dataDir,
-    log,
-    onLost(error) {
-      lost = true;
-      onLost(error);
-    },
+  const { server, lock } = await hold().catch((error: unknown) => {
+    folder.release();
+    throw error;
   });
+
+  async function hold() {
+    const server = await startEmbedded({ dataDir: config.dataDir, log });
+    const lock = await acquireInstanceLock({
+      server,
+      dataDir: config.dataDir,
+      log,
+      onLost(error) {
+        lost = true;
+        onLost(error);
+      },
+    });
+    return { server, lock };
+  }
+
   const database = openPool({ connection: server.connection, log });
   return {
     ...database,
@@ -64,6 +81,7 @@ export async function openDatabase(options: {
       // A server that was lost may be another program's by now. Otherwise it is stopped under the lock, so that
       // no other program takes over a server that is about to end.
       await lock.releaseWith(lost ? async () => {} : server.stop);
+      folder.release();
     },
   };
 }
@@ -73,14 +91,20 @@ export function openPool(options: {
   connection: DatabaseConnection;
   log: Logger;
   maxConnections?: number;
+  /** Shorter than usual, for tests. */
+  limits?: { answerMs: number; idleInTransactionMs: number };
 }): OpenDatabase {
+  const { limits } = options;
   const pool = new pg.Pool({
     ...options.connection,
     max: options.maxConnections ?? MAX_CONNECTIONS,
     application_name: 'signal-board',
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: limits?.answerMs ?? ANSWER_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: limits?.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   });
   pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection ended'));
   return {
@@ -90,6 +114,16 @@ export function openPool(options: {
     embedded: false,
     close: () => pool.end(),
   };
+}
+
+/**
+ * Gives up the connections that wait for work. A network that swallows everything leaves them looking healthy; the
+ * next request then opens a new one, which fails at once or works.
+ */
+export async function dropIdleConnections(pool: pg.Pool): Promise<void> {
+  for (let idle = pool.idleCount; idle > 0 && pool.idleCount > 0; idle -= 1) {
+    (await pool.connect()).release(true);
+  }
 }
 
 async function waitForServer(options: { connection: DatabaseConnection; log: Logger }): Promise<void> {

@@ -4,6 +4,7 @@ import {
   boolean,
   char,
   customType,
+  doublePrecision,
   index,
   integer,
   jsonb,
@@ -17,6 +18,7 @@ import {
   varchar,
 } from 'drizzle-orm/pg-core';
 import type { ClosedBy } from '#domain/closed-by.ts';
+import type { HaltKind } from '#domain/trading-halt.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -69,6 +71,15 @@ export const exchangeCredentials = pgTable(
     apiKeyHint: text('api_key_hint').notNull(),
     sealed: text('sealed').notNull(),
     accountMode: text('account_mode').$type<'classic' | 'unified'>().notNull(),
+    /** For which mode the key was entered; null until the exchange has been asked about it in one. */
+    exchangeMode: text('exchange_mode').$type<'demo' | 'live'>(),
+    /** The exchange's own id of the account; null while it has not told one. */
+    accountId: text('account_id'),
+    /** When the exchange told what the key may; null: not yet, so nothing is ordered with it. */
+    inspectedAt: instant('inspected_at'),
+    /** Since then the key is not used, and the words why. */
+    rejectedAt: instant('rejected_at'),
+    rejectedReason: text('rejected_reason'),
     updatedAt: instant('updated_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
@@ -381,6 +392,18 @@ export const trades = pgTable(
     dueAt: instant('due_at'),
     /** Since then the position that it opened is known to be closed; null while it may be open. */
     positionClosedAt: instant('position_closed_at'),
+    /** Since then its position is known to be open without a verified stop; null when there is no such doubt. */
+    unprotectedSince: instant('unprotected_since'),
+    /** How much of the position the exchange was last seen to hold a stop for; null before that was read. */
+    protectedQuantity: numeric('protected_quantity'),
+    /** Where its orders are looked up: nothing is concluded from another mode's or another account's answers. */
+    exchangeMode: text('exchange_mode').$type<'paper' | 'demo' | 'live'>(),
+    exchangeAccountId: text('exchange_account_id'),
+    /** The administrator who ended it although nobody knows what became of its order. */
+    writtenOffBy: uuid('written_off_by').references(() => users.id),
+    writtenOffAt: instant('written_off_at'),
+    /** It was under way when the database was restored: what it may have sent since is looked up, and nothing more is sent. */
+    restoredAt: instant('restored_at'),
   },
   (table) => [
     uniqueIndex('trades_workflow_user').on(table.workflowId, table.userId),
@@ -509,6 +532,38 @@ export const closedPositions = pgTable(
   ],
 );
 
+/**
+ * A user who opens nothing more, because of a position without a verified stop that could not be closed either. One
+ * row a position and halt; while one is not ended, its user is halted.
+ */
+export const tradingHalts = pgTable(
+  'trading_halts',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    tradeId: uuid('trade_id').references(() => trades.id),
+    kind: text('kind').$type<HaltKind>().notNull(),
+    reason: text('reason').notNull(),
+    since: instant('since').notNull(),
+    /** Since then the exchange shows the position closed or protected again, and how. */
+    clearedAt: instant('cleared_at'),
+    clearedHow: text('cleared_how'),
+    endedAt: instant('ended_at'),
+    /** The administrator who resumed trading; null while it goes on, or when it ended by itself. */
+    endedBy: uuid('ended_by').references(() => users.id),
+  },
+  (table) => [
+    uniqueIndex('trading_halts_one_a_position')
+      .on(table.userId, table.exchangePlatform, table.token)
+      .where(sql`ended_at is null`),
+    index('trading_halts_ended').on(table.endedAt),
+  ],
+);
+
 // ---- The engine ----------------------------------------------------------------------------------------------
 
 /** What takes jobs, one row each, of every instance on the database; kept alive by its heartbeat. */
@@ -568,3 +623,31 @@ export const leases = pgTable('leases', {
   version: bigint('version', { mode: 'number' }).notNull(),
   leaseUntil: instant('lease_until').notNull(),
 });
+
+// ---- Shared by all instances towards the exchanges, and worth nothing after a crash: unlogged ------------------
+
+/** What was taken of an exchange's limits, in milliseconds of the database's clock. */
+export const exchangeSlots = pgTable('exchange_slots', {
+  key: text('key').primaryKey(),
+  /** Of an address: until when its requests are spread. */
+  nextAtMs: doublePrecision('next_at_ms').notNull().default(0),
+  /** Of a user's endpoint: when the last ones left. */
+  takenMs: doublePrecision('taken_ms').array().notNull().default([]),
+  /** Nothing passes before: the exchange said that it was too much. */
+  heldUntilMs: doublePrecision('held_until_ms').notNull().default(0),
+});
+
+/** Leverage and margin mode that were set and read back lately. */
+export const exchangePreparations = pgTable(
+  'exchange_preparations',
+  {
+    platform: text('platform').notNull(),
+    userId: text('user_id').notNull(),
+    token: text('token').notNull(),
+    leverage: integer('leverage').notNull(),
+    /** Of which API key: another one may be of another account. */
+    keyHash: text('key_hash').notNull(),
+    preparedAt: instant('prepared_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.platform, table.userId, table.token] })],
+);

@@ -1,12 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { eligibilityMode } from '#domain/trading-mode.ts';
 import { useEnvironmentStatus } from '../../features/environment/environment-status.ts';
+import { useTradingHalts } from '../../features/trading-halts/get-trading-halts.ts';
+import { reasonsByUser } from '../../features/trading-halts/halt-text.ts';
 import { UsersScreen } from '../../features/users/users-screen.tsx';
 
 export function UsersPage() {
   const search = useSearch({ from: '/administrators/create-client' });
   const navigate = useNavigate({ from: '/create-client' });
   const { data: environment } = useEnvironmentStatus();
+  const { data: halts } = useTradingHalts();
   return (
     <UsersScreen
       search={search}
@@ -18,6 +21,7 @@ export function UsersPage() {
           ...how,
         })
       }
+      halted={reasonsByUser(halts?.halts ?? [])}
       newUsersAreTestUsers={
         environment === undefined ? undefined : eligibilityMode(environment.exchangeMode) === 'sandbox'
       }

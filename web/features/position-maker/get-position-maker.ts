@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
+import type { ExecutionLogs, OrdersInDoubt, PositionMakerStatus } from '#contract/position-maker.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { usePoll } from '../../lib/live/live-context.tsx';
 
 export const positionMakerPath = '/api/position-maker';
 const statusPath = `${positionMakerPath}/status`;
 const logsPath = `${positionMakerPath}/logs`;
+const inDoubtPath = `${positionMakerPath}/orders-in-doubt`;
 
 /** Part 2 §9. */
 const STATUS_REFRESH_MS = 3_000;
@@ -28,10 +29,20 @@ export const useExecutionLogs = () =>
     refetchInterval: usePoll(LOGS_REFRESH_MS),
   });
 
-/** Fetches both again. */
+export const useOrdersInDoubt = () =>
+  useQuery({
+    queryKey: [inDoubtPath],
+    queryFn: ({ signal }) => requestJson<OrdersInDoubt>(inDoubtPath, { signal }),
+    staleTime: 0,
+    refetchInterval: usePoll(LOGS_REFRESH_MS),
+  });
+
+/** Fetches all of them again. */
 export function useRefreshPositionMaker(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
-    await Promise.all([statusPath, logsPath].map((path) => client.invalidateQueries({ queryKey: [path] })));
+    await Promise.all(
+      [statusPath, logsPath, inDoubtPath].map((path) => client.invalidateQueries({ queryKey: [path] })),
+    );
   };
 }

@@ -5,17 +5,25 @@ import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PolledView } from '../../ui/polled-view.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
-import { useExecutionLogs, usePositionMakerStatus, useRefreshPositionMaker } from './get-position-maker.ts';
+import {
+  useExecutionLogs,
+  useOrdersInDoubt,
+  usePositionMakerStatus,
+  useRefreshPositionMaker,
+} from './get-position-maker.ts';
 import { OrderExecutions } from './order-executions.tsx';
 import { useRestartSystem } from './restart-system.ts';
 import { statusCards } from './status-cards.tsx';
 import { WorkerThreads } from './worker-threads.tsx';
 
+/** Seldom needed. */
+const OrdersInDoubt = lazy(() => import('./orders-in-doubt.tsx'));
 const RestartDialog = lazy(() => import('./restart-dialog.tsx'));
 
 export function PositionMakerScreen() {
   const status = usePositionMakerStatus();
   const logs = useExecutionLogs();
+  const inDoubt = useOrdersInDoubt().data?.orders ?? [];
   const refresh = useRefreshPositionMaker();
   const restart = useRestartSystem();
   const [asking, setAsking] = useState(false);
@@ -54,6 +62,11 @@ export function PositionMakerScreen() {
           </>
         )}
       </PolledView>
+      {inDoubt.length === 0 ? null : (
+        <Suspense fallback={null}>
+          <OrdersInDoubt orders={inDoubt} />
+        </Suspense>
+      )}
       <Panel flush title="Recent Order Executions">
         <PolledView query={logs} errorTitle="Failed to fetch execution logs">
           {(data) => <OrderExecutions logs={data.logs} />}

@@ -1,7 +1,7 @@
 import { FilterSelect } from '../../ui/filter-select.tsx';
 import type { PositionsScreenProps } from './positions-screen.tsx';
 
-interface PositionsFiltersProps extends PositionsScreenProps {
+interface PositionsFiltersProps extends Omit<PositionsScreenProps, 'halts'> {
   users: readonly { id: string; username: string }[];
   tokens: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { formatMoney } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -26,9 +26,11 @@ const ClosePositionDialog = lazy(() => import('./close-position-dialog.tsx'));
 export interface PositionsScreenProps {
   search: PositionsSearch;
   onSearch: (change: PositionsSearch) => void;
+  /** Who is halted because of a position, shown before them. */
+  halts: ReactNode;
 }
 
-export function PositionsScreen({ search, onSearch }: PositionsScreenProps) {
+export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProps) {
   const positions = usePositions(search);
   const users = useUsers();
   const tokens = useTokens();
@@ -68,6 +70,7 @@ export function PositionsScreen({ search, onSearch }: PositionsScreenProps) {
           { title: 'Failed to fetch tokens', query: tokens },
         ]}
       />
+      {halts}
       <PolledView query={positions} errorTitle="Failed to fetch positions">
         {(answer) => (
           <Positions

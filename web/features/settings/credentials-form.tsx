@@ -29,6 +29,13 @@ const SECRET_FIELDS = [
   { name: 'passphrase', label: 'Passphrase' },
 ] as const;
 
+const NEEDED_RIGHTS: Record<ExchangePlatform, string> = {
+  Bitget:
+    'The key must belong to a classic account, and needs the rights to trade futures (orders and positions) and to read spot.',
+  Bybit:
+    'The key must belong to a unified trading account, and needs the rights to trade contracts (orders and positions).',
+};
+
 export function CredentialsForm(props: CredentialsFormProps) {
   const { form, connection, isStored, onPlatform, onOutcome } = props;
   const { exchangePlatform } = connection;
@@ -106,7 +113,7 @@ export function CredentialsForm(props: CredentialsFormProps) {
         ),
       )}
       <Text size="sm" c="dimmed" className={classes.wide}>
-        The key needs the rights to read and to trade futures. Never enter one that may withdraw.
+        {NEEDED_RIGHTS[exchangePlatform]} Never enter one that may withdraw.
       </Text>
       <Group justify="flex-end" gap="md" className={classes.wide}>
         {isStored ? (

@@ -1,9 +1,9 @@
 import { Alert, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { ExchangeCredentials } from '#contract/exchange-credentials.ts';
+import type { ExchangeCredentials, ConnectionState as State } from '#contract/exchange-credentials.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import type { ConnectionOutcome } from './connection-outcome.ts';
@@ -67,22 +67,49 @@ export function ExchangeConnectionCard({ savedPlatform, userId }: ExchangeConnec
   );
 }
 
+const BADGES: Record<State, { tone: BadgeTone; text: string }> = {
+  none: { tone: 'neutral', text: 'Not connected' },
+  ready: { tone: 'success', text: 'Connected' },
+  unverified: { tone: 'warning', text: 'Not verified' },
+  rejected: { tone: 'failure', text: 'Rejected' },
+  'other-mode': { tone: 'warning', text: 'Other mode' },
+  unreadable: { tone: 'failure', text: 'Not connected' },
+};
+
+const REMEDY = '. Enter another key, or test the connection once the exchange takes this one again.';
+
 function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) {
   const formatInstant = useFormatInstant();
-  const { connected, exchangePlatform, apiKeyHint, updatedAt } = credentials;
+  const { exchangePlatform, apiKeyHint, updatedAt, state, problem } = credentials;
   return (
-    <p className={classes.connectionState}>
-      <strong>{exchangePlatform}</strong>
-      <Badge tone={connected ? 'success' : 'neutral'}>{connected ? 'Connected' : 'Not connected'}</Badge>
-      {apiKeyHint === null ? (
-        <span>No API key is stored for this exchange.</span>
-      ) : (
-        <span className="numeric">
-          API key <span className="mono">{shownHint(apiKeyHint)}</span>, entered {formatInstant(updatedAt)}
-          {connected ? '' : '. It can no longer be read: enter it again.'}
-        </span>
+    <>
+      <p className={classes.connectionState}>
+        <strong>{exchangePlatform}</strong>
+        <Badge tone={BADGES[state].tone}>{BADGES[state].text}</Badge>
+        {apiKeyHint === null ? (
+          <span>No API key is stored for this exchange.</span>
+        ) : (
+          <span className="numeric">
+            API key <span className="mono">{shownHint(apiKeyHint)}</span>, entered {formatInstant(updatedAt)}
+          </span>
+        )}
+      </p>
+      {problem === null ? null : (
+        <Alert
+          color={BADGES[state].tone === 'failure' ? 'red' : 'yellow'}
+          title="Nothing is traded with this key"
+        >
+          {problem}
+          {state === 'rejected' ? REMEDY : null}
+        </Alert>
       )}
-    </p>
+      {state === 'unverified' ? (
+        <Text size="sm" c="dimmed">
+          {exchangePlatform} has not yet said what this key may do. It is asked before the first order, or now
+          by Test Connection.
+        </Text>
+      ) : null}
+    </>
   );
 }
 

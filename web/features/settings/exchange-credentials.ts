@@ -48,9 +48,12 @@ export function useRemoveCredentials(connection: ConnectionOf) {
   });
 }
 
+/** What it finds is kept with the key: a key that is refused is not traded with, one that works is again. */
 export function useTestConnection(connection: ConnectionOf) {
+  const client = useQueryClient();
   const [path, params] = credentialsKey(connection);
   return useMutation({
     mutationFn: () => requestJson<ConnectionTest>(withParams(`${path}/test`, params), { method: 'POST' }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [path] }),
   });
 }

@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { useTrades } from './get-signal.ts';
 import { groupTrades, type TradeGroups } from './group-trades.ts';
 import classes from './signal-dialogs.module.css';
+import { TradeTimeline } from './trade-timeline.tsx';
 
 export function TradeDetails({ signalId }: { signalId: string }) {
   return (
@@ -67,6 +68,7 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
           {unsettled.map((trade) => (
             <article key={trade.id} className={classes.entry}>
               {trade.username}: {ORDER_STATES[trade.state] ?? trade.state}
+              <TradeTimeline tradeId={trade.id} />
             </article>
           ))}
         </section>
@@ -115,6 +117,7 @@ function SuccessfulTrade({ trade }: { trade: Trade }) {
           ]}
         />
       </div>
+      <TradeTimeline tradeId={trade.id} />
     </article>
   );
 }

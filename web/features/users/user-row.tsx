@@ -16,10 +16,12 @@ const DATE_LENGTH = 'yyyy/MM/dd'.length;
 interface UserRowProps {
   user: User;
   fetchedAtMs: number;
+  /** Why the user opens nothing; undefined while nothing halts the user. */
+  haltedBecause: string | undefined;
   onChange: (change: UserChange) => void;
 }
 
-export function UserRow({ user, fetchedAtMs, onChange }: UserRowProps) {
+export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowProps) {
   const { user: currentUser } = useSession();
   const formatInstant = useFormatInstant();
   const { id, username, isAdmin, isTestUser, settings } = user;
@@ -56,6 +58,11 @@ export function UserRow({ user, fetchedAtMs, onChange }: UserRowProps) {
               onChange({ kind: 'activeTrading', userId: id, username, on: !user.activeTradingEnabled })
             }
           />
+          {haltedBecause === undefined ? null : (
+            <Badge tone="failure" tip={haltedBecause}>
+              Halted
+            </Badge>
+          )}
           {isPaused(settings, fetchedAtMs) ? (
             <Badge tone="warning" tip={`Paused until ${formatInstant(settings?.tradingPausedUntil)}`}>
               Paused

@@ -14,11 +14,12 @@ import { UsersTable } from './users-table.tsx';
 interface UsersListProps {
   search: UsersSearch;
   onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
+  halted: ReadonlyMap<string, string>;
   onChange: (change: UserChange) => void;
 }
 
 /** All users, a page at a time. */
-export function UsersList({ search, onSearch, onChange }: UsersListProps) {
+export function UsersList({ search, onSearch, halted, onChange }: UsersListProps) {
   const query = useUsers(search);
   const { data } = query;
   const page = search.page ?? 1;
@@ -60,6 +61,7 @@ export function UsersList({ search, onSearch, onChange }: UsersListProps) {
           fetchedAtMs={query.dataUpdatedAt}
           order={orderOf(search)}
           onOrder={(order) => onSearch({ ...orderInAddress(order), page: undefined })}
+          halted={halted}
           onChange={onChange}
         />
       )}

@@ -16,9 +16,11 @@ interface UsersScreenProps {
   onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
   /** What a new user is unless somebody chooses; undefined while the mode is not known. */
   newUsersAreTestUsers: boolean | undefined;
+  /** Why users open nothing, by their ids. */
+  halted: ReadonlyMap<string, string>;
 }
 
-export function UsersScreen({ search, onSearch, newUsersAreTestUsers }: UsersScreenProps) {
+export function UsersScreen({ search, onSearch, newUsersAreTestUsers, halted }: UsersScreenProps) {
   const [change, setChange] = useState<UserChange | null>(null);
   return (
     <Page
@@ -45,7 +47,7 @@ export function UsersScreen({ search, onSearch, newUsersAreTestUsers }: UsersScr
         </Button>
       }
     >
-      <UsersList search={search} onSearch={onSearch} onChange={setChange} />
+      <UsersList search={search} onSearch={onSearch} halted={halted} onChange={setChange} />
       <UsersInfo />
       <Suspense fallback={null}>
         {search.dialog === 'create' ? (

@@ -29,11 +29,14 @@ interface UsersTableProps {
   fetchedAtMs: number;
   order: UsersOrder;
   onOrder: (order: UsersOrder) => void;
+  /** Why users open nothing, by their ids. */
+  halted: ReadonlyMap<string, string>;
   onChange: (change: UserChange) => void;
 }
 
 /** A table where there is room for one, else a card for each user. */
-export function UsersTable({ users, faded, fetchedAtMs, order, onOrder, onChange }: UsersTableProps) {
+export function UsersTable(props: UsersTableProps) {
+  const { users, faded, fetchedAtMs, order, onOrder, halted, onChange } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className={`${tableClasses.scroll} ${classes.users}`} aria-label="Users" tabIndex={0}>
@@ -62,7 +65,13 @@ export function UsersTable({ users, faded, fetchedAtMs, order, onOrder, onChange
                 <SkeletonRow key={`skeleton-${String(at)}`} />
               ))
             : users.map((user) => (
-                <UserRow key={user.id} user={user} fetchedAtMs={fetchedAtMs} onChange={onChange} />
+                <UserRow
+                  key={user.id}
+                  user={user}
+                  fetchedAtMs={fetchedAtMs}
+                  haltedBecause={halted.get(user.id)}
+                  onChange={onChange}
+                />
               ))}
         </tbody>
       </table>

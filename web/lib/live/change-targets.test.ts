@@ -69,6 +69,12 @@ describe('a change', () => {
       ['/api/admin/users', `/api/admin/user/${ID}`, '/api/users', '/api/user-settings'],
       ['/api/auth/user'],
     ],
+    [
+      'trading-halts',
+      { userId: ID },
+      ['/api/admin/trading-halts', '/api/my-trading-halts', '/api/signal/check-eligibility'],
+      ['/api/admin/users', '/api/positions'],
+    ],
   ] as const)(
     'of %s has the screens that show it fetched again, and no others',
     (topic, ids, hit, missed) => {

@@ -45,6 +45,11 @@ const TARGETS: Record<ChangeTopic, Target> = {
     path.startsWith('/api/user-settings') ||
     path.includes('/why/') ||
     path === '/api/signal/check-eligibility',
+  'trading-halts': (path) =>
+    path === '/api/admin/trading-halts' ||
+    path === '/api/my-trading-halts' ||
+    path.includes('/why/') ||
+    path === '/api/signal/check-eligibility',
   sessions: () => false,
 };
 

@@ -1,8 +1,8 @@
 import { D } from '#domain/decimal.ts';
 import type { Side } from '../book.ts';
-import { PaperRefusal } from '../paper-session.ts';
-import { listEndedOrders, listFills } from '../paper-store.ts';
+import { listEndedOrders, listFills } from '../paper-queries.ts';
 import { closedPositions } from '../position-history.ts';
+import { PaperRefusal } from '../refusals.ts';
 import { instantIn, pageSizeIn, verificationFailed } from './bitget-parameters.ts';
 import type { Prepared } from './bitget-private.ts';
 import { closedPositionView, pendingOrderView } from './bitget-views.ts';
@@ -10,13 +10,13 @@ import { closedPositionView, pendingOrderView } from './bitget-views.ts';
 const LONGEST_PERIOD_MS = 90 * 86_400_000;
 
 /** Closed positions, the newest first; `idLessThan` goes on behind the page before. */
-export async function positionHistory({ parameters, context, inAccount, userId, token }: Prepared) {
+export async function positionHistory({ parameters, context, inAccount, owner, token }: Prepared) {
   const only = parameters.symbol ? await token() : null;
   await settled(inAccount);
   const [from, to] = periodIn({ parameters, now: context.clock.now() });
   const limit = pageSizeIn(parameters, 20);
   const before = idLessThanIn(parameters.idLessThan);
-  const fills = await inAccount(({ db }) => listFills(db, userId));
+  const fills = await inAccount(({ db }) => listFills(db, owner));
   const positions = closedPositions(
     fills.map(({ id, token: name, side, price, size, fee, profit, createdAt }) => ({
       id,
@@ -38,15 +38,17 @@ export async function positionHistory({ parameters, context, inAccount, userId, 
   return { list: page.map(closedPositionView), endId: String(page.at(-1)?.id ?? '') };
 }
 
-export async function ordersHistory({ parameters, context, inAccount, userId, token }: Prepared) {
+export async function ordersHistory({ parameters, context, inAccount, owner, token }: Prepared) {
   const name = await token();
   await settled(inAccount);
   const [from, to] = periodIn({ parameters, now: context.clock.now() });
   const limit = pageSizeIn(parameters, 100);
-  const orders = await inAccount(({ db }) => listEndedOrders(db, { userId, token: name, from, to, limit }));
+  const orders = await inAccount(({ db }) =>
+    listEndedOrders(db, { owner, token: name, period: { from, to }, limit }),
+  );
   return {
-    entrustedList: orders.map((order) => pendingOrderView(name, order)),
-    endId: String(orders.at(-1)?.id ?? ''),
+    entrustedList: orders.map(({ order }) => pendingOrderView(name, order)),
+    endId: String(orders.at(-1)?.order.id ?? ''),
   };
 }
 

@@ -2,7 +2,8 @@ import { D, type Decimal, isPositive } from '#domain/decimal.ts';
 import type { MarginMode, PlanType, PositionMode, Side } from '../book.ts';
 import { tokenOfSymbol } from '../paper-contracts.ts';
 import type { PaperRequest } from '../paper-http.ts';
-import { PaperRefusal } from '../paper-session.ts';
+import type { OrderHandle } from '../paper-queries.ts';
+import { PaperRefusal } from '../refusals.ts';
 
 export type Parameters = Record<string, string>;
 
@@ -67,11 +68,6 @@ export function clientOidIn(parameters: Parameters): string | null {
   if (value === undefined || value === '') return null;
   if (!CLIENT_OID.test(value)) throw new PaperRefusal('40305', 'client_oid length is not greater than 32');
   return value;
-}
-
-export interface OrderHandle {
-  orderId?: bigint;
-  clientOrderId?: string;
 }
 
 export function orderHandleIn(parameters: Parameters): OrderHandle {

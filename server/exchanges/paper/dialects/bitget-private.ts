@@ -1,17 +1,24 @@
-import { isPending, type PaperOrder, type TokenBook } from '../book.ts';
+import { changeLeverage, changeMarginModeOfToken, changePositionMode } from '../account-settings.ts';
+import { type BookOwner, isPending, type PaperOrder } from '../book.ts';
 import type { StruckFaults } from '../faults.ts';
 import { isListed } from '../listed-tokens.ts';
 import { paperContract } from '../paper-contracts.ts';
 import type { PaperRequest } from '../paper-http.ts';
-import { cancelPaperOrder, fillRest, placePaperOrder, placePaperTrigger } from '../paper-orders.ts';
-import { type PaperContext, PaperRefusal, type PaperSession, withAccount } from '../paper-session.ts';
-import { findStoredOrder, newestFills } from '../paper-store.ts';
+import { placePaperTrigger } from '../paper-orders.ts';
+import { findStoredOrder, newestFills, type OrderHandle } from '../paper-queries.ts';
+import { type PaperContext, type PaperSession, withAccount } from '../paper-session.ts';
+import { BookRefusal, PaperRefusal } from '../refusals.ts';
+import {
+  cancelStruckOrder,
+  placeStruckOrder,
+  refuseStruckProtection,
+  struckLeverage,
+} from '../struck-orders.ts';
 import { cancelPlans, ordersHistory, positionHistory } from './bitget-history.ts';
 import {
   clientOidIn,
   decimalIn,
   marginModeIn,
-  type OrderHandle,
   optionalDecimalIn,
   orderHandleIn,
   orderTypeIn,
@@ -27,6 +34,7 @@ import {
 import {
   balanceView,
   fillView,
+  keyView,
   leverageView,
   orderView,
   pendingOrderView,
@@ -34,17 +42,18 @@ import {
   tokenAccountView,
   triggerView,
 } from './bitget-views.ts';
+import type { LoseStopOf } from './dialect.ts';
 
 export interface PrivateCall {
   context: PaperContext;
   request: PaperRequest;
   userId: string;
   faults: StruckFaults;
-  /** Orders whose stop loss a fault makes the exchange lose. */
-  loseStopOf: (clientOrderId: string) => void;
+  loseStopOf: LoseStopOf;
 }
 
 export interface Prepared extends PrivateCall {
+  owner: BookOwner;
   parameters: Parameters;
   token(): Promise<string>;
   inAccount<T>(work: (session: PaperSession) => Promise<T>): Promise<T>;
@@ -68,15 +77,11 @@ export const BITGET_PRIVATE: Record<string, PrivateHandler> = {
 
   'GET /api/v2/spot/account/assets': async () => [],
 
+  'GET /api/v2/spot/account/info': async ({ context, userId }) => keyView(userId, context.keyOf(userId)),
+
   'POST /api/v2/mix/account/set-position-mode': prepared(async ({ parameters, inAccount }) => {
     const posMode = positionModeIn(parameters);
-    await inAccount(async ({ account }) => {
-      if (account.positionMode === posMode) return;
-      if ([...account.tokens.values()].some(hasBusiness)) {
-        throw new PaperRefusal('40920', 'Position or order exists, the position mode cannot be switched');
-      }
-      account.positionMode = posMode;
-    });
+    await inAccount(async (session) => changePositionMode(session, posMode));
     return { posMode };
   }),
 
@@ -84,88 +89,64 @@ export const BITGET_PRIVATE: Record<string, PrivateHandler> = {
     const [name, marginMode] = [await token(), marginModeIn(parameters)];
     return inAccount(async (session) => {
       const book = session.token(name);
-      if (book.marginMode !== marginMode && hasBusiness(book)) {
-        throw new PaperRefusal(
-          '45117',
-          'Currently holding positions or orders, the margin mode cannot be adjusted',
-        );
-      }
-      book.marginMode = marginMode;
+      changeMarginModeOfToken(book, marginMode);
       return leverageView(book);
     });
   }),
 
   'POST /api/v2/mix/account/set-leverage': prepared(async ({ parameters, token, inAccount, faults }) => {
     const [name, leverage] = [await token(), Number(parameters.leverage)];
-    const { maximumLeverage } = paperContract(name);
     if (!Number.isInteger(leverage) || leverage < 1) throw verificationFailed('leverage');
-    if (leverage > maximumLeverage) throw new PaperRefusal('40797', 'Exceeded the maximum settable leverage');
+    const become = struckLeverage(faults, leverage, paperContract(name).maximumLeverage);
     return inAccount(async (session) => {
       const book = session.token(name);
-      if (!faults.find('leverageIgnored')) await changeLeverage(session, book, leverage);
+      if (become !== null) await changeLeverage(session, book, become);
       return { ...leverageView(book), longLeverage: String(leverage), shortLeverage: String(leverage) };
     });
   }),
 
-  'POST /api/v2/mix/order/place-order': prepared(
-    async ({ parameters, token, inAccount, faults, loseStopOf }) => {
-      const order = {
-        token: await token(),
-        clientOrderId: clientOidIn(parameters),
-        side: sideIn(parameters),
-        type: orderTypeIn(parameters),
-        price: optionalDecimalIn(parameters, 'price'),
-        size: decimalIn(parameters, 'size'),
-        reduceOnly: parameters.reduceOnly === 'YES',
-        marginMode: marginModeIn(parameters),
-        presetStopLoss: optionalDecimalIn(parameters, 'presetStopLossPrice'),
-        presetTakeProfit: optionalDecimalIn(parameters, 'presetStopSurplusPrice'),
-        immediateFraction: faults.find('restFirst') ? '0' : (faults.find('partialFill')?.fraction ?? '1'),
-        dropStop: faults.find('stopDropped') !== null,
-      };
-      if (!/^gtc$/i.test(parameters.force ?? 'gtc')) throw verificationFailed('force');
-      if (parameters.marginCoin !== MARGIN_COIN) throw verificationFailed('marginCoin');
-      if (order.dropStop && order.clientOrderId) loseStopOf(order.clientOrderId);
-      const placed = await inAccount(async (session) => {
-        const protection = session.token(order.token).triggers.filter(({ state }) => state === 'live');
-        const accepted = await placePaperOrder(session, order);
-        if (faults.find('protectionKept')) for (const trigger of protection) trigger.state = 'live';
-        return accepted;
-      });
-      return { orderId: String(placed.id), clientOid: placed.clientOrderId };
-    },
-  ),
+  'POST /api/v2/mix/order/place-order': prepared(async (call) => {
+    const { parameters, token } = call;
+    const order = {
+      token: await token(),
+      clientOrderId: clientOidIn(parameters),
+      side: sideIn(parameters),
+      type: orderTypeIn(parameters),
+      price: optionalDecimalIn(parameters, 'price'),
+      size: decimalIn(parameters, 'size'),
+      reduceOnly: parameters.reduceOnly === 'YES',
+      marginMode: marginModeIn(parameters),
+      presetStopLoss: optionalDecimalIn(parameters, 'presetStopLossPrice'),
+      presetTakeProfit: optionalDecimalIn(parameters, 'presetStopSurplusPrice'),
+    };
+    if (!/^gtc$/i.test(parameters.force ?? 'gtc')) throw verificationFailed('force');
+    if (parameters.marginCoin !== MARGIN_COIN) throw verificationFailed('marginCoin');
+    const placed = await placeStruckOrder(call, order);
+    return { orderId: String(placed.id), clientOid: placed.clientOrderId };
+  }),
 
-  'POST /api/v2/mix/order/cancel-order': prepared(
-    async ({ parameters, token, inAccount, userId, faults }) => {
-      const [name, handle] = [await token(), orderHandleIn(parameters)];
-      const order = await inAccount(async (session) => {
-        const book = session.token(name);
-        const pending = book.orders.find((candidate) => isPending(candidate) && matches(candidate, handle));
-        if (!pending) {
-          const stored = await findStoredOrder(session.db, { userId, token: name, ...handle });
-          throw stored
-            ? new PaperRefusal('22001', 'No order to cancel')
-            : new PaperRefusal('40768', 'Order does not exist');
-        }
-        if (faults.find('cancelLosesToFill') || faults.find('cancelAcknowledgedButFilled')) {
-          await fillRest(session, book, pending);
-        } else {
-          cancelPaperOrder(session, book, pending);
-        }
-        return pending;
-      });
-      if (faults.find('cancelLosesToFill')) throw new PaperRefusal('22001', 'No order to cancel');
-      return { orderId: String(order.id), clientOid: order.clientOrderId };
-    },
-  ),
+  'POST /api/v2/mix/order/cancel-order': prepared(async (call) => {
+    const { parameters, token, inAccount, owner } = call;
+    const [name, handle] = [await token(), orderHandleIn(parameters)];
+    const { order, outcome } = await inAccount(async (session) => {
+      const book = session.token(name);
+      const pending = book.orders.find((candidate) => isPending(candidate) && matches(candidate, handle));
+      if (!pending) {
+        const stored = await findStoredOrder(session.db, { owner, token: name, ...handle });
+        throw new BookRefusal({ kind: stored ? 'order-ended' : 'order-unknown' });
+      }
+      return { order: pending, outcome: await cancelStruckOrder(call, { session, book, order: pending }) };
+    });
+    if (outcome === 'lost') throw new BookRefusal({ kind: 'order-ended' });
+    return { orderId: String(order.id), clientOid: order.clientOrderId };
+  }),
 
-  'GET /api/v2/mix/order/detail': prepared(async ({ parameters, token, inAccount, userId }) => {
+  'GET /api/v2/mix/order/detail': prepared(async ({ parameters, token, inAccount, owner }) => {
     const [name, handle] = [await token(), orderHandleIn(parameters)];
     const order = await inAccount(async (session) => {
       // What was settled just now is in the book, not yet in the table.
       const inHand = session.token(name).orders.find((candidate) => matches(candidate, handle));
-      return inHand ?? findStoredOrder(session.db, { userId, token: name, ...handle });
+      return inHand ?? findStoredOrder(session.db, { owner, token: name, ...handle });
     });
     if (!order) {
       throw new PaperRefusal(
@@ -187,9 +168,9 @@ export const BITGET_PRIVATE: Record<string, PrivateHandler> = {
     return { entrustedList: newestFirst, endId: newestFirst.at(-1)?.orderId ?? '' };
   }),
 
-  'GET /api/v2/mix/order/fills': prepared(async ({ parameters, token, inAccount, userId }) => {
+  'GET /api/v2/mix/order/fills': prepared(async ({ parameters, token, inAccount, owner }) => {
     const only = parameters.symbol ? await token() : null;
-    const fills = await inAccount(({ db }) => newestFills(db, { userId, token: only, limit: 100 }));
+    const fills = await inAccount(({ db }) => newestFills(db, { owner, token: only, limit: 100 }));
     return { fillList: fills.map(fillView), endId: String(fills.at(-1)?.id ?? '') };
   }),
 
@@ -204,7 +185,8 @@ export const BITGET_PRIVATE: Record<string, PrivateHandler> = {
     }),
   ),
 
-  'POST /api/v2/mix/order/place-tpsl-order': prepared(async ({ parameters, token, inAccount }) => {
+  'POST /api/v2/mix/order/place-tpsl-order': prepared(async ({ parameters, token, inAccount, faults }) => {
+    refuseStruckProtection(faults);
     const order = {
       token: await token(),
       planType: planTypeIn(parameters),
@@ -237,31 +219,16 @@ function prepared(handler: (call: Prepared) => Promise<unknown>): PrivateHandler
   return async (call) => {
     const parameters = parametersOf(call.request);
     requireUsdtFutures(parameters);
+    const owner: BookOwner = { userId: call.userId, platform: 'Bitget' };
     return handler({
       ...call,
+      owner,
       parameters,
-      token: () => tokenOf(parameters, (name) => isListed(call.context, name)),
-      inAccount: (work) => withAccount(call.context, call.userId, work),
+      token: () => tokenOf(parameters, (name) => isListed(call.context, 'Bitget', name)),
+      inAccount: (work) => withAccount(call.context, owner, work),
     });
   };
 }
-
-/** A changed leverage re-margins the open position, which takes free balance when it is lowered. */
-async function changeLeverage(session: PaperSession, book: TokenBook, leverage: number): Promise<void> {
-  const { position } = book;
-  if (position && position.leverage !== leverage) {
-    const margin = position.entryPrice.times(position.size).div(leverage).toDecimalPlaces(12);
-    const { available } = await session.balances();
-    if (margin.minus(position.margin).gt(available)) {
-      throw new PaperRefusal('40762', 'The order amount exceeds the balance');
-    }
-    position.margin = margin;
-    position.leverage = leverage;
-  }
-  book.leverage = leverage;
-}
-
-const hasBusiness = (book: TokenBook) => book.position !== null || book.orders.some(isPending);
 
 const matches = (order: PaperOrder, handle: OrderHandle) =>
   handle.orderId === undefined ? order.clientOrderId === handle.clientOrderId : order.id === handle.orderId;

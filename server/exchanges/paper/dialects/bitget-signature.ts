@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { ExchangeCredentials } from '../../exchange.ts';
-import { userIdOfPaperKey } from '../paper-credentials.ts';
 import type { PaperRequest } from '../paper-http.ts';
-import { PaperRefusal } from '../paper-session.ts';
+import { PaperRefusal } from '../refusals.ts';
+import { sameText } from '../same-text.ts';
 
 const TIMESTAMP_WINDOW_MS = 30_000;
 
@@ -10,15 +10,16 @@ const TIMESTAMP_WINDOW_MS = 30_000;
 export function authenticateBitgetRequest(options: {
   request: PaperRequest;
   now: Date;
+  userIdOfKey: (apiKey: string) => string | null;
   credentialsFor: (userId: string) => ExchangeCredentials;
 }): string {
-  const { request, now, credentialsFor } = options;
+  const { request, now, userIdOfKey, credentialsFor } = options;
   const key = header(request, 'access-key', '40001');
   const signature = header(request, 'access-sign', '40002');
   const timestamp = header(request, 'access-timestamp', '40003');
   const passphrase = header(request, 'access-passphrase', '40011');
 
-  const userId = userIdOfPaperKey(key);
+  const userId = userIdOfKey(key);
   if (userId === null) throw new PaperRefusal('40006', 'Invalid ACCESS_KEY');
   if (!/^\d{13}$/.test(timestamp)) throw new PaperRefusal('40005', 'Invalid ACCESS_TIMESTAMP');
   if (Math.abs(now.getTime() - Number(timestamp)) > TIMESTAMP_WINDOW_MS) {
@@ -58,9 +59,4 @@ function decoded(query: string): string {
   } catch {
     return query;
   }
-}
-
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

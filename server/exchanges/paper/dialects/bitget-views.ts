@@ -12,6 +12,7 @@ import {
 } from '../book.ts';
 import { liquidationPrice, MAINTENANCE_MARGIN_RATE, MAKER_FEE, TAKER_FEE } from '../matching.ts';
 import { decimalPlaces, type PaperContract } from '../paper-contracts.ts';
+import type { PaperKey } from '../paper-key.ts';
 import type { paperFills } from '../paper-schema.ts';
 import type { PastPosition } from '../position-history.ts';
 
@@ -19,6 +20,15 @@ import type { PastPosition } from '../position-history.ts';
 
 const millis = (at: Date) => String(at.getTime());
 const negative = (fee: Decimal) => toPlain(fee.negated());
+
+export const keyView = (userId: string, { mayTrade, mayWithdraw }: PaperKey) => ({
+  userId,
+  inviterId: '0',
+  ips: '',
+  authorities: [...(mayTrade ? ['coow', 'cpow'] : ['coor', 'cpor']), ...(mayWithdraw ? ['wwow'] : [])],
+  parentId: 0,
+  traderType: 'not_trader',
+});
 
 export function contractView(contract: PaperContract) {
   const [pricePlaces, volumePlaces] = [

@@ -1,84 +1,63 @@
-import type { ExchangeCredentials } from '../../exchange.ts';
-import type { Faults, StruckFaults } from '../faults.ts';
-import { userIdOfPaperKey } from '../paper-credentials.ts';
-import { jsonResponse, type PaperRequest, type PaperResponse, textResponse } from '../paper-http.ts';
-import { type PaperContext, PaperRefusal } from '../paper-session.ts';
-import { BITGET_PRIVATE, type PrivateCall } from './bitget-private.ts';
+import { cutConnection, jsonResponse } from '../paper-http.ts';
+import { AnswerLost, PaperRefusal, refusalWords } from '../refusals.ts';
+import { bitgetOperations } from './bitget-operations.ts';
+import { BITGET_PRIVATE } from './bitget-private.ts';
 import { BITGET_PUBLIC } from './bitget-public.ts';
+import { bitgetRefusal } from './bitget-refusals.ts';
 import { authenticateBitgetRequest } from './bitget-signature.ts';
+import type { DialectOptions, PaperDialect } from './dialect.ts';
 
-export interface BitgetDialect {
-  handle(request: PaperRequest): Promise<PaperResponse>;
-}
-
-/** Bitget's v2 REST dialect for USDT futures over the paper books: routes, signatures, envelope, codes and faults. */
-export function createBitgetDialect(options: {
-  context: PaperContext;
-  faults: Faults;
-  credentialsFor: (userId: string) => ExchangeCredentials;
-  loseStopOf: PrivateCall['loseStopOf'];
-  onError: (error: unknown) => void;
-}): BitgetDialect {
-  const { context, credentialsFor, loseStopOf, onError } = options;
-  const envelope = (status: number, code: string, msg: string, data: unknown) =>
-    jsonResponse(status, { code, msg, requestTime: context.clock.now().getTime(), data });
-  const refusal = (code: string, message: string, status = statusOfCode(code)) =>
-    envelope(status, code, message, null);
-
-  async function answer(request: PaperRequest, faults: StruckFaults): Promise<PaperResponse> {
-    const route = `${request.method} ${request.path}`;
-    try {
-      const publicHandler = BITGET_PUBLIC[route];
-      if (publicHandler) return envelope(200, '00000', 'success', await publicHandler({ context, request }));
-      const handler = BITGET_PRIVATE[route];
-      if (!handler) return refusal('40404', 'Request URL NOT FOUND');
-      const userId = authenticateBitgetRequest({ request, now: context.clock.now(), credentialsFor });
-      const data = await handler({ context, request, userId, faults, loseStopOf });
-      return envelope(200, '00000', 'success', data);
-    } catch (error) {
-      if (error instanceof PaperRefusal) return refusal(error.code, error.message);
-      onError(error);
-      return refusal('500', 'System busy', 500);
-    }
-  }
+/** Bitget's v2 REST dialect for USDT futures. A refusal has an HTTP status of its own. */
+export function createBitgetDialect(options: DialectOptions): PaperDialect {
+  const { context, userIdOfKey, credentialsFor, loseStopOf, onError } = options;
+  const envelope = (now: Date, status: number, code: string, msg: string, data: unknown) =>
+    jsonResponse(status, { code, msg, requestTime: now.getTime(), data });
+  const refusal = (now: Date, code: string, message: string, status = statusOfCode(code)) =>
+    envelope(now, status, code, message, null);
 
   return {
-    async handle(request) {
-      const userId = userIdOfPaperKey(request.headers['access-key'] ?? '');
-      const faults = options.faults.strike({ path: request.path, userId });
-      const early = await beforeProcessing(faults, refusal);
-      return early ?? afterProcessing(faults, await answer(request, faults));
+    platform: 'Bitget',
+    userIdOf: ({ headers }) => userIdOfKey(headers['access-key'] ?? ''),
+    operationsOf: bitgetOperations,
+    words: (now) => ({
+      refusal: (code, message, status) => refusal(now, code, message, status),
+      tooManyRequests({ retryAfterMs }) {
+        const answer = refusal(now, '429', 'Too Many Requests', 429);
+        if (retryAfterMs === undefined) return answer;
+        const seconds = String(Math.ceil(retryAfterMs / 1000));
+        return { ...answer, headers: { ...answer.headers, 'retry-after': seconds } };
+      },
+      internalError: () => refusal(now, '45001', 'Unknown error', 500),
+      wrongKey: () => refusal(now, '40006', 'Invalid ACCESS_KEY'),
+    }),
+
+    async answer({ request, faults, now }) {
+      const route = `${request.method} ${request.path}`;
+      try {
+        const publicHandler = BITGET_PUBLIC[route];
+        if (publicHandler) {
+          return envelope(now, 200, '00000', 'success', await publicHandler({ context, request, now }));
+        }
+        const handler = BITGET_PRIVATE[route];
+        if (!handler) return refusal(now, '40404', 'Request URL NOT FOUND');
+        const userId = authenticateBitgetRequest({ request, now, userIdOfKey, credentialsFor });
+        if (context.keyOf(userId).accountMode === 'unified') throw otherAccountMode();
+        const data = await handler({ context, request, userId, faults, loseStopOf });
+        return envelope(now, 200, '00000', 'success', data);
+      } catch (error) {
+        if (error instanceof AnswerLost) return cutConnection();
+        const words = refusalWords(error, bitgetRefusal);
+        if (words) return refusal(now, words.code, words.message);
+        onError(error);
+        return refusal(now, '500', 'System busy', 500);
+      }
     },
   };
-}
-
-async function beforeProcessing(
-  faults: StruckFaults,
-  refusal: (code: string, message: string, status?: number) => PaperResponse,
-): Promise<PaperResponse | null> {
-  const delay = faults.find('delay');
-  if (delay) await new Promise((resolve) => setTimeout(resolve, delay.delayMs));
-  const refuse = faults.find('refuse');
-  if (refuse) return refusal(refuse.code, refuse.message ?? 'Refused by a fault', refuse.status);
-  if (faults.find('tooManyRequests')) return refusal('429', 'Too Many Requests', 429);
-  const badGateway = faults.find('badGatewayBefore');
-  if (badGateway) return textResponse(badGateway.status ?? 502, '<html>bad gateway</html>');
-  if (faults.find('timeout')) return { ...textResponse(200, ''), delivery: 'never' };
-  if (faults.find('cutBeforeAccept')) return { ...textResponse(200, ''), delivery: 'cut' };
-  return null;
-}
-
-function afterProcessing(faults: StruckFaults, response: PaperResponse): PaperResponse {
-  const badGateway = faults.find('badGatewayAfter');
-  if (badGateway) return textResponse(badGateway.status ?? 502, '<html>bad gateway</html>');
-  if (faults.find('acceptThenTimeout')) return { ...response, delivery: 'never' };
-  if (faults.find('cutAfterAccept')) return { ...response, delivery: 'cut' };
-  if (faults.find('stalledBody')) return { ...response, delivery: 'stalled' };
-  if (faults.find('empty200')) return textResponse(200, '');
-  if (faults.find('html200')) return textResponse(200, '<html>ok</html>');
-  return response;
 }
 
 const HTTP_STATUS: Record<string, number> = { '40404': 404, '429': 429 };
 
 const statusOfCode = (code: string) => HTTP_STATUS[code] ?? 400;
+
+const otherAccountMode = () =>
+  new PaperRefusal('40085', 'You are in Unified Account mode, and the Classic Account API is not supported');

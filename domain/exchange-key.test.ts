@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { denyKey } from './exchange-key.ts';
+
+const judge = (
+  key: Partial<Parameters<typeof denyKey>[0]['key']>,
+  exchange: 'Bitget' | 'Bybit' = 'Bitget',
+) => {
+  const wanted = exchange === 'Bitget' ? 'classic' : 'unified';
+  const whole = { accountMode: wanted, mayTrade: true, mayWithdraw: false, ...key } as const;
+  return denyKey({ exchange, wanted, key: whole })?.reason ?? null;
+};
+
+describe('an API key', () => {
+  it('of the right kind of account that may trade and nothing more is taken', () => {
+    expect(judge({})).toBeNull();
+    expect(judge({}, 'Bybit')).toBeNull();
+  });
+
+  it('that may withdraw is never taken, whatever else it may', () => {
+    const reason = 'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw';
+    expect(judge({ mayWithdraw: true })).toBe(reason);
+    expect(judge({ mayWithdraw: true, mayTrade: false, accountMode: 'unified' })).toBe(reason);
+  });
+
+  it('of another kind of account is not taken, and the kind is named before the missing right', () => {
+    expect(judge({ accountMode: 'unified', mayTrade: false })).toMatch(
+      /belongs to a unified account, only classic accounts are traded/,
+    );
+    expect(judge({ accountMode: 'classic' }, 'Bybit')).toMatch(
+      /^This Bybit API key belongs to a classic account, only unified accounts are traded/,
+    );
+  });
+
+  it('that may not trade is not taken', () => {
+    expect(judge({ mayTrade: false })).toMatch(/may not trade futures: enter one/);
+  });
+});

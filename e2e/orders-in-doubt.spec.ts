@@ -1,0 +1,84 @@
+import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
+import { test as base, expect } from './fixtures.ts';
+import { dialog, expectToast } from './screen.ts';
+
+/** The server trades on an exchange that it reaches over HTTP. */
+const test = base.extend<object, { exchange: ExchangeSite }>({
+  exchange: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
+    async ({}, use) => {
+      const site = await startExchangeSite();
+      await use(site);
+      await site.close();
+    },
+    { scope: 'worker' },
+  ],
+  serverEnv: [
+    async ({ exchange }, use) => {
+      await use({
+        APP_ENV: 'production',
+        AUTO_TRADE: 'enabled',
+        EXCHANGE_MODE: 'demo',
+        BITGET_BASE_URL: exchange.url,
+        BYBIT_BASE_URL: exchange.url,
+        EXCHANGE_TIMEOUT_MS: '1000',
+      });
+    },
+    { scope: 'worker' },
+  ],
+});
+
+test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
+test.afterAll(({ exchange }) => exchange.closeBooks());
+
+test('an order that a revoked key leaves in doubt is seen, and written off after a question', async ({
+  page,
+  operator,
+  signIn,
+  exchange,
+  openBrowser,
+}) => {
+  const trader = await operator.createUser({
+    settings: { positionSizingMethod: 'Risk Management' },
+    activeTrading: true,
+  });
+  const own = await openBrowser();
+  await signIn(own, trader);
+  await exchange.setPrice('ETH', '3000');
+  const saved = await own.request.put('/api/user-settings/exchange-credentials', {
+    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  exchange.setFaults([
+    { kind: 'acceptThenTimeout', on: { path: '/place-order' } },
+    {
+      kind: 'refuse',
+      code: '40037',
+      message: 'Apikey does not exist',
+      on: { path: '/order/detail', times: Infinity },
+    },
+  ]);
+  const platform = await operator.platform();
+  expect((await platform.signal({ symbol: 'ETHUSDT', price: '3000' })).status).toBe(200);
+
+  await signIn(page);
+  await page.goto('/position-maker');
+  const table = page.getByRole('table', { name: 'Orders In Doubt' });
+  await expect(table).toContainText(trader.username, { timeout: 20_000 });
+  await expect(table).toContainText(
+    /The Bitget API key is not used since .*: Bitget refused it: Apikey does not exist \(40037\)/,
+  );
+  await table.getByRole('button', { name: 'Write Off' }).click();
+  const question = dialog(page, 'Write Off Order');
+  await expect(question).toContainText('Look at the account on Bitget first');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(table).toBeVisible();
+  await table.getByRole('button', { name: 'Write Off' }).click();
+  await question.getByRole('button', { name: 'Write Off', exact: true }).click();
+  await expectToast(page, {
+    title: 'Order Written Off',
+    text: `What became of the ETH order of ${trader.username} stays unknown.`,
+  });
+  await expect(table).toHaveCount(0);
+  await expect(page.getByText(/^Outcome unknown, written off by /)).toBeVisible();
+});

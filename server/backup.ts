@@ -1,0 +1,55 @@
+import { join, resolve } from 'node:path';
+import { writeBackup } from './features/backup/write-backup.ts';
+import { type Config, ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
+import { USER } from './platform/database/embedded-cluster.ts';
+import { findPostmaster } from './platform/database/embedded-postmaster.ts';
+import { type DatabaseConnection, openDatabase } from './platform/database/pool.ts';
+import { StartError } from './platform/database/start-error.ts';
+import { createLog } from './platform/log.ts';
+import { loadSecretKey } from './platform/secret-key.ts';
+
+// node server/backup.ts [file]: writes a backup, of a running program too.
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const isExpected = error instanceof StartError || error instanceof ConfigError;
+  console.error(isExpected ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(args: string[]): Promise<void> {
+  const [file, ...more] = args;
+  if (more.length > 0 || file?.startsWith('-')) throw new StartError('Usage: npm run backup -- [file]');
+  const config = parseConfig(readEnvironment({ env: process.env, folder: process.cwd() }));
+  const now = new Date();
+  const stamp = now.toISOString().replace(/[-:]/g, '').slice(0, 15);
+  const path = resolve(file ?? join(config.dataDir, 'backups', `signal-board-${stamp}.backup`));
+  const { connection, close } = await reachDatabase(config);
+  try {
+    const secretKey = await loadSecretKey(config);
+    const { tables, rows } = await writeBackup({ connection, secretKey, path, now });
+    console.log(`${path}: ${rows} rows of ${tables} tables, as of ${now.toISOString()}`);
+    console.log(
+      config.secretKey === null
+        ? `Keep ${join(config.dataDir, 'secret.key')} as well, apart from it: without that key the webhook keys and exchange credentials in the backup cannot be read.`
+        : 'Keep SECRET_KEY as well, apart from it: without that key the webhook keys and exchange credentials in the backup cannot be read.',
+    );
+  } finally {
+    await close();
+  }
+}
+
+/** An embedded database that runs is used beside its program; one that does not is started for this and stopped. */
+async function reachDatabase(
+  config: Config,
+): Promise<{ connection: DatabaseConnection; close(): Promise<void> }> {
+  if (config.databaseUrl === null) {
+    const running = await findPostmaster(join(config.dataDir, 'postgres'));
+    if (running !== null) {
+      const connection = { host: running.host, port: running.port, user: USER, database: 'signal_board' };
+      return { connection, close: async () => {} };
+    }
+  }
+  return await openDatabase({ config, log: createLog({ level: 'warn' }) });
+}

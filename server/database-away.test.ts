@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { type SilentNetwork, startSilentNetwork } from '#test/silent-network.ts';
+import { signIn, type TestClient } from '#test/test-client.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+import { systemClock } from './platform/clock.ts';
+import { parseConfig } from './platform/config.ts';
+import { openPool } from './platform/database/pool.ts';
+import { createLog } from './platform/log.ts';
+import { buildProgram, type Program } from './program.ts';
+
+// The whole program behind a network that swallows everything: no refusal, no reset, no answer.
+
+const ADMIN = { ADMIN_USERNAME: 'admin@example.com', ADMIN_PASSWORD: 'correct horse battery' };
+/** TradingView hangs up after three seconds. */
+const PATIENCE_MS = 2_500;
+const ANSWER_MS = 3_000;
+/** A load balancer gives up after two seconds. */
+const READY_PATIENCE_MS = 2_000;
+const IDLE_IN_TRANSACTION_MS = 1_000;
+
+let network: SilentNetwork;
+let program: Program;
+let admin: TestClient;
+let sender: TestSender;
+let database: string;
+let observer: pg.Client;
+
+beforeEach(async () => {
+  const server = inject('testServer');
+  database = `test_${randomBytes(8).toString('hex')}`;
+  observer = new pg.Client({ ...server, database: 'postgres' });
+  await observer.connect();
+  await observer.query(`create database ${database} template ${server.database}`);
+  network = await startSilentNetwork(server);
+  const log = createLog({ level: 'silent' });
+  const connection = { ...server, host: network.host, port: network.port, database };
+  program = await buildProgram({
+    config: parseConfig({
+      ...ADMIN,
+      APP_ENV: 'development',
+      SECRET_KEY: 'a secret key of the tests, long enough',
+    }),
+    log,
+    clock: systemClock,
+    database: openPool({
+      connection,
+      log,
+      limits: { answerMs: ANSWER_MS, idleInTransactionMs: IDLE_IN_TRANSACTION_MS },
+    }),
+  });
+  await program.start();
+  admin = await signIn(program.app, ADMIN.ADMIN_USERNAME, ADMIN.ADMIN_PASSWORD);
+  sender = await createSender({ app: program.app, client: admin });
+});
+
+afterEach(async () => {
+  network.heal();
+  await program.app.close();
+  await Promise.race([program.stop(), sleep(4_000, null, { ref: false })]);
+  await network.close();
+  await observer.query(`drop database ${database} with (force)`);
+  await observer.end();
+});
+
+async function send(price: number): Promise<{ status: number; ms: number }> {
+  const startedMs = performance.now();
+  const { statusCode } = await sender.signal({ price: String(price) });
+  return { status: statusCode, ms: performance.now() - startedMs };
+}
+
+/** Transactions of the program that are open and do nothing. */
+async function leaked(): Promise<number> {
+  const { rows } = await observer.query(
+    `select count(*)::integer as count from pg_stat_activity
+     where datname = $1 and state like 'idle in transaction%'
+       and state_change < now() - make_interval(secs => ${(IDLE_IN_TRANSACTION_MS * 2) / 1000})`,
+    [database],
+  );
+  return rows[0].count;
+}
+
+test('while the network to the database swallows everything deliveries are answered 503 in time, and stored within seconds of its end', async () => {
+  expect((await send(1)).status).toBe(200);
+  network.swallow();
+  const askedAt = performance.now();
+  expect((await program.app.inject('/readyz')).statusCode).toBe(503);
+  expect(performance.now() - askedAt).toBeLessThan(READY_PATIENCE_MS);
+  const answers = [];
+  for (let batch = 0; batch < 4; batch += 1) {
+    answers.push(...(await Promise.all([1, 2, 3].map((n) => send(100 + batch * 10 + n)))));
+  }
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 503));
+  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(PATIENCE_MS);
+
+  network.heal();
+  const healedAt = performance.now();
+  await vi.waitFor(async () => expect((await send(100)).status).toBe(200), {
+    timeout: 10_000,
+    interval: 100,
+  });
+  expect(performance.now() - healedAt).toBeLessThan(8_000);
+  await vi.waitFor(async () => expect((await program.app.inject('/readyz')).statusCode).toBe(200), 10_000);
+  expect((await admin.get('/api/signals')).statusCode).toBe(200);
+  for (let n = 0; n < 10; n += 1) expect((await send(200 + n)).status).toBe(200);
+  await vi.waitFor(async () => expect(await leaked()).toBe(0), { timeout: 10_000, interval: 200 });
+});
+
+test('a screen’s call is answered 503 while the database says nothing, and works again after that', async () => {
+  network.swallow();
+  const answer = await admin.get('/api/signals');
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toEqual({ message: 'The service is not available at the moment' });
+  network.heal();
+  await vi.waitFor(async () => expect((await admin.get('/api/signals')).statusCode).toBe(200), {
+    timeout: 20_000,
+    interval: 100,
+  });
+});
+
+test('the database ends a transaction whose program has fallen silent, so that its locks are free', async () => {
+  const { pool } = program.deps;
+  const client = await pool.connect();
+  client.on('error', () => {});
+  await client.query('begin');
+  await client.query('lock table signals in access exclusive mode');
+  network.swallow();
+  const aside = new pg.Client({ ...inject('testServer'), database });
+  await aside.connect();
+  await aside.query(`set lock_timeout = '${IDLE_IN_TRANSACTION_MS * 4}ms'`);
+  await aside.query('lock table signals in access exclusive mode').catch((error: Error) => {
+    // Outside of a transaction the lock itself is refused, after it could be had.
+    expect(error.message).toContain('transaction block');
+  });
+  const { rows } = await aside.query('select count(*) from signals');
+  expect(rows).toEqual([{ count: '0' }]);
+  await aside.end();
+  client.release(true);
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { closedPositionsOf as closedPositionsIn } from './bybit-history.ts';
+
+let sequence = 0;
+let at = 1795273000000;
+
+const fill = (side: 'Buy' | 'Sell', execQty: string, execPrice: string, changes: object = {}) => {
+  sequence += 1;
+  at += 1_000;
+  return {
+    symbol: 'BTCUSDT',
+    side,
+    execId: `e${sequence}`,
+    orderId: `o${sequence}`,
+    execType: 'Trade',
+    execQty,
+    execPrice,
+    execFee: '0.1',
+    feeCurrency: '',
+    execTime: String(at),
+    seq: sequence,
+    ...changes,
+  };
+};
+
+const open = (side: 'Buy' | 'Sell', size: string) => ({
+  symbol: 'BTCUSDT',
+  side,
+  size,
+  avgPrice: '1',
+  leverage: '10',
+});
+
+/** The exchange tells of each order that closed something how much; here the fills know it as `closes`. */
+const closedOrdersOf = (fills: { orderId?: string; closes?: string }[]) =>
+  fills
+    .filter(({ closes }) => closes !== undefined)
+    .map(({ orderId, closes }) => ({ orderId, closedSize: closes, updatedTime: '1' }));
+
+const closedPositionsOf = (executions: object[], openNow: object[]) =>
+  closedPositionsIn({ executions, openNow, closedOrders: closedOrdersOf(executions) });
+
+const newestFirst = (fills: object[]) => fills.toReversed();
+
+describe('the positions that fills make up', () => {
+  test('opened in two fills and closed in two is one, at its averages, with all its fees', () => {
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Buy', '0.01', '65200'),
+      fill('Sell', '0.005', '66000', { closes: '0.005' }),
+      fill('Sell', '0.015', '67000', { closes: '0.015', closedSize: '0.015' }),
+    ];
+    const [position, ...more] = closedPositionsOf(newestFirst(fills), []);
+    expect(more).toEqual([]);
+    expect(position).toMatchObject({
+      positionId: `BTCUSDT-${fills[0]?.execId}`,
+      side: 'long',
+      quantity: '0.02',
+      entryPrice: '65100',
+      closePrice: '66750',
+      realisedProfit: '33',
+      fees: '0.4',
+      openedAt: new Date(Number(fills[0]?.execTime)),
+      closedAt: new Date(Number(fills[3]?.execTime)),
+    });
+  });
+
+  test('what is still open is not closed, and its fills belong to nobody else', () => {
+    const fills = [
+      fill('Sell', '0.01', '65000'),
+      fill('Buy', '0.01', '64000', { closes: '0.01' }),
+      fill('Buy', '0.03', '64100'),
+    ];
+    const found = closedPositionsOf(newestFirst(fills), [open('Buy', '0.03')]);
+    expect(found).toMatchObject([{ side: 'short', quantity: '0.01', realisedProfit: '10', fees: '0.2' }]);
+  });
+
+  test('a fill that goes beyond the position ends it and opens another, and its fee is shared', () => {
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '0.04', '66000', { execFee: '0.4', closes: '0.01', closedSize: '0.01' }),
+      fill('Buy', '0.03', '65000', { closes: '0.03' }),
+    ];
+    const found = closedPositionsOf(newestFirst(fills), []).toSorted((a, b) => +a.openedAt - +b.openedAt);
+    expect(found).toMatchObject([
+      { side: 'long', quantity: '0.01', realisedProfit: '10', fees: '0.2' },
+      { side: 'short', quantity: '0.03', realisedProfit: '30', fees: '0.4' },
+    ]);
+    expect(new Set(found.map(({ positionId }) => positionId)).size).toBe(2);
+  });
+
+  test('funding is part of the profit, and no fill', () => {
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '0.01', '65000', { execType: 'Funding', execFee: '0.5' }),
+      fill('Sell', '0.01', '65000', { execType: 'Funding', execFee: '-0.2' }),
+      fill('Sell', '0.01', '66000', { closes: '0.01' }),
+    ];
+    expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([{ realisedProfit: '9.7', fees: '0.2' }]);
+  });
+
+  test('a position that was opened before the first fill that is told is left out', () => {
+    const fills = [fill('Sell', '0.01', '65000', { closedSize: '0.01' })];
+    expect(closedPositionsOf(fills, [])).toEqual([]);
+  });
+
+  test('a page that was answered twice counts once', () => {
+    const fills = newestFirst([
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '0.01', '66000', { closes: '0.01' }),
+    ]);
+    expect(closedPositionsOf([...fills, ...fills], [])).toHaveLength(1);
+  });
+
+  test('a fee in another coin is no part of the fees in USDT', () => {
+    const fills = [
+      fill('Buy', '0.01', '65000', { feeCurrency: 'MNT' }),
+      fill('Sell', '0.01', '66000', { closes: '0.01' }),
+    ];
+    expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([{ fees: '0.1' }]);
+  });
+
+  test('a position counts only when its orders closed, by the exchange’s own word, what they closed of it', () => {
+    const fills = [fill('Buy', '0.01', '65000'), fill('Sell', '0.01', '66000')];
+    const [, close] = fills;
+    const inAll = (closedSize: string) =>
+      closedPositionsIn({
+        executions: newestFirst(fills),
+        openNow: [],
+        closedOrders: [{ orderId: close?.orderId, closedSize, updatedTime: '1' }],
+      });
+    expect(inAll('0.01')).toHaveLength(1);
+    expect(() => inAll('0.004')).toThrow('do not add up');
+    expect(() => closedPositionsOf(newestFirst(fills), [])).toThrow('do not add up');
+  });
+
+  test('a list of fills that is behind makes up no position of its own', () => {
+    // The last close is missing: walked back from nothing open, each fill would look like the other kind.
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '0.01', '66000', { closes: '0.01' }),
+      fill('Buy', '0.01', '65500'),
+    ];
+    expect(() => closedPositionsOf(newestFirst(fills), [])).toThrow('do not add up');
+    expect(closedPositionsOf(newestFirst(fills), [open('Buy', '0.01')])).toHaveLength(1);
+  });
+
+  test('what a fill says of itself counts, too', () => {
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '0.01', '66000', { closes: '0.01', closedSize: '0.005' }),
+    ];
+    expect(() => closedPositionsOf(newestFirst(fills), [])).toThrow('do not add up');
+  });
+
+  test('each token is walked by itself', () => {
+    const fills = [
+      fill('Buy', '0.01', '65000'),
+      fill('Sell', '1', '3000', { symbol: 'ETHUSDT' }),
+      fill('Sell', '0.01', '66000', { closes: '0.01' }),
+      fill('Buy', '1', '2900', { symbol: 'ETHUSDT', closes: '1' }),
+      fill('Buy', '1', '2900', { symbol: 'ETHPERP' }),
+    ];
+    const found = closedPositionsOf(newestFirst(fills), []);
+    expect(found.map(({ token, side, realisedProfit }) => [token, side, realisedProfit]).sort()).toEqual([
+      ['BTC', 'long', '10'],
+      ['ETH', 'short', '100'],
+    ]);
+  });
+});

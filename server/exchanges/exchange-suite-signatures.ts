@@ -1,0 +1,20 @@
+import { createHmac } from 'node:crypto';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { PaperRequest } from './paper/paper-http.ts';
+
+/** Recomputed from the documentation; null when it is right. */
+export function signatureProblem(
+  platform: ExchangePlatform,
+  { method, path, query, body, headers }: PaperRequest,
+  secret: string,
+): string | null {
+  const hmac = (text: string) => createHmac('sha256', secret).update(text);
+  if (platform === 'Bitget') {
+    const raw = query === '' ? '' : `?${decodeURIComponent(query)}`;
+    const signed = `${headers['access-timestamp']}${method}${path}${raw}${body}`;
+    return headers['access-sign'] === hmac(signed).digest('base64') ? null : `wrong signature of ${signed}`;
+  }
+  const payload = method === 'POST' ? body : query;
+  const signed = `${headers['x-bapi-timestamp']}${headers['x-bapi-api-key']}${headers['x-bapi-recv-window']}${payload}`;
+  return headers['x-bapi-sign'] === hmac(signed).digest('hex') ? null : `wrong signature of ${signed}`;
+}

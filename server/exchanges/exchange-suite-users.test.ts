@@ -1,0 +1,281 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { BITGET } from './bitget.ts';
+import { BYBIT } from './bybit.ts';
+import { callScope } from './call-scope.ts';
+import { openScope } from './ccxt-connection.ts';
+import type { CcxtDialect } from './ccxt-dialect.ts';
+import {
+  type EntryOrder,
+  type ExchangeAccount,
+  type ExchangeEnvironment,
+  ExchangeError,
+} from './exchange.ts';
+import { documentedAnswer, parametersIn } from './exchange-suite-answers.ts';
+import { signatureProblem } from './exchange-suite-signatures.ts';
+import { jsonResponse, type PaperRequest } from './paper/paper-http.ts';
+import { createExchangeRegistry, type ExchangeRegistryOptions } from './registry.ts';
+import { createTransport } from './transport.ts';
+import { TransportError } from './transport-error.ts';
+
+const USERS = 1_000;
+const PLATFORMS = ['Bitget', 'Bybit'] as const;
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function open(options: Partial<ExchangeRegistryOptions> & { exchangeMode: ExchangeEnvironment }) {
+  const registry = createExchangeRegistry({
+    bitgetBaseUrl: null,
+    bybitBaseUrl: null,
+    exchangeProxyUrls: [],
+    exchangeTimeoutMs: 30_000,
+    paper: null,
+    ...options,
+  });
+  closing.push(() => registry.close());
+  return registry;
+}
+
+const accountOf = (
+  platform: ExchangePlatform,
+  environment: ExchangeEnvironment,
+  user: number,
+): ExchangeAccount => ({
+  userId: `user-${user}`,
+  environment,
+  credentials: {
+    apiKey: `key-${environment}-${user}`,
+    apiSecret: `secret-${environment}-${user}`,
+    ...(platform === 'Bitget' ? { passphrase: `phrase-${user}` } : {}),
+    accountMode: platform === 'Bitget' ? 'classic' : 'unified',
+  },
+});
+
+const keyIn = ({ headers }: Pick<PaperRequest, 'headers'>) =>
+  headers['access-key'] ?? headers['x-bapi-api-key'] ?? null;
+
+const entryOf = (user: number): EntryOrder => ({
+  token: 'BTC',
+  side: user % 2 === 0 ? 'buy' : 'sell',
+  clientOrderId: `order-of-${user}`,
+  price: `${60_000 + user}`,
+  quantity: '0.01',
+  leverage: 10,
+  stopLoss: user % 2 === 0 ? '59000' : '99000',
+  takeProfit: user % 2 === 0 ? '99000' : '59000',
+});
+
+describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platform) => {
+  test('every request is signed with its own user’s key, and every answer is its own order’s', async () => {
+    const problems: string[] = [];
+    const requestsOf = new Map<string, number>();
+    let privateRequests = 0;
+    const registry = open({
+      exchangeMode: 'paper',
+      paper: {
+        async handle(request) {
+          // Answers come back in another order than the requests went.
+          for (let turns = Math.floor(Math.random() * 4); turns > 0; turns -= 1) await nextTurn();
+          const key = keyIn(request);
+          if (key !== null) {
+            privateRequests += 1;
+            requestsOf.set(key, (requestsOf.get(key) ?? 0) + 1);
+            const user = key.replace('key-paper-', '');
+            const problem = signatureProblem(platform, request, `secret-paper-${user}`);
+            if (problem !== null) problems.push(problem);
+            const phrase = request.headers['access-passphrase'];
+            if (platform === 'Bitget' && phrase !== `phrase-${user}`) problems.push(`${key} with ${phrase}`);
+            const { clientOid, orderLinkId } = parametersIn(request);
+            if ((clientOid ?? orderLinkId) !== `order-of-${user}`)
+              problems.push(`${key} names another order`);
+          }
+          return jsonResponse(200, documentedAnswer(platform, request));
+        },
+      },
+    });
+    const exchange = registry.get(platform);
+    await exchange.fetchContract('BTC');
+    const notAfter = new Date(Date.now() + 60_000);
+    const done = await Promise.all(
+      Array.from({ length: USERS }, async (_, user) => {
+        const account = accountOf(platform, 'paper', user);
+        const order = entryOf(user);
+        const placed = await exchange.placeOrder(account, order, { notAfter });
+        const found = await exchange.findOrder(account, order);
+        return { placed: placed.outcome, found: found?.clientOrderId, asked: order.clientOrderId };
+      }),
+    );
+    expect(problems).toEqual([]);
+    expect(done.filter(({ placed, found, asked }) => placed !== 'placed' || found !== asked)).toEqual([]);
+    expect(privateRequests).toBe(2 * USERS);
+    expect(new Set(requestsOf.values())).toEqual(new Set([2]));
+  }, 30_000);
+});
+
+/** An exchange's site of one environment, which notes the keys that reach it. */
+async function openSite(platform: ExchangePlatform) {
+  const keys: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const [path = '', query = ''] = (request.url ?? '').split('?');
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([k, v]) => [k, String(v)]));
+    const key = keyIn({ headers });
+    if (key !== null) keys.push(`${headers.paptrading === '1' ? 'demo header, ' : ''}${key}`);
+    const body = Buffer.concat(chunks).toString();
+    const asked = { method: request.method ?? '', path, query, headers, body };
+    response.end(JSON.stringify(documentedAnswer(platform, asked)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return { keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe.each(PLATFORMS)('demo and live of %s', (platform) => {
+  test('never meet: of a thousand mixed orders each reaches the site of its own account, or none', async () => {
+    const sites = { demo: await openSite(platform), live: await openSite(platform) };
+    const exchanges = (['demo', 'live'] as const).map((exchangeMode) => {
+      const { url } = sites[exchangeMode];
+      return open({ exchangeMode, bitgetBaseUrl: url, bybitBaseUrl: url }).get(platform);
+    });
+    for (const exchange of exchanges) await exchange.fetchContract('BTC');
+    const notAfter = new Date(Date.now() + 60_000);
+    const outcomes = await Promise.all(
+      Array.from({ length: 1_000 }, async (_, user) => {
+        const accountIs = user % 2 === 0 ? 'demo' : 'live';
+        const over = user % 4 < 2 ? 'demo' : 'live';
+        const exchange = exchanges[over === 'demo' ? 0 : 1];
+        const account = accountOf(platform, accountIs, user);
+        const placement = await exchange?.placeOrder(account, entryOf(user), { notAfter });
+        return { isOwn: accountIs === over, placement };
+      }),
+    );
+    for (const { isOwn, placement } of outcomes) {
+      expect(placement).toMatchObject(
+        isOwn ? { outcome: 'placed' } : { outcome: 'refused', code: 'not-sent' },
+      );
+    }
+    const prefix = platform === 'Bitget' ? 'demo header, ' : '';
+    expect(sites.demo.keys).toHaveLength(250);
+    expect(sites.demo.keys.filter((key) => !key.startsWith(`${prefix}key-demo-`))).toEqual([]);
+    expect(sites.live.keys).toHaveLength(250);
+    expect(sites.live.keys.filter((key) => !key.startsWith('key-live-'))).toEqual([]);
+  }, 30_000);
+});
+
+describe('the origins of an exchange', () => {
+  const originNamedBy = async (dialect: CcxtDialect, environment: ExchangeEnvironment) => {
+    const named: string[] = [];
+    const client = await dialect.createClient({
+      environment,
+      userAgent: 'test',
+      now: () => new Date(),
+      transport: {
+        async fetch(url: string) {
+          named.push(new URL(url).origin);
+          throw new TransportError('not-sent', 'seen');
+        },
+        turn: async () => {},
+        close: async () => {},
+      },
+    });
+    const account = accountOf(dialect.platform, environment, 1);
+    await callScope
+      .run(openScope({ type: 'balance', account }), () => dialect.readBalance(client))
+      .catch((error: unknown) => error);
+    await callScope
+      .run(openScope({ type: 'contracts' }), () => client.loadMarkets())
+      .catch((error: unknown) => error);
+    return new Set(named);
+  };
+
+  test.each([
+    [BYBIT, 'live', 'https://api.bybit.com'],
+    [BYBIT, 'demo', 'https://api-demo.bybit.com'],
+    [BITGET, 'live', 'https://api.bitget.com'],
+    [BITGET, 'demo', 'https://api.bitget.com'],
+  ] as const)('$platform, in mode %s: %s alone is named', async (dialect, environment, origin) => {
+    expect(await originNamedBy(dialect, environment)).toEqual(new Set([origin]));
+    expect(dialect.origins[environment]).toBe(origin);
+  });
+
+  test.each([
+    ['demo', 'https://api.bybit.com'],
+    ['live', 'https://api-demo.bybit.com'],
+  ] as const)(
+    'a client that names the other origin in mode %s finds no way out',
+    async (environment, other) => {
+      const site = await openSite('Bybit');
+      const transport = createTransport({
+        environment,
+        origins: { [BYBIT.origins[environment]]: site.url },
+        timeoutMs: 1_000,
+        now: () => new Date(),
+        isSuccess: () => true,
+      });
+      closing.push(() => transport.close());
+      const scope = openScope({ type: 'place-order', account: accountOf('Bybit', environment, 1) });
+      const sent = callScope.run(scope, () =>
+        transport.fetch(`${other}/v5/order/create`, { method: 'POST' }),
+      );
+      await expect(sent).rejects.toMatchObject({ phase: 'not-sent' });
+      expect(site.keys).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['demo', 'https://api.bybit.com'],
+    ['demo', 'https://api.bytick.com'],
+    ['live', 'https://api-demo.bybit.com'],
+    ['paper', 'https://api.bybit.com'],
+  ] as const)('in mode %s the address %s is not taken for Bybit', (exchangeMode, bybitBaseUrl) => {
+    const paper = { handle: async () => jsonResponse(200, {}) };
+    expect(() => open({ exchangeMode, bybitBaseUrl, paper })).toThrow(/^Bybit cannot be reached at/);
+  });
+
+  test.each([
+    ['live', 'https://api.bybit.nl'],
+    ['demo', 'https://api-demo.bybit.com'],
+    ['demo', 'http://127.0.0.1:4010'],
+  ] as const)('in mode %s the address %s is', (exchangeMode, bybitBaseUrl) => {
+    expect(open({ exchangeMode, bybitBaseUrl }).get('Bybit').apiEndpoint).toBe(bybitBaseUrl);
+  });
+});
+
+describe.each(PLATFORMS)('an account of the other kind, on %s', (platform) => {
+  test('is refused before anything is sent', async () => {
+    let requests = 0;
+    const paper = {
+      async handle(request: PaperRequest) {
+        requests += keyIn(request) === null ? 0 : 1;
+        return jsonResponse(200, documentedAnswer(platform, request));
+      },
+    };
+    const exchange = open({ exchangeMode: 'paper', paper }).get(platform);
+    const other = accountOf(platform, 'paper', 1);
+    other.credentials.accountMode = platform === 'Bitget' ? 'unified' : 'classic';
+    const notAfter = new Date(Date.now() + 60_000);
+    expect(await exchange.placeOrder(other, entryOf(1), { notAfter })).toMatchObject({ outcome: 'refused' });
+    for (const call of [
+      exchange.fetchBalance(other),
+      exchange.fetchPositions(other),
+      exchange.findOrder(other, entryOf(1)),
+      exchange.prepareAccount(other, { token: 'BTC', leverage: 5 }),
+      exchange.fetchClosedPositions(other, { since: new Date() }),
+    ]) {
+      const error = await call.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(ExchangeError);
+      expect(error).toMatchObject({ kind: 'credentials', code: 'not-sent' });
+    }
+    expect(requests).toBe(0);
+  });
+});

@@ -1,0 +1,133 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Placement } from './exchange.ts';
+
+/** What the exchanges say and do differently where the port is the same. */
+export interface SuiteWords {
+  btcQuantityStep: string;
+  /** Null where the token has no contract of one to one. */
+  pepe: object | null;
+  codes: {
+    tooLittleMoney: string;
+    stopOnWrongSide: string;
+    wrongSignature: string;
+    nothingToClose: string;
+    /** Of an account in another mode than one-way. */
+    notPrepared: string;
+  };
+  /** A code, its HTTP status where it matters, and what it means for an order that was not taken. */
+  answered: [string, { code: string; status?: number }, Placement['outcome']][];
+  firewall: Placement['outcome'];
+  /** A client order id whose order has filled, used again. */
+  usedAgain: Placement['outcome'];
+  /** The ends of the paths, in their order. */
+  preparing: string[];
+  stateReading: string[];
+  marginModeOfPosition: 'isolated' | null;
+  placing: { endpoint: string; requestData: (clientOrderId: string) => object; responseData: object };
+  headerPrefix: string;
+  readingHistory: string;
+}
+
+export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
+  Bitget: {
+    btcQuantityStep: '0.0001',
+    pepe: {
+      tickSize: '0.00000001',
+      quantityStep: '1',
+      minimumQuantity: '1000',
+      minimumNotional: '5',
+    },
+    codes: {
+      tooLittleMoney: '40762',
+      stopOnWrongSide: '40917',
+      wrongSignature: '40009',
+      nothingToClose: '22002',
+      notPrepared: '40774',
+    },
+    answered: [
+      ['maintenance', { code: '40200' }, 'retry-later'],
+      ['a clock that is off', { code: '40008' }, 'retry-later'],
+      ['"request timed out" with a code', { code: '40010' }, 'unknown'],
+      ['"system is abnormal"', { code: '40015' }, 'unknown'],
+      ['"service return an error"', { code: '40725' }, 'unknown'],
+      ['"unknown error"', { code: '45001' }, 'unknown'],
+      ['a code that nobody has seen', { code: '99999' }, 'unknown'],
+      ['a known code with HTTP 500', { code: '40762', status: 500 }, 'unknown'],
+      ['a known code with HTTP 200', { code: '40762', status: 200 }, 'refused'],
+      ['a missing permission', { code: '40014' }, 'refused'],
+      ['an address that is not allowed', { code: '40018' }, 'refused'],
+      ['a duplicate', { code: '40786' }, 'duplicate'],
+      ['a duplicate by its other code', { code: '40708' }, 'duplicate'],
+    ],
+    firewall: 'unknown',
+    usedAgain: 'placed',
+    preparing: [
+      'account/account',
+      'account/set-position-mode',
+      'account/set-margin-mode',
+      'account/account',
+      'account/set-leverage',
+      'account/account',
+    ],
+    stateReading: ['account/account'],
+    marginModeOfPosition: 'isolated',
+    placing: {
+      endpoint: '/api/v2/mix/order/place-order',
+      requestData: (clientOid) => ({ clientOid, presetStopLossPrice: '63000', marginMode: 'isolated' }),
+      responseData: { code: '00000' },
+    },
+    headerPrefix: 'ACCESS-',
+    readingHistory: 'history-position',
+  },
+  Bybit: {
+    btcQuantityStep: '0.001',
+    pepe: null,
+    codes: {
+      tooLittleMoney: '110007',
+      stopOnWrongSide: '10001',
+      wrongSignature: '10004',
+      nothingToClose: '110017',
+      notPrepared: '10001',
+    },
+    answered: [
+      ['too many requests with a code', { code: '10006' }, 'retry-later'],
+      ['a clock that is off', { code: '10002' }, 'retry-later'],
+      ['"server timeout" with a code', { code: '10000' }, 'unknown'],
+      ['"server error"', { code: '10016' }, 'unknown'],
+      ['"duplicate request"', { code: '10014' }, 'unknown'],
+      ['"request expired"', { code: '-1' }, 'unknown'],
+      ['"high server load"', { code: '429' }, 'unknown'],
+      ['"the order is processing"', { code: '110079' }, 'unknown'],
+      ['a code that nobody has seen', { code: '99999' }, 'unknown'],
+      ['a known code with HTTP 500', { code: '110007', status: 500 }, 'unknown'],
+      ['a known code with HTTP 200', { code: '110007', status: 200 }, 'refused'],
+      ['a missing permission', { code: '10005' }, 'refused'],
+      ['an address that is not allowed', { code: '10010' }, 'refused'],
+      ['an account that is not unified', { code: '10028' }, 'refused'],
+      ['a code that nobody has seen, with HTTP 403', { code: '99999', status: 403 }, 'retry-later'],
+      ['a gateway that takes no such key', { code: '99999', status: 401 }, 'refused'],
+      ['a duplicate', { code: '110072' }, 'duplicate'],
+    ],
+    firewall: 'retry-later',
+    usedAgain: 'placed',
+    preparing: [
+      'account/info',
+      'position/list',
+      'account/set-margin-mode',
+      'account/info',
+      'position/list',
+      'position/set-leverage',
+      'account/info',
+      'position/list',
+    ],
+    stateReading: ['account/info', 'position/list'],
+    marginModeOfPosition: null,
+    placing: {
+      endpoint: '/v5/order/create',
+      requestData: (orderLinkId) => ({ orderLinkId, stopLoss: '63000', slTriggerBy: 'MarkPrice' }),
+      responseData: { retCode: 0 },
+    },
+    headerPrefix: 'X-BAPI-',
+    readingHistory: 'execution/list',
+  },
+};

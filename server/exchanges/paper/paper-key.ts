@@ -1,0 +1,9 @@
+/** What the paper exchange says of an account's key when it is asked. */
+export interface PaperKey {
+  mayTrade: boolean;
+  mayWithdraw: boolean;
+  /** The account's kind, where it is not the one that the dialect is for. */
+  accountMode?: 'classic' | 'unified';
+}
+
+export const TRADING_KEY: PaperKey = { mayTrade: true, mayWithdraw: false };

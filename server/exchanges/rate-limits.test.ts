@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openPool } from '#server/platform/database/pool.ts';
+import { createLog } from '#server/platform/log.ts';
+import { type StrictExchange, startStrictExchange } from '#test/strict-exchange.ts';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import type { EntryOrder, Exchange, ExchangeAccount } from './exchange.ts';
+import { createExchangeRegistry, type ExchangeRegistry } from './registry.ts';
+
+/* Whole registries over one database, against an exchange that counts. */
+
+const INSTANCES = 3;
+const PER_SECOND = (endpoint: string) =>
+  endpoint === 'set-leverage' || endpoint === 'all-position' ? 5 : 10;
+
+let shared: TestDatabase;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  shared = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+  await shared.database.pool.query('truncate exchange_slots, exchange_preparations');
+});
+afterAll(() => shared.close());
+
+async function start(): Promise<{ site: StrictExchange; instances: Exchange[] }> {
+  const site = await startStrictExchange({ perSecondOfKey: PER_SECOND, perTwoSecondsOfAddress: 200 });
+  const log = createLog({ level: 'silent' });
+  const { connection } = shared.database;
+  const pools = Array.from({ length: INSTANCES }, () => openPool({ connection, log, maxConnections: 4 }));
+  const registries: ExchangeRegistry[] = pools.map(({ pool }) =>
+    createExchangeRegistry({
+      exchangeMode: 'live',
+      bitgetBaseUrl: site.url,
+      bybitBaseUrl: site.url,
+      exchangeProxyUrls: [],
+      exchangeTimeoutMs: 10_000,
+      paper: null,
+      shared: { pool, log },
+    }),
+  );
+  open.push(...registries, ...pools, site);
+  const instances = registries.map((registry) => registry.get('Bitget'));
+  await Promise.all(instances.map((exchange) => exchange.fetchContract('BTC')));
+  return { site, instances };
+}
+
+const accountOf = (user: number): ExchangeAccount => ({
+  userId: `user-${user}`,
+  environment: 'live',
+  credentials: { apiKey: `key-${user}`, apiSecret: 's', passphrase: 'p', accountMode: 'classic' },
+});
+
+const orderOf = (clientOrderId: string): EntryOrder => ({
+  token: 'BTC',
+  side: 'buy',
+  clientOrderId,
+  price: '65000',
+  quantity: '0.001',
+  leverage: 10,
+  stopLoss: '63000',
+  takeProfit: '69000',
+});
+
+const within = (ms: number) => ({ notAfter: new Date(Date.now() + ms) });
+
+test('100 users at once on three instances: nothing is too much for the exchange, and stops do not wait', async () => {
+  const { site, instances } = await start();
+  const at = (user: number) => instances[user % INSTANCES] as Exchange;
+  const users = Array.from({ length: 100 }, (_, user) => user);
+  let isTrading = true;
+
+  const trading = Promise.all(
+    users.map(async (user) => {
+      await at(user).prepareAccount(accountOf(user), { token: 'BTC', leverage: 10 });
+      return at(user).placeOrder(accountOf(user), orderOf(`entry-${user}`), within(5_000));
+    }),
+  ).finally(() => {
+    isTrading = false;
+  });
+  const overtaken: number[] = [];
+  for (let stop = 0; isTrading; stop += 1) {
+    const before = site.requests.length;
+    const protection = { token: 'BTC', side: 'long', quantity: '0.001', takeProfit: null } as const;
+    await at(stop).placeProtection(
+      accountOf(stop),
+      { ...protection, stopLoss: '63000', clientOrderId: `s${stop}` },
+      within(5_000),
+    );
+    overtaken.push(site.requests.length - before - 1);
+    await sleep(50);
+  }
+
+  expect((await trading).map(({ outcome }) => outcome)).toEqual(users.map(() => 'placed'));
+  expect(site.requests.filter(({ status }) => status === 429)).toEqual([]);
+  expect(overtaken.length).toBeGreaterThan(5);
+  // In requests rather than in time, which this machine may need for something else: 160 would be two seconds.
+  expect(Math.max(...overtaken)).toBeLessThan(60);
+});
+
+test('entries of an instance leave in their order', async () => {
+  const { site, instances } = await start();
+  const users = Array.from({ length: 40 }, (_, user) => user);
+  const [first] = instances as [Exchange];
+  await Promise.all(
+    users.map((user) => first.placeOrder(accountOf(user), orderOf(`o${user}`), within(5_000))),
+  );
+  const placed = site.requests.filter(({ endpoint }) => endpoint === 'place-order');
+  // Those that leave together may overtake each other on the way.
+  for (const [place, { key }] of placed.entries()) {
+    expect(Math.abs(place - Number(key?.slice('key-'.length)))).toBeLessThanOrEqual(20);
+  }
+});
+
+test('one user’s requests to one endpoint stay within its limit from all instances together', async () => {
+  const { site, instances } = await start();
+  const calls = Array.from({ length: 14 }, (_, call) =>
+    (instances[call % INSTANCES] as Exchange).placeOrder(accountOf(1), orderOf(`c${call}`), within(5_000)),
+  );
+  const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(outcomes.map(() => 'placed'));
+  const times = site.requests.filter(({ endpoint }) => endpoint === 'place-order').map(({ atMs }) => atMs);
+  expect(site.requests.some(({ status }) => status === 429)).toBe(false);
+  // Not by being slow.
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(2_500);
+});
+
+test('what would have to wait beyond its last permitted instant is not sent, and surely not placed', async () => {
+  const { site, instances } = await start();
+  const calls = Array.from({ length: 12 }, (_, call) =>
+    (instances[0] as Exchange).placeOrder(accountOf(1), orderOf(`c${call}`), within(600)),
+  );
+  const placements = await Promise.all(calls);
+  const late = placements.filter(({ outcome }) => outcome !== 'placed');
+  expect(late).toHaveLength(3);
+  for (const placement of late) {
+    expect(placement).toMatchObject({
+      outcome: 'retry-later',
+      message: expect.stringMatching(/^Bitget: not sent/),
+    });
+  }
+  const arrived = site.requests.filter(({ endpoint }) => endpoint === 'place-order');
+  expect(arrived).toHaveLength(placements.length - late.length);
+});
+
+test('a 429 holds the user’s endpoint back in every instance for as long as it asks, and nobody else', async () => {
+  const { site, instances } = await start();
+  const [first, second] = instances as [Exchange, Exchange];
+  site.refuse('key-1', 'place-order', { times: 1, retryAfterSeconds: 1 });
+  expect(await first.placeOrder(accountOf(1), orderOf('a'), within(5_000))).toMatchObject({
+    outcome: 'retry-later',
+    retryAfterMs: 1_000,
+  });
+  const startedMs = performance.now();
+  const waits = [
+    second.placeOrder(accountOf(1), orderOf('b'), within(5_000)),
+    second.placeOrder(accountOf(1), orderOf('c'), within(5_000)),
+  ];
+  await first.placeOrder(accountOf(2), orderOf('d'), within(5_000));
+  await first.cancelOrder(accountOf(1), { token: 'BTC', clientOrderId: 'a' });
+  await Promise.all(waits);
+  expect(performance.now() - startedMs).toBeGreaterThan(950);
+  const order = site.requests.filter(({ endpoint, status }) => endpoint !== 'contracts' && status === 200);
+  const names = order.map(({ endpoint, body }) => (endpoint === 'place-order' ? body.clientOid : endpoint));
+  expect(names).toEqual(['d', 'cancel-order', 'b', 'c']);
+  // A signature made before the waiting would be refused as too old.
+  for (const { signatureAgeMs } of order) expect(signatureAgeMs).toBeLessThan(500);
+});
+
+test('several users refused at once hold the address back, and those who waited go on in their order', async () => {
+  const { site, instances } = await start();
+  const [first, second] = instances as [Exchange, Exchange];
+  for (const user of [1, 2, 3]) {
+    site.refuse(`key-${user}`, 'place-order', { times: 1, retryAfterSeconds: 1 });
+    await first.placeOrder(accountOf(user), orderOf('a'), within(5_000));
+  }
+  // The address is silent for five seconds at least: what may not wait so long is told at once.
+  const startedMs = performance.now();
+  expect(await second.placeOrder(accountOf(4), orderOf('b'), within(4_500))).toMatchObject({
+    outcome: 'retry-later',
+  });
+  expect(performance.now() - startedMs).toBeLessThan(4_000);
+});
+
+test('one request for a price serves all users of an instance for a second', async () => {
+  const { site, instances } = await start();
+  const [first] = instances as [Exchange];
+  const users = Array.from({ length: 100 }, (_, user) => `user-${user}`);
+  await Promise.all(users.map((viewerUserId) => first.fetchTicker('BTC', { viewerUserId })));
+  expect(site.requests.filter(({ endpoint }) => endpoint === 'ticker')).toHaveLength(1);
+});

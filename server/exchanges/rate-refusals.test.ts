@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { BITGET_LIMITS } from './bitget-limits.ts';
+import { BYBIT_LIMITS } from './bybit-limits.ts';
+import { endpointOf, priorityOf, rankOf } from './rate-limits.ts';
+
+const NOW = new Date('2026-05-04T10:00:00.000Z');
+const answer = (status: number, body: string, headers: Record<string, string> = {}) => ({
+  status,
+  body,
+  headers,
+});
+
+test.each([
+  ['an order', answer(200, '{"code":"00000","data":{"orderId":"429"}}'), null],
+  ['another refusal', answer(400, '{"code":"40762","msg":"429"}'), null],
+  ['a server error', answer(503, '<html>429</html>'), null],
+  ['a 429', answer(429, '{"code":"429"}'), { of: 'bucket', waitMs: null }],
+  ['a 429 of HTML', answer(429, '<html>'), { of: 'bucket', waitMs: null }],
+  ['a code with status 200', answer(200, '{"code":"429"}'), { of: 'bucket', waitMs: null }],
+  ['a 429 with seconds', answer(429, '', { 'retry-after': '3' }), { of: 'bucket', waitMs: 3_000 }],
+  [
+    'a 429 with a date',
+    answer(429, '', { 'retry-after': 'Mon, 04 May 2026 10:00:07 GMT' }),
+    { of: 'bucket', waitMs: 7_000 },
+  ],
+  ['a 429 with nonsense', answer(429, '', { 'retry-after': 'soon' }), { of: 'bucket', waitMs: null }],
+  ['a 429 with yesterday', answer(429, '', { 'retry-after': '-5' }), { of: 'bucket', waitMs: null }],
+  ['a 418', answer(418, ''), { of: 'egress', waitMs: null }],
+])('what Bitget says of its limits: %s', (_, given, expected) => {
+  expect(BITGET_LIMITS.refusalOf(given, NOW)).toEqual(expected);
+});
+
+const reset = (ms: number) => ({ 'x-bapi-limit-reset-timestamp': String(NOW.getTime() + ms) });
+
+test.each([
+  ['an order', answer(200, '{"retCode":0,"result":{"orderId":"10006"}}', reset(0)), null],
+  ['too many visits', answer(200, '{"retCode":10006}', reset(400)), { of: 'bucket', waitMs: 400 }],
+  [
+    'a clock that is off',
+    answer(200, '{"retCode":10006}', reset(3_600_000)),
+    { of: 'bucket', waitMs: 5_000 },
+  ],
+  ['a reset that is over', answer(200, '{"retCode":10006}', reset(-400)), { of: 'bucket', waitMs: null }],
+  ['a 429', answer(429, ''), { of: 'bucket', waitMs: null }],
+  ['the address, by code', answer(200, '{"retCode":10018}'), { of: 'egress', waitMs: null }],
+  ['a ban', answer(403, '403, access too frequent'), { of: 'egress', waitMs: 600_000 }],
+  ['another 403', answer(403, '<html>denied</html>'), { of: 'egress', waitMs: null }],
+])('what Bybit says of its limits: %s', (_, given, expected) => {
+  expect(BYBIT_LIMITS.refusalOf(given, NOW)).toEqual(expected);
+});
+
+test('every endpoint has a limit of its own', () => {
+  expect(endpointOf(BITGET_LIMITS, '/api/v2/mix/account/set-leverage').perSecond).toBe(5);
+  expect(endpointOf(BITGET_LIMITS, 'v2/mix/order/place-order')).toEqual(
+    endpointOf(BITGET_LIMITS, '/api/v2/mix/order/place-order'),
+  );
+  const unnamed = endpointOf(BITGET_LIMITS, '/api/v2/spot/account/assets');
+  expect(unnamed).toEqual({ name: 'v2/spot/account/assets', perSecond: 10 });
+  expect(endpointOf(BYBIT_LIMITS, '/v5/order/create').perSecond).toBe(10);
+});
+
+test('what closes and protects goes before what looks up, and that before what opens', () => {
+  const ranks = ['place-stop-loss', 'find-order', 'place-order', 'set-leverage', 'closed-positions'].map(
+    (type) => rankOf(priorityOf(type)),
+  );
+  expect(ranks).toEqual([0, 1, 2, 3, 4]);
+  for (const type of ['close-position', 'cancel-order', 'place-take-profit'])
+    expect(priorityOf(type)).toBe('protect');
+});

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+
+/** A way out: directly, or through a forward proxy with an address of its own. */
+export interface Egress {
+  /** Without password: it stands in the table of limits. */
+  name: string;
+  dispatcher: Dispatcher;
+}
+
+export interface Egresses {
+  /** A user's way never changes: the API key may be bound to its address. */
+  forUser(userId: string): Egress;
+  /** Public calls take the proxies in turn, without those that lately took no connection. */
+  forPublic(): Egress;
+  tookNoConnection(egress: Egress): void;
+  close(): Promise<void>;
+}
+
+/** Connections wait for this part of the deadline at most, so that an unreachable host is told from a silent one. */
+const CONNECT_FRACTION = 0.5;
+const PROXY_REST_MS = 30_000;
+
+export function openEgresses(options: {
+  proxies: readonly string[];
+  timeoutMs: number;
+  now: () => Date;
+}): Egresses {
+  const { proxies, timeoutMs, now } = options;
+  const connect = { timeout: Math.ceil(timeoutMs * CONNECT_FRACTION) };
+  const open = (uri: string): Egress => ({
+    name: nameOf(uri),
+    dispatcher: new ProxyAgent({ uri, proxyTunnel: true, connect, requestTls: connect, proxyTls: connect }),
+  });
+  const direct = { name: 'direct', dispatcher: new Agent({ connect, keepAliveTimeout: 30_000 }) };
+  const all: Egress[] = proxies.length === 0 ? [direct] : proxies.map(open);
+  const restingUntil = new Map<string, number>();
+  let turn = 0;
+
+  const isRested = ({ name }: Egress) => (restingUntil.get(name) ?? 0) <= now().getTime();
+
+  return {
+    forUser: (userId) =>
+      all.reduce((best, next) => (weight(next, userId) > weight(best, userId) ? next : best)),
+    forPublic() {
+      turn += 1;
+      const inTurn = all.map((_, index) => all[(turn + index) % all.length] ?? direct);
+      return inTurn.find(isRested) ?? inTurn[0] ?? direct;
+    },
+    tookNoConnection({ name }) {
+      restingUntil.set(name, now().getTime() + PROXY_REST_MS);
+    },
+    async close() {
+      await Promise.all([...new Set([...all, direct])].map(({ dispatcher }) => dispatcher.destroy()));
+    },
+  };
+}
+
+/** The highest weight has the user: a proxy more takes over some users, and moves nobody else. */
+const weight = ({ name }: Egress, userId: string): number =>
+  createHash('sha256').update(`${name} ${userId}`).digest().readUIntBE(0, 6);
+
+/** User names often choose the address behind a proxy; a new password chooses nothing. */
+function nameOf(uri: string): string {
+  const { protocol, username, host } = new URL(uri);
+  return createHash('sha256').update(`${protocol}//${username}@${host}`).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,88 @@
+import type { CallScope, ExchangeAnswer } from './call-scope.ts';
+import type { RateLimiter, Turn } from './rate-limiter.ts';
+import { endpointOf, priorityOf, type RateLimits } from './rate-limits.ts';
+import type { Egress, Egresses } from './transport-egress.ts';
+
+export interface TransportLimits {
+  /** Whose limits they are: it stands before every key. */
+  platform: string;
+  limits: RateLimits;
+  limiter: RateLimiter;
+}
+
+/** Through which address each request leaves, and when. */
+export interface Turns {
+  /** Waits for the turn of the scope's next request to this path. */
+  take(scope: CallScope, path: string): Promise<void>;
+  /** The way of a request that leaves now: of the turn that was taken for it, or of one that is waited for. */
+  claim(scope: CallScope, path: string): Promise<Egress>;
+  /** An answer that speaks of limits holds others back. */
+  heed(scope: CallScope, request: { path: string; egress: Egress }, answer: ExchangeAnswer): Promise<void>;
+}
+
+/** Between being let go and leaving. */
+const MARGIN_MS = 50;
+
+export function createTurns(options: {
+  egresses: Egresses;
+  limits: TransportLimits | null;
+  timeoutMs: number;
+  now: () => Date;
+}): Turns {
+  const { egresses, limits: limited, timeoutMs, now } = options;
+
+  const egressOf = ({ account }: CallScope) =>
+    account === null ? egresses.forPublic() : egresses.forUser(account.userId);
+
+  async function wait(scope: CallScope, path: string): Promise<Egress> {
+    const egress = egressOf(scope);
+    if (limited !== null) {
+      await limited.limiter.take({
+        ...limitsOf(limited, scope, { path, egress }),
+        priority: scope.priority ?? priorityOf(scope.type),
+        patienceMs: patienceOf(scope),
+      });
+    }
+    return egress;
+  }
+
+  /** No longer than for an answer, and never until after the last instant at which it may leave. */
+  function patienceOf({ notAfter }: CallScope): number {
+    if (notAfter === null) return timeoutMs;
+    return Math.min(timeoutMs, Math.max(0, notAfter.getTime() - now().getTime() - MARGIN_MS));
+  }
+
+  return {
+    async take(scope, path) {
+      if (scope.describe !== undefined) return;
+      const egress = await wait(scope, path);
+      scope.turns = [...(scope.turns ?? []), { path, egress }];
+    },
+    async claim(scope, path) {
+      const taken = scope.turns?.find((turn) => path.endsWith(turn.path));
+      if (taken === undefined) return wait(scope, path);
+      scope.turns = scope.turns?.filter((turn) => turn !== taken) ?? [];
+      return taken.egress;
+    },
+    async heed(scope, request, answer) {
+      const refusal = limited?.limits.refusalOf(answer, now());
+      if (limited && refusal) await limited.limiter.holdBack(limitsOf(limited, scope, request), refusal);
+    },
+  };
+}
+
+function limitsOf(
+  { platform, limits }: TransportLimits,
+  { account }: CallScope,
+  { path, egress }: { path: string; egress: Egress },
+): Pick<Turn, 'egress' | 'bucket'> {
+  const endpoint = endpointOf(limits, path);
+  const address = `${platform} through ${egress.name}`;
+  return {
+    egress: { key: address, perSecond: limits.egressPerSecond },
+    bucket:
+      account === null
+        ? { key: `${address} ${endpoint.name}`, perSecond: limits.publicPerSecond }
+        : { key: `${platform} ${account.userId} ${endpoint.name}`, perSecond: endpoint.perSecond },
+  };
+}

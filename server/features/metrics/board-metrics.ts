@@ -1,0 +1,242 @@
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Deps } from '#server/deps.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { createEndedWork, type EndedWork, SIGNAL_TO_ORDER_BUCKETS } from './ended-work.ts';
+import { type OpenWork, readOpenWork } from './open-work.ts';
+
+const FRESH_MS = 5_000;
+/** A scraper gives up after ten seconds; a database that is away is told within less. */
+const PATIENCE_MS = 3_000;
+
+type BoardDeps = Pick<Deps, 'db' | 'pool' | 'jobs' | 'config' | 'log' | 'metrics'>;
+
+interface Reading {
+  open: OpenWork;
+  ended: EndedWork;
+}
+
+/**
+ * Adds to what the instance counts what the database knows, and how the process does. The database is read at most
+ * once in five seconds however many ask, and when it does not answer its figures are left out and
+ * `signal_board_database_up` says so.
+ */
+export function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; contentType: string } {
+  const { registry } = deps.metrics;
+  const readEnded = createEndedWork(deps.db);
+  let reading: Reading | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+  let hasProcessFigures = false;
+
+  async function read(): Promise<void> {
+    try {
+      reading = { open: await readOpenWork(deps.db), ended: await readEnded() };
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the figures of the database could not be read');
+      reading = null;
+    }
+    readAt = performance.now();
+  }
+
+  async function refresh(): Promise<void> {
+    if (performance.now() - readAt < FRESH_MS) return;
+    running ??= read().finally(() => {
+      running = null;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        reading = null;
+        resolve();
+      }, PATIENCE_MS);
+    });
+    await Promise.race([running, late]);
+    clearTimeout(timer);
+  }
+
+  registerInstance(registry, deps);
+  registerOpenWork(registry, () => reading?.open ?? null);
+  registerEndedWork(registry, () => reading?.ended ?? null);
+  new Gauge({
+    name: 'signal_board_database_up',
+    help: '1 when the database answered the last reading',
+    registers: [registry],
+    collect() {
+      this.set(reading === null ? 0 : 1);
+    },
+  });
+
+  return {
+    contentType: registry.contentType,
+    async text() {
+      if (!hasProcessFigures) collectDefaultMetrics({ register: registry });
+      hasProcessFigures = true;
+      await refresh();
+      return await registry.metrics();
+    },
+  };
+}
+
+function registerInstance(registry: Registry, { pool, jobs, config }: BoardDeps): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'signal_board_info',
+    help: 'Always 1; its labels say what runs',
+    labelNames: ['version', 'exchange_mode', 'automatic_trading'],
+    registers,
+  }).set(
+    {
+      version: manifest.version,
+      exchange_mode: config.exchangeMode,
+      automatic_trading: config.autoTrade.enabled ? 'on' : 'off',
+    },
+    1,
+  );
+  new Gauge({
+    name: 'signal_board_database_connections',
+    help: 'Connections of the pool, by whether something uses them',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'idle' }, pool.idleCount);
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+    },
+  });
+  new Gauge({
+    name: 'signal_board_database_connections_max',
+    help: 'Connections that the pool may open',
+    registers,
+  }).set(pool.options.max);
+  new Gauge({
+    name: 'signal_board_database_waiting',
+    help: 'Requests that wait for a connection of the pool',
+    registers,
+    collect() {
+      this.set(pool.waitingCount);
+    },
+  });
+  new Gauge({
+    name: 'signal_board_engine_running',
+    help: '1 when this instance takes jobs',
+    registers,
+    collect() {
+      this.set(jobs.isRunning() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'signal_board_jobs_active',
+    help: 'Jobs that this instance works on',
+    registers,
+    collect() {
+      this.set(jobs.activity().activeJobs);
+    },
+  });
+}
+
+function registerOpenWork(registry: Registry, latest: () => OpenWork | null): void {
+  const registers = [registry];
+  const figures: [name: string, help: string, read: (open: OpenWork) => number][] = [
+    ['workflows_unfinished', 'Workflows that have not ended', (open) => open.unfinishedWorkflows],
+    [
+      'workflow_oldest_seconds',
+      'Age of the oldest workflow that has not ended',
+      (open) => open.oldestWorkflowSeconds,
+    ],
+    ['orders_unfinished', 'Orders that have not come to their end', (open) => open.unfinishedOrders],
+    [
+      'orders_unknown',
+      'Orders of which it is not known whether the exchange has them',
+      (open) => open.unknownOrders,
+    ],
+    ['positions_open', 'Positions opened here that are not known to be closed', (open) => open.openPositions],
+    [
+      'positions_unprotected',
+      'Positions opened here without a verified stop loss',
+      (open) => open.unprotectedPositions,
+    ],
+    ['users_halted', 'Users whose trading is halted', (open) => open.haltedUsers],
+    ['instances', 'Instances on this database that are alive', (open) => open.instances],
+  ];
+  for (const [name, help, read] of figures) {
+    new Gauge({
+      name: `signal_board_${name}`,
+      help: `${help}, of all instances`,
+      registers,
+      collect() {
+        const open = latest();
+        // Without its value a gauge says nothing, which is the truth; an old one would not be.
+        if (open === null) this.remove();
+        else this.set(read(open));
+      },
+    });
+  }
+  const queueFigures: [name: string, help: string, key: 'waiting' | 'oldestSeconds'][] = [
+    ['jobs_waiting', 'Jobs that are due and not taken', 'waiting'],
+    ['job_oldest_seconds', 'How long the oldest job has been due', 'oldestSeconds'],
+  ];
+  for (const [name, help, key] of queueFigures) {
+    new Gauge({
+      name: `signal_board_${name}`,
+      help: `${help}, of all instances`,
+      labelNames: ['queue'],
+      registers,
+      collect() {
+        this.reset();
+        for (const one of latest()?.queues ?? []) this.set({ queue: one.queue }, one[key]);
+      },
+    });
+  }
+}
+
+function registerEndedWork(registry: Registry, latest: () => EndedWork | null): void {
+  const registers = [registry];
+  new Counter({
+    name: 'signal_board_workflows_total',
+    help: 'Workflows that have ended, of all instances since the first day',
+    labelNames: ['trigger', 'status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { count, ...labels } of latest()?.workflows ?? []) this.inc(labels, count);
+    },
+  });
+  new Counter({
+    name: 'signal_board_orders_total',
+    help: 'Orders that have come to their end, of all instances since the first day',
+    labelNames: ['platform', 'trigger', 'outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { count, ...labels } of latest()?.orders ?? []) this.inc(labels, count);
+    },
+  });
+  registerSignalToOrder(registry, () => latest()?.signalToOrder ?? null);
+}
+
+/** A histogram whose observations were made in the database: the library has no door for ready sums. */
+function registerSignalToOrder(registry: Registry, latest: () => EndedWork['signalToOrder'] | null): void {
+  const name = 'signal_board_signal_to_order_seconds';
+  const help =
+    'From the arrival of a signal to its first order on the way, automatic orders of all instances since the first day';
+  const values = () => {
+    const waits = latest();
+    if (waits === null) return [];
+    let upTo = 0;
+    const buckets = [...SIGNAL_TO_ORDER_BUCKETS, '+Inf'].map((le, index) => {
+      upTo += waits.find(({ bucket }) => bucket === index)?.count ?? 0;
+      return { metricName: `${name}_bucket`, labels: { le }, value: upTo };
+    });
+    const seconds = waits.reduce((sum, wait) => sum + wait.seconds, 0);
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels: {}, value: seconds },
+      { metricName: `${name}_count`, labels: {}, value: upTo },
+    ];
+  };
+  const source = new Gauge({ name, help, registers: [] });
+  registry.registerMetric(
+    Object.assign(source, {
+      get: async () => ({ name, help, type: 'histogram', aggregator: 'omit', values: values() }),
+    }),
+  );
+}

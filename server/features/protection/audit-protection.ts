@@ -1,0 +1,109 @@
+import type { OpenPositionView } from '#contract/positions.ts';
+import { protectionNeed } from '#domain/protection.ts';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import type { Deps } from '#server/deps.ts';
+import { ExchangeError, type Protection } from '#server/exchanges/exchange.ts';
+import { reopenTrade } from '#server/features/position-maker/restore-protection.ts';
+import { findTrade, type TradeRow } from '#server/features/position-maker/trades.store.ts';
+import { createAccountReader, type ReaderDeps } from '#server/features/positions/read-account.ts';
+import { clearHalt } from '#server/features/trading-halts/trading-halts.store.ts';
+import { type Lease, LeaseLostError } from '#server/platform/leases.ts';
+import { type AuditedAccount, listAuditedAccounts } from './audit-accounts.ts';
+import { createBackOff } from './back-off.ts';
+
+export type AuditDeps = ReaderDeps & Pick<Deps, 'jobs'>;
+
+/** So many accounts of an exchange are read at a time; one that does not answer holds up a place, not the others. */
+const CONCURRENT = 4;
+const LONGEST_ACCOUNT_WAIT_MS = 5 * 60_000;
+const LONGEST_TARGET_WAIT_MS = 15 * 60_000;
+const FIRST_WAIT_MS = 30_000;
+
+/**
+ * Compares the open positions of ours with the stops that their exchanges hold for them (I4):
+ * 1. A position of ours without its stop is handed back to the position maker, which places it again or closes.
+ * 2. A take profit that is missing is tried again, less and less often.
+ * 3. What an exchange does not answer is not known, and changes nothing; a user in back-off is not asked.
+ * 4. Positions that were not opened here are never touched.
+ * Reading an account also records the positions of it that have ended.
+ */
+export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Promise<void> } {
+  const { db, clock, log } = deps;
+  const reader = createAccountReader(deps, { priority: 'background' });
+  const accountBackOff = createBackOff({ clock, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_ACCOUNT_WAIT_MS });
+  const targetBackOff = createBackOff({ clock, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_TARGET_WAIT_MS });
+
+  async function auditAccount(account: AuditedAccount, lease: Lease): Promise<void> {
+    const { userId, exchangePlatform } = account;
+    const name = `${userId} ${exchangePlatform}`;
+    if (accountBackOff.isWaiting(name)) return;
+    try {
+      const reading = await reader.read(account, 0);
+      accountBackOff.forget(name);
+      if (reading.outcome === 'no-account') return;
+      for (const position of reading.open) await auditPosition(position, lease);
+      for (const halt of account.halts) {
+        const position = reading.open.find(({ token }) => token === halt.token);
+        const how = howSafe(position);
+        if (how !== null) await clearHalt(db, halt, { how, now: clock.now() });
+      }
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      accountBackOff.note(name);
+      const level = error instanceof ExchangeError ? 'debug' : 'error';
+      log[level]({ err: error, userId, exchangePlatform }, 'an account could not be audited');
+    }
+  }
+
+  async function auditPosition(position: AuditedPosition, lease: Lease): Promise<void> {
+    const { tradeId, userId, token } = position;
+    if (tradeId === null || (position.stopLoss !== null && position.takeProfit !== null)) return;
+    const trade = await findTrade(db, tradeId);
+    // While it is worked on, the position maker looks after it.
+    if (trade?.state !== 'done') return;
+    if (position.stopLoss !== null) {
+      if (needOf(position, position, trade) !== 'target' || targetBackOff.isWaiting(tradeId)) return;
+      targetBackOff.note(tradeId);
+      await reopenTrade(deps, { tradeId, lacks: 'target', lease });
+      return;
+    }
+    // The reading was of all stops of the account at once: one that is asked for alone decides.
+    const held = await readProtection(position);
+    if (held === null || held.stopLoss !== null) return;
+    if (!(await reopenTrade(deps, { tradeId, lacks: 'stop', lease }))) return;
+    log.error({ tradeId, userId, token }, 'an open position was found without its stop');
+  }
+
+  /** Null when there is no account to ask. */
+  async function readProtection({ userId, exchangePlatform, token }: AuditedPosition) {
+    const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
+    const account = platform === undefined ? null : await deps.findAccount(userId, platform);
+    if (account === null || platform === undefined) return null;
+    return deps.exchanges.get(platform).fetchProtection(account, token, { priority: 'protect' });
+  }
+
+  return {
+    async run(lease) {
+      const byExchange = await listAuditedAccounts(db);
+      await Promise.all([...byExchange.values()].map((accounts) => inLanes(accounts)));
+
+      async function inLanes(accounts: AuditedAccount[]): Promise<void> {
+        const waiting = accounts.values();
+        const lane = async () => {
+          for (const account of waiting) await auditAccount(account, lease);
+        };
+        await Promise.all(Array.from({ length: CONCURRENT }, lane));
+      }
+    },
+  };
+}
+
+type AuditedPosition = Omit<OpenPositionView, 'username'>;
+
+const needOf = ({ side, markPrice }: AuditedPosition, held: Protection, planned: TradeRow) =>
+  protectionNeed({ side, markPrice, held, planned });
+
+function howSafe(position: AuditedPosition | undefined): string | null {
+  if (position === undefined) return 'The exchange shows no position';
+  return position.stopLoss === null ? null : `The exchange shows the stop ${position.stopLoss}`;
+}

@@ -1,0 +1,27 @@
+import { createRandom } from '../../scripts/demo/random.ts';
+
+/** Choices of a seed: the same text makes the same ones on every machine. */
+export interface Choice {
+  /** From `least` to `most`, both included. */
+  integer(least: number, most: number): number;
+  between(least: number, most: number): number;
+  oneOf<Value>(values: readonly Value[]): Value;
+  chance(probability: number): boolean;
+}
+
+export function createChoice(seed: string): Choice {
+  const { uniform } = createRandom(seed);
+  // The first numbers of neighbouring seeds are alike.
+  for (let warmUp = 0; warmUp < 8; warmUp += 1) uniform();
+  const integer = (least: number, most: number) => least + Math.floor(uniform() * (most - least + 1));
+  return {
+    integer,
+    between: (least, most) => least + uniform() * (most - least),
+    oneOf<Value>(values: readonly Value[]): Value {
+      const value = values[integer(0, values.length - 1)];
+      if (value === undefined) throw new RangeError('There is nothing to choose from');
+      return value;
+    },
+    chance: (probability) => uniform() < probability,
+  };
+}

@@ -1,0 +1,103 @@
+import { sql } from 'drizzle-orm';
+import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Db } from '#server/platform/database/database.ts';
+
+/** A time during which a filled position had no stop at the exchange, by the engine's clock. */
+export interface NakedTime {
+  userId: string;
+  ms: number;
+  end: 'protected' | 'flat' | 'never';
+}
+
+/** Looks into the exchange's books again and again while a run goes on, for what must not be so at any instant. */
+export interface ExchangeWatch {
+  /** Counts a request of a user, and looks. */
+  sawRequest(request: PaperRequest): Promise<void>;
+  look(): Promise<void>;
+  /** Private requests by user. */
+  requests: ReadonlyMap<string, number>;
+  doubleEntries: string[];
+  nakedTimes(): NakedTime[];
+}
+
+interface Row extends Record<string, unknown> {
+  user_id: string;
+  token: string;
+  opened_at: Date | string | null;
+  has_stop: boolean;
+  live_entries: number;
+}
+
+/** One row for each user and token with a position or a live entry. */
+const BOOKS = sql`
+  select coalesce(p.user_id, o.user_id) as user_id, coalesce(p.token, o.token) as token, p.opened_at,
+    coalesce(o.live_entries, 0)::int as live_entries,
+    exists (
+      select 1 from paper_trigger_orders t
+      where t.user_id = p.user_id and t.token = p.token and t.plan_type = 'pos_loss' and t.state = 'live'
+    ) as has_stop
+  from paper_positions p
+  full join (
+    select user_id, token, count(*) as live_entries from paper_orders
+    where state in ('live', 'partially_filled') and not reduce_only
+    group by user_id, token
+  ) o on o.user_id = p.user_id and o.token = p.token`;
+
+export function watchExchange({ db, clock }: { db: Db; clock: Clock }): ExchangeWatch {
+  const requests = new Map<string, number>();
+  const doubleEntries: string[] = [];
+  const nakedSince = new Map<string, { userId: string; since: Date }>();
+  const covered = new Set<string>();
+  const ended: NakedTime[] = [];
+
+  function endNaked(key: string, end: NakedTime['end']): void {
+    const naked = nakedSince.get(key);
+    if (naked === undefined) return;
+    nakedSince.delete(key);
+    ended.push({ userId: naked.userId, ms: clock.now().getTime() - naked.since.getTime(), end });
+  }
+
+  const watch: ExchangeWatch = {
+    requests,
+    doubleEntries,
+    async sawRequest({ headers }) {
+      const key = headers['access-key'] ?? headers['x-bapi-api-key'];
+      if (key === undefined) return;
+      const userId = key.replace(/^paper-/, '');
+      requests.set(userId, (requests.get(userId) ?? 0) + 1);
+      await watch.look();
+    },
+    async look() {
+      const { rows } = await db.execute<Row>(BOOKS);
+      const held = new Set<string>();
+      for (const row of rows) {
+        const key = `${row.user_id} ${row.token}`;
+        if (row.live_entries > 1) doubleEntries.push(`${row.live_entries} live entries of ${key}`);
+        if (row.opened_at === null) continue;
+        held.add(key);
+        if (row.has_stop) {
+          covered.add(key);
+          endNaked(key, 'protected');
+        } else if (!nakedSince.has(key)) {
+          const since = covered.has(key) ? clock.now() : new Date(row.opened_at);
+          nakedSince.set(key, { userId: row.user_id, since });
+        }
+      }
+      for (const key of [...nakedSince.keys(), ...covered]) {
+        if (held.has(key)) continue;
+        endNaked(key, 'flat');
+        covered.delete(key);
+      }
+    },
+    nakedTimes: () => [
+      ...ended,
+      ...[...nakedSince.values()].map(({ userId, since }) => ({
+        userId,
+        ms: clock.now().getTime() - since.getTime(),
+        end: 'never' as const,
+      })),
+    ],
+  };
+  return watch;
+}

@@ -1,0 +1,143 @@
+import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
+import type { PaperOperation } from '#server/exchanges/paper/operations.ts';
+import type { Choice } from './choice.ts';
+
+/** What strikes one user in a run; several faults may make one story, such as an order that rests and a lost cancel. */
+export interface FaultStory {
+  faults: PaperFault[];
+  /** So long after the signal the exchange is well again; null: it stays as it is. */
+  liftedAfterMs: number | null;
+}
+
+type Teller = (choice: Choice) => PaperFault[];
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+const FIVE_MINUTES_MS = 5 * 60_000;
+
+function struck(
+  kind: PaperFaultKind,
+  operation?: PaperOperation,
+  { nth = 1, times }: { nth?: number; times?: number } = {},
+): PaperFault {
+  return { ...kind, on: { nth, ...(operation && { operation }), ...(times !== undefined && { times }) } };
+}
+
+const rests = () => struck({ kind: 'restFirst' }, 'place-order');
+
+/** A fault of the wire: on the entry mostly, on the second entry, the cancel, a look-up or any other request. */
+const onTheWire =
+  (kind: PaperFaultKind): Teller =>
+  (choice) => {
+    const place = choice.integer(1, 10);
+    if (place <= 5) return [struck(kind, 'place-order')];
+    if (place === 6) return [rests(), struck(kind, 'place-order', { nth: 2 })];
+    if (place === 7) return [rests(), struck(kind, 'cancel-order')];
+    if (place === 8) return [struck(kind, 'find-order', { nth: choice.integer(1, 2) })];
+    return [struck(kind, undefined, { nth: choice.integer(1, 14) })];
+  };
+
+const partly =
+  (...fractions: string[]): Teller =>
+  (choice) => {
+    const kind: PaperFaultKind = { kind: 'partialFill', fraction: choice.oneOf(fractions) };
+    const fill = struck(kind, 'place-order');
+    if (choice.chance(0.25)) return [fill, struck({ kind: 'cancelLosesToFill' })];
+    return choice.chance(0.25) ? [fill, struck(kind, 'place-order', { nth: 2 })] : [fill];
+  };
+
+/** An entry that does not fill at once: it rests, or fills in part. */
+const slowEntry: Teller = (choice) =>
+  choice.chance(0.5)
+    ? [rests()]
+    : [struck({ kind: 'partialFill', fraction: choice.oneOf(['0.01', '0.5', '0.99']) }, 'place-order')];
+
+const TELLERS: Record<string, Teller> = {
+  none: () => [],
+  'no-answer-after-acceptance': onTheWire({ kind: 'acceptThenTimeout' }),
+  'cut-after-acceptance': onTheWire({ kind: 'cutAfterAccept' }),
+  '502-before-acceptance': onTheWire({ kind: 'badGatewayBefore' }),
+  '502-after-acceptance': onTheWire({ kind: 'badGatewayAfter' }),
+  'empty-200': onTheWire({ kind: 'empty200' }),
+  'html-200': onTheWire({ kind: 'html200' }),
+  'truncated-body': onTheWire({ kind: 'truncatedBody' }),
+  '429-once': onTheWire({ kind: 'tooManyRequests' }),
+  '500-on-look-up': (choice) => {
+    const error: PaperFaultKind = { kind: 'internalError', envelope: choice.chance(0.5) };
+    const times = choice.integer(1, 7);
+    if (choice.chance(0.4)) {
+      return [struck({ kind: 'cutAfterAccept' }, 'place-order'), struck(error, 'find-order', { times })];
+    }
+    if (choice.chance(0.5)) return [...slowEntry(choice), struck(error, 'find-order', { nth: 2, times })];
+    return [struck(error, 'find-order', { times })];
+  },
+  'late-fill': (choice) => {
+    const afterMs = choice.integer(1, 12) * 500;
+    // The order itself may be what comes late: cut off, found by no look-up, and there after all.
+    if (choice.chance(0.3)) return [struck({ kind: 'lateArrival', afterMs: afterMs * 8 })];
+    return [...slowEntry(choice), struck({ kind: 'lateFill', afterMs })];
+  },
+  'cancel-loses-to-fill': (choice) => {
+    const kind = choice.oneOf(['cancelLosesToFill', 'cancelAcknowledgedButFilled'] as const);
+    return [...slowEntry(choice), struck({ kind })];
+  },
+  'unknown-cancel': (choice) => [
+    ...slowEntry(choice),
+    struck({ kind: 'cancelUnknown' }, undefined, { times: choice.integer(1, 3) }),
+  ],
+  'partial-1-percent': partly('0.01'),
+  'partial-50-percent': partly('0.5'),
+  'partial-99-percent': partly('0.99'),
+  'partial-below-minimum': partly('one step', 'all but one step'),
+  'stop-dropped': (choice) => {
+    const drop: PaperFault[] = choice.oneOf([
+      [struck({ kind: 'stopDropped' }, 'place-order')],
+      [struck({ kind: 'stopDropped' }, 'place-order')],
+      [rests(), struck({ kind: 'stopDropped' }, 'place-order', { nth: 2 })],
+      [
+        struck({ kind: 'stopDropped', when: 'while partly filled' }, 'place-order'),
+        struck({ kind: 'partialFill', fraction: '0.5' }, 'place-order'),
+      ],
+    ]);
+    if (choice.chance(0.4)) drop.push(struck({ kind: 'stopRefused' }, undefined, { times: ALWAYS }));
+    if (choice.chance(0.3)) drop.push(struck({ kind: 'closeRefused' }, undefined, { times: 3 }));
+    return drop;
+  },
+  'leverage-refused': () => [struck({ kind: 'leverageRefused' }, undefined, { times: ALWAYS })],
+  'leverage-differs': (choice) => [
+    struck({ kind: choice.oneOf(['leverageIgnored', 'leverageDiffers'] as const) }, undefined, {
+      times: ALWAYS,
+    }),
+  ],
+  'balance-refused': (choice) =>
+    choice.chance(0.5)
+      ? [struck({ kind: 'balanceRefused' }, undefined, { times: ALWAYS })]
+      : [struck({ kind: 'internalError', envelope: choice.chance(0.5) }, 'balance', { times: ALWAYS })],
+  'wrong-key': (choice) => [struck({ kind: 'wrongKey' }, undefined, { nth: nthOfARun(choice) })],
+  'clock-5-minutes-off': (choice) => {
+    const offsetMs = choice.oneOf([FIVE_MINUTES_MS, -FIVE_MINUTES_MS]);
+    return [struck({ kind: 'clockOff', offsetMs }, undefined, { nth: nthOfARun(choice) })];
+  },
+};
+
+/** From the beginning, or from the middle of an order on. */
+const nthOfARun = (choice: Choice) => (choice.chance(0.5) ? 1 : choice.integer(2, 12));
+
+/** What lasts must end at some time, or what it strikes in the middle of an order could never be settled. */
+const LASTING_FAULTS = ['wrong-key', 'clock-5-minutes-off'];
+/** The last is longer than a workflow waits for an order. */
+const LIFTED_AFTER_MS = [20_000, 60_000, 330_000];
+
+export const MATRIX_FAULTS = Object.keys(TELLERS);
+
+const SECOND_FAULT = 0.1;
+
+export function tellFault(fault: string, choice: Choice): FaultStory {
+  const teller = TELLERS[fault];
+  if (teller === undefined) throw new RangeError(`There is no fault "${fault}"`);
+  const faults = teller(choice);
+  if (fault !== 'none' && choice.chance(SECOND_FAULT)) {
+    const kind = choice.oneOf(['cutAfterAccept', 'badGatewayBefore', 'badGatewayAfter', 'empty200'] as const);
+    faults.push(...onTheWire({ kind })(choice));
+  }
+  return { faults, liftedAfterMs: LASTING_FAULTS.includes(fault) ? choice.oneOf(LIFTED_AFTER_MS) : null };
+}

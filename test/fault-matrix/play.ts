@@ -1,0 +1,166 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
+import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../test-engine.ts';
+import { emptyDatabase } from './empty-database.ts';
+import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
+import type { FaultStory } from './matrix-faults.ts';
+import type { PlayedRun } from './oracle.ts';
+import { openAccounts } from './prepared-accounts.ts';
+import type { Scenario } from './scenario.ts';
+
+export interface Played extends PlayedRun {
+  watch: ExchangeWatch;
+  struckId: string;
+  /** Whether the process died. */
+  died: boolean;
+  /** The machine was so busy that an answer may have been late: what followed from that is not the fault's. */
+  wasSlow: boolean;
+}
+
+export interface Play extends FaultStory {
+  exchange: ExchangePlatform;
+  scenario: Scenario;
+  /** The process dies at this of its statements and requests; null: it lives. */
+  diesAt: number | null;
+}
+
+/** An engine on which runs are played one after another. */
+export interface Stage {
+  engine: TestEngine;
+  play(play: Play): Promise<Played>;
+  close(): Promise<void>;
+}
+
+const MOST_ROUNDS = 3_000;
+const SLEEVE_MS = 60_000;
+/** Long enough for a busy machine: an answer that is only late must not count as lost. */
+const EXCHANGE_TIMEOUT_MS = 1_500;
+
+export async function openStage(
+  options: Pick<TestEngineOptions, 'createDatabase' | 'overHttp'> = {},
+): Promise<Stage> {
+  let beforeRequest = async (_request: PaperRequest) => {};
+  let afterRequest = async (_request: PaperRequest) => {};
+  const engine = await startTestEngine({
+    ...options,
+    config: { exchangeTimeoutMs: EXCHANGE_TIMEOUT_MS },
+    watch: { before: (request) => beforeRequest(request), after: (request) => afterRequest(request) },
+  });
+
+  return {
+    engine,
+    async play({ exchange, scenario, faults, liftedAfterMs, diesAt }) {
+      await emptyDatabase(engine.db);
+      const watch = watchExchange(engine);
+      const userIds: string[] = [];
+      for (const { settings } of scenario.users) {
+        userIds.push(await engine.createUser({ ...settings, exchangePlatform: exchange }));
+      }
+      await openAccounts(engine, { exchange, scenario, userIds, faults });
+      const struckId = userIds[scenario.struck] ?? '';
+      const { token } = scenario;
+      await engine.storeCandle({ token, ...scenario.candle });
+      const { action, price } = scenario;
+      const signals = [await engine.storeSignal({ token, action, price })];
+      engine.paper.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struckId } })));
+
+      const world = createWorld({ engine, scenario, watch, signals, liftedAfterMs });
+      const firstOrders = new Map(
+        scenario.moves.flatMap(({ when, price: next }) =>
+          'orderOf' in when ? [[userIds[when.orderOf] ?? '', next] as const] : [],
+        ),
+      );
+      const startedMs = new Map<PaperRequest, number>();
+      let slowestMs = 0;
+      beforeRequest = async (request) => {
+        startedMs.set(request, performance.now());
+        const userId = userOf(request);
+        const next = userId !== null && isPlacement(request) ? firstOrders.get(userId) : undefined;
+        if (userId === null || next === undefined) return;
+        firstOrders.delete(userId);
+        await world.move(next);
+      };
+      afterRequest = async (request) => {
+        await watch.sawRequest(request);
+        slowestMs = Math.max(slowestMs, performance.now() - (startedMs.get(request) ?? 0));
+      };
+      let died = false;
+      if (diesAt !== null) {
+        const mortal = engine.mortal(diesAt);
+        await mortal.live({ maxRounds: MOST_ROUNDS, agenda: world.agenda });
+        died = mortal.point.isDead();
+        await mortal.bury();
+        await world.agenda.run();
+        await engine.restart();
+      }
+      await engine.settle({ maxRounds: MOST_ROUNDS, agenda: world.agenda });
+      engine.paper.setFaults([]);
+      // Whatever the exchange still has up its sleeve comes out.
+      engine.clock.advance(SLEEVE_MS);
+      await engine.paper.settle(token);
+      await watch.look();
+      const wasSlow = slowestMs > EXCHANGE_TIMEOUT_MS / 3;
+      return { token, userIds, signals, watch, struckId, died, wasSlow };
+    },
+    close: () => engine.close(),
+  };
+}
+
+export function userOf({ headers }: PaperRequest): string | null {
+  const key = headers['access-key'] ?? headers['x-bapi-api-key'];
+  return key === undefined ? null : key.replace(/^paper-/, '');
+}
+
+const isPlacement = ({ path }: PaperRequest) => /\/(place-order|order\/create)$/.test(path);
+
+/** What happens around the engine at given times: prices move, and a second signal comes. */
+function createWorld(options: {
+  engine: TestEngine;
+  scenario: Scenario;
+  watch: ExchangeWatch;
+  signals: PlayedRun['signals'];
+  liftedAfterMs: number | null;
+}) {
+  const { engine, scenario, watch, signals, liftedAfterMs } = options;
+  const { clock } = engine;
+  const { token, moves, oppositeAfterMs } = scenario;
+  const startMs = clock.now().getTime();
+  let price = scenario.price;
+
+  async function move(next: string): Promise<void> {
+    price = next;
+    await engine.storeCandle({ ...scenario.candle, token, price });
+  }
+  async function signalOpposite(): Promise<void> {
+    const action = scenario.action === 'buy' ? 'sell' : 'buy';
+    signals.push(await engine.storeSignal({ token, action, price }));
+  }
+  const lift = async () => engine.paper.setFaults([]);
+  const plan = moves
+    .flatMap(({ when, price: next }) =>
+      'afterMs' in when ? [{ atMs: startMs + when.afterMs, happen: () => move(next) }] : [],
+    )
+    .concat(oppositeAfterMs === null ? [] : [{ atMs: startMs + oppositeAfterMs, happen: signalOpposite }])
+    .concat(liftedAfterMs === null ? [] : [{ atMs: startMs + liftedAfterMs, happen: lift }])
+    .sort((one, other) => one.atMs - other.atMs);
+
+  // A process may die in the middle of it; its successor waits for the rest.
+  let running = Promise.resolve();
+  const agenda: Agenda = {
+    nextAt: () => (plan[0] === undefined ? null : new Date(plan[0].atMs)),
+    run() {
+      running = running.then(async () => {
+        for (;;) {
+          const [next] = plan;
+          if (next === undefined || next.atMs > clock.now().getTime()) return;
+          await next.happen();
+          plan.shift();
+          await watch.look();
+        }
+      });
+      return running;
+    },
+    onRound: () => watch.look(),
+  };
+  return { agenda, move };
+}

@@ -1,0 +1,159 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { TestEngine } from '../test-engine.ts';
+import { createChoice } from './choice.ts';
+import { tellFault } from './matrix-faults.ts';
+import { judge, judgeRun, type UserEnd } from './oracle.ts';
+import type { Played, Stage } from './play.ts';
+import { createScenario } from './scenario.ts';
+
+export interface MatrixCase {
+  fault: string;
+  exchange: ExchangePlatform;
+  seed: number;
+}
+
+export interface CaseResult extends MatrixCase {
+  violations: string[];
+  /** Of the user whom the fault struck. */
+  outcome: string;
+  /** Private requests of each user for each entry order of it; users without an order are not in it. */
+  callsPerOrder: number[];
+  overHttp: boolean;
+  died: boolean;
+  ms: number;
+  /** What was played and what the trades tell of it; in runs with violations, and where asked for. */
+  story: string[] | null;
+}
+
+export interface Stages {
+  inProcess: () => Promise<Stage>;
+  overHttp: () => Promise<Stage>;
+  /** Every run tells its story. */
+  explain?: boolean;
+  /** What the other users' ends were in the control run of the same exchange and seed. */
+  controls: Map<string, Promise<Map<number, string>>>;
+}
+
+const CRASH = 0.1;
+const HTTP = 0.1;
+/** So many statements and requests make a run of some users, roughly. */
+const MOST_POINTS = 700;
+
+/** Everything about a run follows from its three names. */
+function planCase({ fault, exchange, seed }: MatrixCase) {
+  const choice = createChoice(`${fault} ${exchange} ${seed}`);
+  const overHttp = choice.chance(HTTP);
+  const dies = !overHttp && fault !== 'none' && choice.chance(CRASH);
+  const diesAt = dies ? choice.integer(1, MOST_POINTS) : null;
+  return { overHttp, diesAt, scenario: createScenario(seed), ...tellFault(fault, choice) };
+}
+
+const SLOW_TRIES = 3;
+
+/** One run of the matrix, and its judgement. */
+export async function runCase(stages: Stages, one: MatrixCase): Promise<CaseResult> {
+  for (let tries = 1; ; tries += 1) {
+    const { wasSlow, ...result } = await runOnce(stages, one);
+    if (result.violations.length === 0 || !wasSlow || tries === SLOW_TRIES) return result;
+  }
+}
+
+async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { wasSlow: boolean }> {
+  const { exchange, seed } = one;
+  const { overHttp, ...plan } = planCase(one);
+  const { scenario } = plan;
+  const startedMs = performance.now();
+  const result: CaseResult & { wasSlow: boolean } = {
+    ...one,
+    wasSlow: false,
+    violations: [],
+    outcome: 'broken',
+    callsPerOrder: [],
+    overHttp,
+    died: plan.diesAt !== null,
+    ms: 0,
+    story: [JSON.stringify({ overHttp, ...plan })],
+  };
+  const stage = await (overHttp ? stages.overHttp() : stages.inProcess());
+  try {
+    const played = await stage.play({ exchange, ...plan });
+    const ends = await judge(stage.engine, played, played.watch);
+    result.died = played.died;
+    result.wasSlow = played.wasSlow;
+    result.outcome = ends[scenario.struck]?.outcome ?? 'none';
+    result.callsPerOrder = callsPerOrder(played, ends);
+    result.violations.push(...(await judgeRun(stage.engine, played, played.watch)));
+    ends.forEach((end, index) => {
+      const who = index === scenario.struck ? 'the struck user' : `user ${index + 1}`;
+      result.violations.push(...end.violations.map((violation) => `${violation} (${who})`));
+    });
+    // The control run below clears the stage.
+    result.story?.push(...(await tellStory(stage.engine, played)));
+    // A process that dies takes everybody's time with it: what others get then is another market's.
+    if (!played.died) {
+      const control = await controlOf(stages, { exchange, seed, overHttp });
+      ends.forEach(({ summary }, index) => {
+        if (index === scenario.struck || control.get(index) === summary) return;
+        result.violations.push(
+          `I8: user ${index + 1} ended otherwise than without the fault: ${summary}, not ${control.get(index)}`,
+        );
+      });
+    }
+  } catch (error) {
+    result.violations.push(`I1: the run did not come to its end: ${String(error)}`);
+  }
+  result.ms = Math.round(performance.now() - startedMs);
+  if (result.violations.length === 0 && stages.explain !== true) result.story = null;
+  return result;
+}
+
+function controlOf(
+  { inProcess, overHttp, controls }: Stages,
+  run: { exchange: ExchangePlatform; seed: number; overHttp: boolean },
+): Promise<Map<number, string>> {
+  const key = JSON.stringify(run);
+  const known = controls.get(key);
+  if (known !== undefined) return known;
+  const played = (run.overHttp ? overHttp() : inProcess()).then((stage) => playControl(stage, run));
+  controls.set(key, played);
+  return played;
+}
+
+async function playControl(
+  stage: Stage,
+  { exchange, seed }: { exchange: ExchangePlatform; seed: number },
+): Promise<Map<number, string>> {
+  const scenario = createScenario(seed);
+  for (let tries = 1; ; tries += 1) {
+    const played = await stage.play({ exchange, scenario, faults: [], liftedAfterMs: null, diesAt: null });
+    if (played.wasSlow && tries < SLOW_TRIES) continue;
+    const ends = await judge(stage.engine, played, played.watch);
+    return new Map(ends.map(({ summary }, index) => [index, summary]));
+  }
+}
+
+async function tellStory(engine: TestEngine, { signals, userIds }: Played): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [number, { signalId, workflowId }] of signals.entries()) {
+    const trades = await engine.trades(signalId);
+    const steps = await engine.steps(workflowId);
+    for (const [index, userId] of userIds.entries()) {
+      const who = `signal ${number + 1}, user ${index + 1}`;
+      const trade = trades.find((one) => one.userId === userId);
+      if (trade === undefined) {
+        const step = steps.findLast((one) => one.userId === userId && one.errorMessage !== null);
+        lines.push(`${who}: no trade: ${step?.errorMessage ?? 'no reason given'}`);
+        continue;
+      }
+      const { timeline } = await engine.events(trade.id);
+      lines.push(...timeline.map((text) => `${who}: ${text}`));
+    }
+  }
+  return lines;
+}
+
+function callsPerOrder({ watch }: Played, ends: UserEnd[]): number[] {
+  return ends.flatMap(({ userId, entryOrders }) =>
+    entryOrders === 0 ? [] : [(watch.requests.get(userId) ?? 0) / entryOrders],
+  );
+}

@@ -1,0 +1,103 @@
+import { D, roundToTick, toPlain } from '#domain/decimal.ts';
+import type { TradingSettings } from '#domain/user-settings.ts';
+import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import { type Choice, createChoice } from './choice.ts';
+
+/** What a seed decides whatever the fault: the same for the control run, which every other run is compared with. */
+export interface Scenario {
+  token: string;
+  action: 'buy' | 'sell';
+  price: string;
+  candle: { price: string; atr: string; matureTrend: string };
+  /** In the order in which they trade. */
+  users: ScenarioUser[];
+  /** The index of the user whom the fault strikes. */
+  struck: number;
+  moves: PriceMove[];
+  /** When a signal the other way follows; null: none does. */
+  oppositeAfterMs: number | null;
+}
+
+export interface ScenarioUser {
+  settings: Partial<TradingSettings>;
+  /** Leverage and margin mode are as an earlier order of this direction left them. */
+  tradedBefore: boolean;
+}
+
+export interface PriceMove {
+  /** So long after the signal, or just before this user's first order reaches the exchange. */
+  when: { afterMs: number } | { orderOf: number };
+  price: string;
+}
+
+const PRICES: Record<string, number> = {
+  BTC: 65_000,
+  ETH: 3_200,
+  SOL: 150,
+  TON: 5.4,
+  SUI: 3.1,
+  XRP: 2.2,
+  PEPE: 0.0000112,
+  // Traded by the exchange's generic contract.
+  NEAR: 6.7,
+};
+
+export function createScenario(seed: number): Scenario {
+  const choice = createChoice(`scenario ${seed}`);
+  const token = choice.oneOf(Object.keys(PRICES));
+  const base = (PRICES[token] ?? 1) * choice.between(0.8, 1.2);
+  const at = priceAt(token, base);
+  const action = choice.oneOf(['buy', 'sell'] as const);
+  const users = Array.from({ length: choice.integer(3, 5) }, (_, index) => userOf(choice, index));
+  const struck = choice.integer(0, users.length - 1);
+  const others = users.flatMap((_, index) => (index === struck ? [] : [index]));
+  // Against an order the price moves away from its limit, which then rests.
+  const against = action === 'buy' ? 1 : -1;
+  const moves: PriceMove[] = [];
+  if (choice.chance(0.4)) {
+    const direction = choice.chance(0.7) ? against : -against;
+    const factor = 1 + direction * choice.between(0.0007, 0.004);
+    // Not the struck user's: its order may never come, and the others' prices must not hang on that.
+    moves.push({ when: { orderOf: choice.oneOf(others) }, price: at(factor) });
+  }
+  for (let count = choice.integer(0, 3); count > 0; count -= 1) {
+    // Never at the very instant of a wait's end.
+    const afterMs = choice.integer(1, 40) * 500 + 137;
+    moves.push({ when: { afterMs }, price: at(1 + choice.between(-0.006, 0.006)) });
+  }
+  if (choice.chance(0.2)) {
+    // Beyond every stop, or every target.
+    const factor = choice.chance(0.5) ? 0.88 : 1.12;
+    moves.push({ when: { afterMs: choice.integer(90, 140) * 500 + 137 }, price: at(factor) });
+  }
+  return {
+    token,
+    action,
+    price: at(1),
+    candle: {
+      price: at(1),
+      atr: at(choice.between(0.004, 0.02)),
+      matureTrend: choice.oneOf(['bullish', 'bearish']),
+    },
+    users,
+    struck,
+    moves,
+    oppositeAfterMs: choice.chance(0.35) ? choice.integer(200, 260) * 500 + 137 : null,
+  };
+}
+
+function userOf(choice: Choice, index: number): ScenarioUser {
+  const settings: Partial<TradingSettings> = {
+    positionSizingMethod: choice.oneOf(['Risk Management', 'Portfolio Allocation', 'Technical Analysis']),
+    investmentPortion: choice.oneOf(['0.05', '0.10', '0.20']),
+    maximumRiskPerTrade: choice.oneOf(['0.02', '0.05', '0.10']),
+    tradeOrderSet: String.fromCharCode('A'.charCodeAt(0) + index),
+    oppositeSignal: choice.oneOf(['reverse', 'skip'] as const),
+  };
+  return { settings, tradedBefore: choice.chance(0.6) };
+}
+
+function priceAt(token: string, base: number): (factor: number) => string {
+  const { tickSize } = paperContract(token);
+  return (factor) => toPlain(roundToTick(D(base * factor), tickSize, 'down'));
+}

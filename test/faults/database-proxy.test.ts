@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../test-database.ts';
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
+
+const LIMIT_MS = 300;
+
+let own: TestDatabase;
+let proxy: DatabaseProxy;
+let table: string;
+
+beforeEach(async () => {
+  own = await createTestDatabase();
+  proxy = await startDatabaseProxy(inject('testServer'));
+  table = `marks_${randomBytes(4).toString('hex')}`;
+  await own.database.pool.query(`create table ${table} (value text)`);
+});
+afterEach(async () => {
+  await proxy.close();
+  await own.close();
+});
+
+async function connect(): Promise<pg.Client> {
+  const { rows } = await own.database.pool.query<{ name: string }>('select current_database() as name');
+  const client = new pg.Client({
+    host: '127.0.0.1',
+    port: proxy.port,
+    user: 'postgres',
+    database: rows[0]?.name ?? '',
+    connectionTimeoutMillis: LIMIT_MS,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+const stored = async () =>
+  (await own.database.pool.query<{ value: string }>(`select value from ${table}`)).rows.map(
+    ({ value }) => value,
+  );
+
+const answered = (work: Promise<unknown>) =>
+  Promise.race([
+    work.then(
+      () => 'answered',
+      () => 'failed',
+    ),
+    sleep(LIMIT_MS, 'silent'),
+  ]);
+
+test('a statement that is trapped before never reaches the server, one that is trapped after does', async () => {
+  for (const [at, rows] of [
+    ['before', []],
+    ['after', ['kept']],
+  ] as const) {
+    const client = await connect();
+    await client.query('begin');
+    await client.query(`insert into ${table} values ($1)`, ['kept']);
+    let struck = 0;
+    proxy.setTrap({
+      at,
+      matches: ({ text, transaction }) => /^Q[\s\S]{4}commit/.test(text) && transaction.includes('kept'),
+      strike: () => (struck += 1),
+    });
+    // What a transaction was made of is remembered only while a trap is set.
+    await client.query(`select 'kept'`);
+    expect(await answered(client.query('commit')), at).toBe('failed');
+    expect(struck, at).toBe(1);
+    expect(await stored(), at).toEqual(rows);
+  }
+});
+
+test('in a black hole nothing is answered and nothing fails, and later the connection is gone', async () => {
+  const client = await connect();
+  proxy.setMode({ kind: 'black-hole' });
+  const waiting = client.query('select 1');
+  expect(await answered(waiting)).toBe('silent');
+  await expect(connect()).rejects.toThrow('timeout');
+  proxy.setMode({ kind: 'pass' });
+  expect(await answered(waiting)).toBe('failed');
+  await (await connect()).end();
+});
+
+test('a forgotten connection stays silent for ever, and a new one works', async () => {
+  const client = await connect();
+  proxy.forget();
+  expect(await answered(client.query('select 1'))).toBe('silent');
+  const other = await connect();
+  expect(await answered(other.query('select 1'))).toBe('answered');
+  await other.end();
+});
+
+test('refused connections are refused, and accepted again at the same port', async () => {
+  const client = await connect();
+  await proxy.refuse();
+  expect(await answered(client.query('select 1'))).toBe('failed');
+  await expect(connect()).rejects.toThrow('ECONNREFUSED');
+  await proxy.accept();
+  await (await connect()).end();
+});
+
+test('a slow network delays every message', async () => {
+  const client = await connect();
+  proxy.setMode({ kind: 'delay', ms: 60 });
+  const since = performance.now();
+  await client.query('select 1');
+  expect(performance.now() - since).toBeGreaterThan(119);
+  await client.end();
+});

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
+import { bitgetOperations } from '#server/exchanges/paper/dialects/bitget-operations.ts';
+import { bybitOperations } from '#server/exchanges/paper/dialects/bybit-operations.ts';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
+import type { PaperOperation } from '#server/exchanges/paper/operations.ts';
+import { paperCredentials, userIdOfPaperKey } from '#server/exchanges/paper/paper-credentials.ts';
+import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
+import type { PaperRequest, PaperResponse } from '#server/exchanges/paper/paper-http.ts';
+import { listenPaperExchange, type PaperServer } from '#server/exchanges/paper/server.ts';
+import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import { type PaperLedger, paperLedger } from '../paper-ledger.ts';
+
+const SECRET = 'what the keys of the accounts are made of';
+const CUT: PaperResponse = { status: 200, headers: {}, body: '', delivery: 'cut' };
+
+export interface SeenCall {
+  /** What it asks for, in either exchange's dialect. */
+  operations: readonly PaperOperation[];
+  /** Null for a public call. */
+  accountId: string | null;
+  /** Which instance of the program it came from. */
+  instance: number;
+}
+
+/**
+ * Strikes once, at the first call that matches. `before`: the exchange never gets it. `after`: it is processed and
+ * its answer lost. Either way the connection is cut, after `strike` was called. `hold`: processed and answered, but
+ * `strike` first.
+ */
+export interface CallTrap {
+  matches(call: SeenCall): boolean;
+  at: 'before' | 'after' | 'hold';
+  strike(): void;
+}
+
+/**
+ * The exchange that outlives every crash of the program: the paper exchange with accounts, keys, books and prices of
+ * its own, at one address for each instance of the program.
+ */
+export interface FaultExchange extends PaperLedger {
+  /** One more address, for one instance. */
+  listen(): Promise<string>;
+  /** An account of its own has faults of its own; the others share theirs. */
+  openAccount(options?: { own?: boolean }): { accountId: string; credentials: Required<ExchangeCredentials> };
+  /** Of an account that has its own. */
+  setFaults(accountId: string, faults: readonly PaperFault[]): void;
+  push(token: string, price: string): Promise<void>;
+  setTrap(trap: CallTrap): () => void;
+  close(): Promise<void>;
+}
+
+export function createFaultExchange(database: OpenDatabase): FaultExchange {
+  const { db } = database;
+  const marks = memoryMarks();
+  const failures: unknown[] = [];
+  const servers: PaperServer[] = [];
+  const traps = new Set<CallTrap>();
+  const ownExchanges = new Map<string, PaperExchange>();
+  const openExchange = () =>
+    createPaperExchange({
+      db,
+      clock: { now: () => new Date() },
+      marks,
+      startBalance: '1000000',
+      credentialsFor: (accountId) => paperCredentials(accountId, SECRET),
+      onError: (error) => failures.push(error),
+    });
+  const shared = openExchange();
+  const exchangeOf = (accountId: string | null) => ownExchanges.get(accountId ?? '') ?? shared;
+
+  async function handle(instance: number, request: PaperRequest): Promise<PaperResponse> {
+    const { path, headers } = request;
+    const operations = path.startsWith('/v5/') ? bybitOperations(request) : bitgetOperations(request);
+    const accountId = userIdOfPaperKey(headers['access-key'] ?? headers['x-bapi-api-key'] ?? '');
+    const call = { operations, accountId, instance };
+    const trap = [...traps].find((one) => one.matches(call));
+    if (trap) traps.delete(trap);
+    if (trap?.at === 'before') {
+      trap.strike();
+      return CUT;
+    }
+    const answer = await exchangeOf(accountId).handle(request);
+    trap?.strike();
+    return trap?.at === 'after' ? CUT : answer;
+  }
+
+  return {
+    async listen() {
+      const instance = servers.length;
+      const server = await listenPaperExchange(
+        { handle: (request) => handle(instance, request) },
+        { port: 0 },
+      );
+      servers.push(server);
+      return server.url;
+    },
+    openAccount({ own = false } = {}) {
+      const accountId = randomUUID();
+      if (own) ownExchanges.set(accountId, openExchange());
+      return { accountId, credentials: paperCredentials(accountId, SECRET) };
+    },
+    setFaults(accountId, faults) {
+      const own = ownExchanges.get(accountId);
+      if (own === undefined) throw new Error('the account has no faults of its own');
+      own.setFaults(faults);
+    },
+    async push(token, price) {
+      marks.push(token, price);
+      await shared.settle(token);
+    },
+    setTrap(trap) {
+      traps.add(trap);
+      return () => traps.delete(trap);
+    },
+    ...paperLedger(db),
+    async close() {
+      for (const server of servers) await server.close();
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { Signal } from '#contract/signals.ts';
+import type { Alert } from './load.ts';
+import { judgeAlerts, judgeTrade, type TradeFacts } from './oracle.ts';
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+
+type Order = TradeFacts['orders'][number];
+
+const entry = (fields: Partial<Order> = {}): Order => ({
+  clientOrderId: 'first',
+  reduceOnly: false,
+  size: '10',
+  filledSize: '10',
+  state: 'filled',
+  presetStopLoss: '98',
+  presetTakeProfit: '104',
+  createdAt: at(1),
+  updatedAt: at(2),
+  ...fields,
+});
+
+const whole = (fields: Partial<TradeFacts> = {}): TradeFacts => ({
+  shown: [
+    {
+      success: true,
+      fillStatus: 'filled',
+      state: 'done',
+      error: null,
+      exchangeResponse: { symbol: 'BTCUSDT', priceAvg: '100', size: '10', side: 'buy', fee: '0' },
+    },
+  ],
+  orders: [entry()],
+  holding: { position: { size: '10' }, stopLoss: '98', takeProfit: '104' },
+  ...fields,
+});
+
+const [shown] = whole().shown;
+
+describe('a trade', () => {
+  test('that is filled, protected and shown as it is passes, and so does one that never was', () => {
+    expect(judgeTrade(whole())).toEqual([]);
+    const nothing = { shown: [], orders: [], holding: { position: null, stopLoss: null, takeProfit: null } };
+    expect(judgeTrade(nothing)).toEqual([]);
+  });
+
+  test('in two attempts passes when the second began after the end of the first, for the rest', () => {
+    const orders = [
+      entry({ size: '10', filledSize: '4', state: 'canceled' }),
+      entry({ clientOrderId: 'second', size: '6', filledSize: '6', createdAt: at(3), updatedAt: at(4) }),
+    ];
+    expect(judgeTrade(whole({ orders }))).toEqual([]);
+  });
+
+  const second = (fields: Partial<Order> = {}) =>
+    entry({ clientOrderId: 'second', createdAt: at(3), updatedAt: at(4), ...fields });
+
+  test.each<[string, Partial<TradeFacts>]>([
+    ['I2: 2 trades', { shown: [...whole().shown, ...whole().shown] }],
+    [
+      'I2: 3 entry orders',
+      { orders: [entry(), second(), second({ clientOrderId: 'third', createdAt: at(5) })] },
+    ],
+    ['I3: 20 filled of 10', { orders: [entry(), second()] }],
+    ['I2, I6: first was still live', { orders: [entry({ updatedAt: at(4) }), second({ filledSize: '0' })] }],
+    ['I2, I6: first was still live', { orders: [entry({ state: 'live' }), second()] }],
+    ['I6: one client order id', { orders: [entry({ filledSize: '4' }), second({ clientOrderId: 'first' })] }],
+    ['I5: first without', { orders: [entry({ presetStopLoss: null })] }],
+    ['I5: first without', { orders: [entry({ presetTakeProfit: null })] }],
+    ['I1: first still rests', { orders: [entry({ state: 'partially_filled' })] }],
+    ['I4: a position', { holding: { position: { size: '10' }, stopLoss: null, takeProfit: '104' } }],
+    ['do not add up', { holding: { position: { size: '9' }, stopLoss: '98', takeProfit: '104' } }],
+    ['I7: the exchange has an order', { shown: [] }],
+    ['I7: the screen says', { orders: [entry({ filledSize: '7', state: 'canceled' })] }],
+    ['I1: the trade is working', { shown: shown === undefined ? [] : [{ ...shown, state: 'working' }] }],
+    ['I7: called a success', { orders: [entry({ filledSize: '0', state: 'canceled' })] }],
+    ['I9: an entry', { switchedOffAt: at(0) }],
+  ])('with "%s…" does not pass', (violation, fields) => {
+    expect(judgeTrade(whole(fields)).join('\n')).toContain(violation);
+  });
+});
+
+describe('alerts', () => {
+  const alert = (fields: Partial<Alert> = {}): Alert => ({
+    nonce: 'a',
+    acknowledgedId: '1',
+    answers: ['200'],
+    slowestMs: 1,
+    token: 'BTC',
+    trades: true,
+    ...fields,
+  });
+  const signal = (fields: Partial<Signal> = {}) =>
+    ({
+      id: '1',
+      parameters: { nonce: 'a' },
+      automaticCount: 1,
+      manualCount: 0,
+      workflowStatus: 'completed',
+      ...fields,
+    }) as Signal;
+
+  test('that are stored once with an ended workflow pass, and so do those that nobody acknowledged', () => {
+    expect(judgeAlerts([alert()], [signal()])).toEqual([]);
+    expect(judgeAlerts([alert({ acknowledgedId: null })], [])).toEqual([]);
+    expect(judgeAlerts([alert({ acknowledgedId: null })], [signal()])).toEqual([]);
+  });
+
+  test.each<[string, Alert[], Signal[]]>([
+    ['I1: a was acknowledged', [alert()], []],
+    ['I1: a was acknowledged', [alert({ acknowledgedId: '2' })], [signal()]],
+    ['I2: a is there 2 times', [alert()], [signal(), signal({ id: '2' })]],
+    ['I2: a (1) has 2 workflows', [alert()], [signal({ automaticCount: 2 })]],
+    ['I2: a (1) has 0 workflows', [alert()], [signal({ automaticCount: 0 })]],
+    ['I1: a (1) is processing', [alert()], [signal({ workflowStatus: 'processing' })]],
+    ['I2: b was never sent', [alert()], [signal(), signal({ id: '2', parameters: { nonce: 'b' } })]],
+  ])('with "%s" do not pass', (violation, sent, signals) => {
+    expect(judgeAlerts(sent, signals).join('\n')).toContain(violation);
+  });
+});

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowsAnswer } from '#contract/automation.ts';
+import type { Signal, SignalsAnswer, Trade } from '#contract/signals.ts';
+import { D } from '#domain/decimal.ts';
+import type { ProgramClient } from '../../scripts/demo/program-client.ts';
+import type { Holding } from '../paper-ledger.ts';
+import type { FaultExchange } from './fault-exchange.ts';
+import type { Alert } from './load.ts';
+import type { Trader } from './stage.ts';
+
+/**
+ * Judges a run from outside: the exchange's ledger and the program's public API, nothing else. Every judgement is a
+ * function of what was read, so that a test can show it what it must not let pass.
+ */
+type ExchangeOrder = Awaited<ReturnType<FaultExchange['exchangeOrders']>>[number];
+
+const ENDED = new Set(['completed', 'failed', 'aborted']);
+const PAGE = 1_000;
+
+export async function readSignals(admin: ProgramClient): Promise<Signal[]> {
+  const all: Signal[] = [];
+  for (let page = 1; ; page += 1) {
+    const { signals, total } = await admin.get<SignalsAnswer>(`/api/signals?page=${page}&limit=${PAGE}`);
+    all.push(...signals);
+    if (all.length >= total || signals.length === 0) return all;
+  }
+}
+
+/**
+ * I1: what was acknowledged is there, under the id that was answered, and its workflow has ended. I2: no alert is
+ * there twice, and each has one workflow.
+ */
+export function judgeAlerts(sent: readonly Alert[], signals: readonly Signal[]): string[] {
+  const byNonce = Map.groupBy(signals, ({ parameters }) => String(parameters.nonce));
+  const violations: string[] = [];
+  for (const { nonce, acknowledgedId } of sent) {
+    const found = byNonce.get(nonce) ?? [];
+    if (acknowledgedId !== null && !found.some(({ id }) => id === acknowledgedId)) {
+      violations.push(`I1: ${nonce} was acknowledged as ${acknowledgedId} and is not there`);
+    }
+    if (found.length > 1) violations.push(`I2: ${nonce} is there ${found.length} times`);
+    for (const { id, automaticCount, manualCount, workflowStatus } of found) {
+      if (automaticCount + manualCount !== 1) {
+        violations.push(`I2: ${nonce} (${id}) has ${automaticCount + manualCount} workflows`);
+      }
+      if (!ENDED.has(workflowStatus ?? ''))
+        violations.push(`I1: ${nonce} (${id}) is ${workflowStatus ?? 'without a workflow'}`);
+    }
+  }
+  const known = new Set(sent.map(({ nonce }) => nonce));
+  for (const nonce of byNonce.keys()) if (!known.has(nonce)) violations.push(`I2: ${nonce} was never sent`);
+  return violations;
+}
+
+export interface TradeFacts {
+  /** Of the signal and user; what the screens show. */
+  shown: Pick<Trade, 'success' | 'fillStatus' | 'state' | 'exchangeResponse' | 'error'>[];
+  /** Every order that the exchange ever took from the account in the token. */
+  orders: Pick<
+    ExchangeOrder,
+    | 'clientOrderId'
+    | 'reduceOnly'
+    | 'size'
+    | 'filledSize'
+    | 'state'
+    | 'presetStopLoss'
+    | 'presetTakeProfit'
+    | 'createdAt'
+    | 'updatedAt'
+  >[];
+  holding: Pick<Holding, 'stopLoss' | 'takeProfit'> & { position: { size: string } | null };
+  /** From here on the user was switched off. */
+  switchedOffAt?: Date;
+}
+
+/** I2 to I7 and I9 of one signal's trade for one user, whose account held nothing in the token before. */
+export function judgeTrade({ shown, orders, holding, switchedOffAt }: TradeFacts): string[] {
+  const violations: string[] = [];
+  const entries = orders.filter(({ reduceOnly }) => !reduceOnly);
+  const closes = orders.filter(({ reduceOnly }) => reduceOnly);
+  const [first] = entries;
+  const filled = entries.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
+  const closed = closes.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
+  if (shown.length > 1) violations.push(`I2: ${shown.length} trades of one signal and user`);
+  if (entries.length > 2) violations.push(`I2: ${entries.length} entry orders`);
+  if (first !== undefined && filled.gt(first.size))
+    violations.push(`I3: ${filled} filled of ${first.size} planned`);
+  for (const [index, { createdAt }] of entries.entries()) {
+    const before = entries[index - 1];
+    if (before !== undefined && (isLive(before) || before.updatedAt > createdAt)) {
+      violations.push(`I2, I6: ${before.clientOrderId} was still live when the next entry came`);
+    }
+  }
+  if (new Set(entries.map(({ clientOrderId }) => clientOrderId)).size !== entries.length) {
+    violations.push('I6: one client order id was used for two orders');
+  }
+  for (const { clientOrderId, presetStopLoss, presetTakeProfit } of entries) {
+    if (presetStopLoss === null || presetTakeProfit === null)
+      violations.push(`I5: ${clientOrderId} without stop and target`);
+  }
+  for (const { clientOrderId } of orders.filter(isLive))
+    violations.push(`I1: ${clientOrderId} still rests at the exchange`);
+  const held = D(holding.position?.size ?? 0);
+  if (held.gt(0) && holding.stopLoss === null) violations.push('I4: a position without a stop');
+  if (!held.eq(filled.minus(closed)))
+    violations.push(`the books do not add up: ${held} held, ${filled} filled, ${closed} closed`);
+  const [trade] = shown;
+  if (trade === undefined) {
+    if (entries.length > 0) violations.push('I7: the exchange has an order that no screen shows');
+  } else {
+    const said = D(trade.exchangeResponse?.size ?? 0);
+    if (trade.state !== 'done') violations.push(`I1: the trade is ${trade.state}`);
+    else if (!said.eq(filled)) violations.push(`I7: the screen says ${said} filled, the exchange ${filled}`);
+    if (trade.success && !filled.gt(0)) violations.push('I7: called a success with nothing filled');
+  }
+  if (switchedOffAt !== undefined) {
+    const late = entries.filter(({ createdAt }) => createdAt > switchedOffAt);
+    if (late.length > 0) violations.push('I9: an entry came after the user was switched off');
+  }
+  return violations;
+}
+
+const isLive = ({ state }: { state: string }) => state === 'live' || state === 'partially_filled';
+
+export interface TradeToCheck {
+  token: string;
+  /** Null when no signal was stored: then the exchange must know nothing either. */
+  signalId: string | null;
+  switchedOffAt?: Date;
+}
+
+/** Reads and judges what became of these signals for one trader, each in a token of its own. */
+export async function checkTrades(options: {
+  admin: ProgramClient;
+  exchange: FaultExchange;
+  trader: Pick<Trader, 'userId' | 'accountId'>;
+  wanted: readonly TradeToCheck[];
+}): Promise<{ violations: string[]; filled: number; entries: number }> {
+  const { admin, exchange, trader, wanted } = options;
+  const byToken = Map.groupBy(await exchange.exchangeOrders(trader.accountId), ({ token }) => token);
+  const violations: string[] = [];
+  let filled = 0;
+  let entries = 0;
+  for (const { token, signalId, switchedOffAt } of wanted) {
+    const trades = signalId === null ? [] : await admin.get<Trade[]>(`/api/signals/${signalId}/trades`);
+    const orders = byToken.get(token) ?? [];
+    const facts: TradeFacts = {
+      shown: trades.filter(({ userId }) => userId === trader.userId),
+      orders,
+      holding: await exchange.holding(trader.accountId, token),
+      ...(switchedOffAt === undefined ? {} : { switchedOffAt }),
+    };
+    for (const text of judgeTrade(facts)) violations.push(`${token}: ${text}`);
+    entries += orders.filter(({ reduceOnly }) => !reduceOnly).length;
+    if (orders.some(({ filledSize, reduceOnly }) => !reduceOnly && D(filledSize).gt(0))) filled += 1;
+  }
+  return { violations, filled, entries };
+}
+
+export interface End {
+  /** Until nothing ran any more, or until it was given up. */
+  seconds: number;
+  left: number;
+}
+
+/** An order in doubt counts as never placed only after a minute, and may then be tried once more. */
+const WITHOUT_PROGRESS_MS = 150_000;
+const POLL_MS = 250;
+
+/**
+ * Waits until no workflow runs any more. How long that takes is the machine's affair and is told; that none ends for
+ * minutes is not, and is given up.
+ */
+export async function awaitEnd(admin: ProgramClient): Promise<End> {
+  const startedAt = performance.now();
+  let fewest = Number.POSITIVE_INFINITY;
+  let progressAt = startedAt;
+  for (;;) {
+    const left = (await countWorkflows(admin, 'pending')) + (await countWorkflows(admin, 'processing'));
+    const now = performance.now();
+    if (left < fewest) {
+      fewest = left;
+      progressAt = now;
+    }
+    if (left === 0 || now - progressAt > WITHOUT_PROGRESS_MS)
+      return { seconds: (now - startedAt) / 1_000, left };
+    await sleep(POLL_MS);
+  }
+}
+
+async function countWorkflows(admin: ProgramClient, status: string): Promise<number> {
+  return (await admin.get<WorkflowsAnswer>(`/api/automation-workflows?status=${status}&limit=1`)).total;
+}

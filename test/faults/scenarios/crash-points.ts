@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SentAlert, sendAlert } from '../alert-sender.ts';
+import { alertBody, hookUrl } from '../load.ts';
+import { awaitEnd, checkTrades, judgeAlerts, readSignals } from '../oracle.ts';
+import { choose, type Scenario } from '../scenario.ts';
+import { openStage, type Stage, type Trader } from '../stage.ts';
+import {
+  callTrap,
+  commitCut,
+  FAULTS,
+  type Fault,
+  observer,
+  POINTS,
+  type Point,
+  type Target,
+} from './crash-tables.ts';
+
+interface CrashSizes extends Record<string, number | string> {
+  seeds: number;
+  /** Names of the points and faults, separated by blanks; 'all' for all of them. */
+  points: string;
+  faults: string;
+}
+
+const NOT_REACHED_MS = 6_000;
+/** So many trades can be unfinished at a time; a run in doubt keeps its lane for more than a minute. */
+const LANES = 24;
+
+interface Run {
+  name: string;
+  token: string;
+  lane: Lane;
+  sent: SentAlert;
+  sending: Promise<SentAlert>;
+  reached: boolean;
+  switchedOffAt?: Date;
+}
+
+interface Lane {
+  trader: Trader & { hookKey: string };
+  latest: { sent: Promise<SentAlert>; token: string } | null;
+}
+
+/** The program dies at each point of a trade, under each fault; earlier runs go on beside it and die along. */
+export const crashPoints: Scenario<CrashSizes> = {
+  about: 'kill -9 at each of 13 points of a trade, under each of 10 faults',
+  sizes: { seeds: 5, points: 'all', faults: 'all' },
+  async run({ seed, say, exchangeDatabase }, { seeds, points, faults }) {
+    const wantedPoints = choose(POINTS, points);
+    const wantedFaults = choose(FAULTS, faults);
+    const plan = Array.from({ length: seeds }, (_, index) =>
+      wantedFaults.flatMap((fault) => wantedPoints.map((point) => ({ point, fault, index }))),
+    ).flat();
+    const stage = await openStage({
+      seed,
+      database: 'external',
+      tokens: plan.length,
+      ...(exchangeDatabase === undefined ? {} : { exchangeDatabase }),
+    });
+    try {
+      const lanes = await createLanes(stage, Math.min(LANES, Math.max(4, plan.length)));
+      shuffle(plan, stage.random.uniform);
+      const runs: Run[] = [];
+      for (const [number, { point, fault, index }] of plan.entries()) {
+        const lane = await freeLane(stage, lanes);
+        const name = `${point.name} ${fault.name} ${index + 1}`;
+        runs.push(await strike(stage, { name, lane, point, fault, token: stage.tokens[number] ?? '' }));
+        if ((number + 1) % 25 === 0) say(`${number + 1} of ${plan.length} runs`);
+      }
+      await Promise.all(runs.map(({ sending }) => sending));
+      const end = await awaitEnd(stage.admin);
+      const signals = await readSignals(stage.admin);
+      const sent = runs.map(({ sent: one, token }) => ({ ...one, token, trades: true }));
+      const violations = judgeAlerts(sent, signals);
+      if (end.left > 0) violations.push(`I1: ${end.left} workflows do not go on`);
+      const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
+      let filled = 0;
+      for (const { name, token, lane, sent: one, switchedOffAt } of runs) {
+        const signalId = idOf.get(one.nonce) ?? null;
+        const wanted = [{ token, signalId, ...(switchedOffAt === undefined ? {} : { switchedOffAt }) }];
+        const checked = await checkTrades({ ...stage, trader: lane.trader, wanted });
+        violations.push(...checked.violations.map((text) => `${name}: ${text}`));
+        filled += checked.filled;
+      }
+      for (const text of stage.instances[0]?.unexpectedEnds ?? [])
+        violations.push(`ended by itself: ${text}`);
+      return {
+        figures: {
+          runs: runs.length,
+          'killed at the point': runs.filter(({ reached }) => reached).length,
+          'acknowledged alerts': sent.filter(({ acknowledgedId }) => acknowledgedId !== null).length,
+          filled,
+          'all ended after (s)': end.seconds.toFixed(1),
+        },
+        violations,
+      };
+    } finally {
+      await stage.close();
+    }
+  },
+};
+
+async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { hookKey, ...trader } = await stage.addTrader({ ownHook: true, ownFaults: true });
+    if (hookKey === null) throw new Error('a lane needs a webhook of its own');
+    lanes.push({ trader: { ...trader, hookKey }, latest: null });
+  }
+  return lanes;
+}
+
+/** A lane whose last run has ended, so that its faults are that run's alone. */
+async function freeLane(stage: Stage, lanes: Lane[]): Promise<Lane> {
+  for (;;) {
+    for (const lane of lanes) {
+      if (lane.latest === null) return lane;
+      if (!(await isEnded(stage, lane))) continue;
+      lanes.push(...lanes.splice(lanes.indexOf(lane), 1));
+      return lane;
+    }
+    await sleep(200);
+  }
+}
+
+async function isEnded({ admin }: Stage, { latest }: Lane): Promise<boolean> {
+  if (latest === null) return true;
+  const sent = await Promise.race([latest.sent, sleep(5, null)]);
+  if (sent === null) return false;
+  const { signals } = await admin.get<{ signals: { workflowStatus: string | null }[] }>(
+    `/api/signals?token=${latest.token}&limit=10`,
+  );
+  return signals.every(({ workflowStatus }) =>
+    ['completed', 'failed', 'aborted'].includes(workflowStatus ?? ''),
+  );
+}
+
+async function strike(
+  stage: Stage,
+  {
+    name,
+    lane,
+    point,
+    fault,
+    token,
+  }: { name: string; lane: Lane; point: Point; fault: Fault; token: string },
+): Promise<Run> {
+  const { exchange, random } = stage;
+  const [instance, proxy] = [stage.instances[0], stage.proxies[0]];
+  if (instance === undefined || proxy === undefined) throw new Error('no instance');
+  const { trader } = lane;
+  const target: Target = {
+    token,
+    accountId: trader.accountId,
+    workflowId: null,
+    tradeId: null,
+    isPlaced: false,
+    coin: random.uniform() < 0.5,
+  };
+  if (fault.switchesOff) await switchTrading(stage, trader, true);
+  exchange.setFaults(trader.accountId, fault.exchange ?? []);
+  const { promise: death, resolve } = Promise.withResolvers<true>();
+  let killed: Promise<void> | null = null;
+  const kill = () => {
+    killed ??= instance.kill9();
+    resolve(true);
+  };
+  const cancels = [proxy.setTrap(observer(target))];
+  if (fault.cutsCommit) cancels.push(proxy.setTrap(commitCut(target, 1 + Math.floor(6 * random.uniform()))));
+  if ('statement' in point) {
+    const { statement, at } = point;
+    cancels.push(proxy.setTrap({ at, strike: kill, matches: (seen) => statement(target, seen) }));
+  } else if ('call' in point) {
+    cancels.push(exchange.setTrap(callTrap(point, target, kill)));
+  }
+  const body = alertBody({ nonce: name, token, trades: true, isTimed: random.uniform() < 0.5 });
+  const sending = sendAlert({ url: () => hookUrl(instance.url, trader.hookKey), nonce: name, body });
+  lane.latest = { sent: sending, token };
+  if (point.at === 'answered') void sending.then(({ acknowledgedId }) => acknowledgedId !== null && kill());
+  const reached = (await Promise.race([death, sleep(NOT_REACHED_MS, false)])) === true;
+  for (const cancel of cancels) cancel();
+  const run: Run = {
+    name,
+    token,
+    lane,
+    reached,
+    sending,
+    sent: { nonce: name, acknowledgedId: null, answers: [], slowestMs: 0 },
+  };
+  void sending.then((sent) => Object.assign(run.sent, sent));
+  if (killed !== null) {
+    await killed;
+    await instance.start();
+  }
+  if (fault.switchesOff) {
+    await switchTrading(stage, trader, false);
+    run.switchedOffAt = new Date();
+  }
+  return run;
+}
+
+const switchTrading = ({ admin }: Stage, { userId }: Trader, activeTrading: boolean) =>
+  admin.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
+
+function shuffle<Item>(items: Item[], uniform: () => number): void {
+  for (let index = items.length - 1; index > 0; index -= 1) {
+    const other = Math.floor(uniform() * (index + 1));
+    [items[index], items[other]] = [items[other] as Item, items[index] as Item];
+  }
+}

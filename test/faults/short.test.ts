@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { createGate } from '#server/exchanges/paper/gate.ts';
+import { createTestDatabase } from '../test-database.ts';
+import { runScenario, type ScenarioRun } from './run-scenarios.ts';
+
+/**
+ * Every scenario of `npm run faults` in little: the same program, sender, exchange, network and oracle, as the long
+ * form has them. docs/reliability.md has the figures of the long form.
+ */
+const atATime = createGate(3);
+
+async function violationsOf(run: ScenarioRun): Promise<{ violations: string[]; told: string }> {
+  const books = await createTestDatabase();
+  const told: string[] = [];
+  try {
+    const say = (line: string) => told.push(line);
+    const context = { seed: 'short', say, exchangeDatabase: books.database };
+    const { violations } = await runScenario(context, run);
+    return { violations, told: told.join('\n') };
+  } finally {
+    await books.close();
+  }
+}
+
+// Side by side: most of their time they wait for leases to run out and for the next delivery.
+test.concurrent.each<[string, ScenarioRun]>([
+  [
+    'kill -9 of the program loses and doubles nothing that was acknowledged',
+    { name: 'kill-app', sizes: { alerts: 30, kills: 1, perSecond: 15, database: 'embedded' } },
+  ],
+  [
+    'kill -9 of PostgreSQL loses and doubles nothing that was acknowledged',
+    { name: 'kill-database', sizes: { alerts: 30, kills: 1, perSecond: 15, database: 'external' } },
+  ],
+  [
+    'a crash between acceptance and answer ends in one order, also where the exchange lost its stop',
+    { name: 'crash-points', sizes: { seeds: 1, points: 'P9-accepted', faults: 'none stop-dropped' } },
+  ],
+  [
+    'an alert that comes many times, to two instances, is one signal with one workflow and order',
+    { name: 'duplicates', sizes: { repeated: 6, bursts: 2, burstOf: 20, instances: 2, apartMs: 200 } },
+  ],
+  [
+    'an instance that slept in the midst of an order wakes up to no second one',
+    { name: 'zombies', sizes: { signals: 2, rounds: 1, instances: 2, frozenMs: 6_000 } },
+  ],
+  [
+    'a connection to the database that is cut after COMMIT loses and doubles no alert',
+    {
+      name: 'database-restarts',
+      sizes: {
+        minutes: 0.1,
+        everySeconds: 6,
+        perSecond: 8,
+        instances: 1,
+        answerWithinMs: 20_000,
+        outages: 'commit-cut',
+      },
+    },
+  ],
+  [
+    'SIGTERM under load ends with exit code 0, and nothing is lost',
+    { name: 'sigterm-under-load', sizes: { times: 1, perSecond: 10, database: 'embedded' } },
+  ],
+])(
+  '%s',
+  async (_title, run) => {
+    const { violations, told } = await atATime(() => violationsOf(run));
+    expect(violations, told).toEqual([]);
+  },
+  240_000,
+);

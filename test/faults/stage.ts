@@ -1,0 +1,240 @@
+import { rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Webhook } from '#contract/hooks.ts';
+import type { User } from '#contract/users.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { findPostmaster, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import { migrateDatabase } from '#server/platform/database/migrate.ts';
+import { type OpenDatabase, openPool } from '#server/platform/database/pool.ts';
+import { createLog } from '#server/platform/log.ts';
+import { type ProgramClient, signIn } from '../../scripts/demo/program-client.ts';
+import { createRandom, type Random } from '../../scripts/demo/random.ts';
+import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
+import { createFaultExchange, type FaultExchange } from './fault-exchange.ts';
+import { createInstance, type Instance } from './instance.ts';
+import { type FaultPostgres, killPostmaster, newFolder, startFaultPostgres } from './postgres.ts';
+
+const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
+const PASSWORD = 'a password of a trader';
+const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
+/** Of instances and their queues; the default is for one. */
+const ROOM = ['max_connections=200'];
+export const PRICE = '100';
+
+export interface Trader {
+  userId: string;
+  accountId: string;
+  platform: ExchangePlatform;
+  /** The key of the trader's own webhook; null for those who trade the administrator's signals alone. */
+  hookKey: string | null;
+}
+
+/** Everything that a scenario plays with: the exchange, the database, the network between, and the program. */
+export interface Stage {
+  random: Random;
+  exchange: FaultExchange;
+  instances: Instance[];
+  /** One before each instance; none with the embedded database. */
+  proxies: DatabaseProxy[];
+  /** Signed in at the first instance. */
+  admin: ProgramClient;
+  hookKey: string;
+  traders: Trader[];
+  /** Tokens that the exchange lists at PRICE, each to be traded once. */
+  tokens: string[];
+  addTrader(options: { ownHook: boolean; ownFaults: boolean }): Promise<Trader>;
+  killDatabase(): Promise<void>;
+  /** For the database of the harness; the program starts its embedded one itself. */
+  stopDatabase(): Promise<void>;
+  startDatabase(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StageOptions {
+  seed: string;
+  database: 'external' | 'embedded';
+  instances?: number;
+  traders?: number;
+  tokens: number;
+  env?: Record<string, string>;
+  /** Where the exchange keeps its books, when there is a server already. */
+  exchangeDatabase?: OpenDatabase;
+}
+
+const open = new Set<() => Promise<void>>();
+
+/** For an interruption: no program, database or folder stays behind. */
+export async function closeStages(): Promise<void> {
+  await Promise.allSettled([...open].map((close) => close()));
+}
+
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const { seed, database, instances: count = 1, traders: wantedTraders = 0 } = options;
+  const cleanUp: (() => Promise<unknown>)[] = [];
+  async function close(): Promise<void> {
+    open.delete(close);
+    for (const step of cleanUp.splice(0).reverse()) await step();
+  }
+  open.add(close);
+  try {
+    const exchange = createFaultExchange(options.exchangeDatabase ?? (await openExchangeDatabase(cleanUp)));
+    cleanUp.push(() => exchange.close());
+    const tokens = Array.from(
+      { length: options.tokens },
+      (_, index) => `F${String(index + 1).padStart(4, '0')}`,
+    );
+    for (const token of tokens) await exchange.push(token, PRICE);
+
+    const postgres = database === 'external' ? await startFaultPostgres({ settings: ROOM }) : null;
+    if (postgres) cleanUp.push(() => postgres.close());
+    const instances: Instance[] = [];
+    const proxies: DatabaseProxy[] = [];
+    let embeddedDir = '';
+    for (let index = 0; index < count; index += 1) {
+      const dataDir = await newFolder();
+      embeddedDir = dataDir;
+      cleanUp.push(() => removeDataDir(dataDir));
+      const env = { ...programEnvironment(await exchange.listen(), index), ...options.env };
+      if (postgres) {
+        const proxy = await startDatabaseProxy(postgres.connection);
+        proxies.push(proxy);
+        cleanUp.push(() => proxy.close());
+        env.DATABASE_URL = `postgres://postgres@127.0.0.1:${proxy.port}/${postgres.connection.database}`;
+      }
+      const instance = createInstance({ port: await freePort(), env, dataDir });
+      instances.push(instance);
+      cleanUp.push(async () => {
+        instance.thaw();
+        await instance.kill9();
+      });
+      await instance.start();
+    }
+    const [first] = instances;
+    if (first === undefined) throw new Error('a stage needs an instance');
+    const admin = await signIn({ url: first.url, ...ADMIN });
+    const { hookKey } = await admin.post<Webhook>('/api/hooks', {});
+    const traders: Trader[] = [];
+    const stage: Stage = {
+      random: createRandom(seed),
+      exchange,
+      instances,
+      proxies,
+      admin,
+      hookKey,
+      traders,
+      tokens,
+      async addTrader(wanted) {
+        const trader = await createTrader({
+          url: first.url,
+          admin,
+          exchange,
+          number: traders.length + 1,
+          ...wanted,
+        });
+        traders.push(trader);
+        return trader;
+      },
+      killDatabase: () => (postgres ? postgres.kill9() : killPostmaster(embeddedDir)),
+      stopDatabase: () => owned(postgres).stop(),
+      startDatabase: () => owned(postgres).start(),
+      close,
+    };
+    for (let index = 0; index < wantedTraders; index += 1) {
+      await stage.addTrader({ ownHook: false, ownFaults: false });
+    }
+    return stage;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function owned(postgres: FaultPostgres | null): FaultPostgres {
+  if (postgres === null) throw new Error('the embedded database is the program’s own');
+  return postgres;
+}
+
+async function openExchangeDatabase(cleanUp: (() => Promise<unknown>)[]): Promise<OpenDatabase> {
+  const books = await startFaultPostgres({ settings: NO_DURABILITY });
+  cleanUp.push(() => books.close());
+  const log = createLog({ level: 'silent' });
+  await migrateDatabase({ connection: books.connection, log });
+  const opened = openPool({ connection: books.connection, log });
+  cleanUp.push(() => opened.close());
+  return opened;
+}
+
+/** Demo trading at the exchange of the harness, with waits short enough for many trades in little time. */
+const programEnvironment = (exchangeUrl: string, index: number): Record<string, string> => ({
+  APP_ENV: 'production',
+  EXCHANGE_MODE: 'demo',
+  AUTO_TRADE: 'enabled',
+  BITGET_BASE_URL: exchangeUrl,
+  BYBIT_BASE_URL: exchangeUrl,
+  EXCHANGE_TIMEOUT_MS: '2000',
+  VERIFY_FIRST_MS: '300',
+  VERIFY_SECOND_MS: '300',
+  CANCEL_DELAY_MS: '200',
+  SECRET_KEY: 'the secret of the fault harness, long enough',
+  ADMIN_USERNAME: ADMIN.username,
+  ADMIN_PASSWORD: ADMIN.password,
+  WEBHOOK_RATE_LIMIT: '0',
+  INSTANCE_ID: `instance-${index + 1}`,
+});
+
+async function createTrader(options: {
+  url: string;
+  admin: ProgramClient;
+  exchange: FaultExchange;
+  number: number;
+  ownHook: boolean;
+  ownFaults: boolean;
+}): Promise<Trader> {
+  const { url, admin, exchange, number, ownHook, ownFaults } = options;
+  const username = `trader${number}@example.com`;
+  // In turn, so that two traders are one of each exchange.
+  const platform = EXCHANGE_PLATFORMS[(number - 1) % EXCHANGE_PLATFORMS.length] ?? 'Bitget';
+  const { user } = await admin.post<{ user: User }>('/api/admin/create-client', {
+    username,
+    password: PASSWORD,
+  });
+  const { accountId, credentials } = exchange.openAccount({ own: ownFaults });
+  await admin.put(`/api/admin/user-settings/${user.id}`, {
+    positionSizingMethod: 'Portfolio Allocation',
+    // Little of a large balance, so that hundreds of trades can follow each other.
+    investmentPortion: '0.001',
+    signalProcessor: 'Tesla',
+    signalTimeframe: 'Any',
+    exchangePlatform: platform,
+  });
+  const own = await signIn({ url, username, password: PASSWORD });
+  const { apiKey, apiSecret, passphrase } = credentials;
+  await own.put('/api/user-settings/exchange-credentials', {
+    exchangePlatform: platform,
+    apiKey,
+    apiSecret,
+    ...(platform === 'Bitget' ? { passphrase } : {}),
+  });
+  await admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+  const hookKey = ownHook ? (await own.post<Webhook>('/api/hooks', {})).hookKey : null;
+  return { userId: user.id, accountId, platform, hookKey };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function removeDataDir(dataDir: string): Promise<void> {
+  const running = await findPostmaster(join(dataDir, 'postgres'));
+  if (running) {
+    await stopPostmaster({ pid: running.pid, waitMs: 15_000 });
+    await rm(running.host, { recursive: true, force: true });
+  }
+  await rm(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,160 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SeenRequest {
+  key: string | null;
+  endpoint: string;
+  body: Record<string, unknown>;
+  atMs: number;
+  /** How long ago it was signed. */
+  signatureAgeMs: number;
+  status: number;
+}
+
+/** An exchange that answers as Bitget does, and refuses what is over the limits that Bitget documents. */
+export interface StrictExchange {
+  url: string;
+  requests: SeenRequest[];
+  /** The next so many requests of this key to this endpoint are too many. */
+  refuse(key: string, endpoint: string, options: { times: number; retryAfterSeconds: number }): void;
+  /** The next request of this key to this endpoint is answered with this code. */
+  answerWith(key: string, endpoint: string, code: string): void;
+  /** The leverage that this key's account has, which somebody may have changed; 10 at first. */
+  setLeverage(key: string, leverage: string): void;
+  close(): Promise<void>;
+}
+
+const CONTRACT = {
+  symbol: 'BTCUSDT',
+  baseCoin: 'BTC',
+  quoteCoin: 'USDT',
+  supportMarginCoins: ['USDT'],
+  symbolType: 'perpetual',
+  pricePlace: '1',
+  priceEndStep: '1',
+  volumePlace: '4',
+  sizeMultiplier: '0.0001',
+  minTradeNum: '0.0001',
+  minTradeUSDT: '5',
+  symbolStatus: 'normal',
+  minLever: '1',
+  maxLever: '125',
+  makerFeeRate: '0.0002',
+  takerFeeRate: '0.0006',
+};
+const ORDER = {
+  symbol: 'BTCUSDT',
+  size: '0.001',
+  orderId: '1300000000000000001',
+  baseVolume: '0',
+  fee: '0',
+  price: '65000',
+  priceAvg: '',
+  state: 'live',
+  side: 'buy',
+  force: 'gtc',
+  marginCoin: 'USDT',
+  presetStopSurplusPrice: '69000',
+  presetStopLossPrice: '63000',
+  quoteVolume: '0',
+  orderType: 'limit',
+  marginMode: 'isolated',
+  reduceOnly: 'NO',
+  posMode: 'one_way_mode',
+};
+
+export async function startStrictExchange(limits: {
+  perSecondOfKey: (endpoint: string) => number;
+  /** Within two seconds; exchanges count longer. */
+  perTwoSecondsOfAddress: number;
+}): Promise<StrictExchange> {
+  const requests: SeenRequest[] = [];
+  const codes = new Map<string, string>();
+  const leverages = new Map<string, string>();
+  const refusals = new Map<string, { times: number; retryAfterSeconds: number }>();
+
+  function isTooMuch(key: string | null, endpoint: string, atMs: number): boolean {
+    let [ofKey, ofAddress] = [0, 0];
+    for (let index = requests.length - 1; index >= 0; index -= 1) {
+      const seen = requests[index];
+      if (seen === undefined || atMs - seen.atMs >= 2_000) break;
+      ofAddress += 1;
+      const isRecent = atMs - seen.atMs < 1_000;
+      if (isRecent && key !== null && seen.key === key && seen.endpoint === endpoint) ofKey += 1;
+    }
+    return ofAddress >= limits.perTwoSecondsOfAddress || ofKey >= limits.perSecondOfKey(endpoint);
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const endpoint = new URL(request.url ?? '/', 'http://exchange').pathname.split('/').at(-1) ?? '';
+    const key = request.headers['access-key'] === undefined ? null : String(request.headers['access-key']);
+    const atMs = performance.now();
+    const refusal = refusals.get(`${key} ${endpoint}`);
+    const isRefused = refusal !== undefined && refusal.times > 0;
+    if (isRefused) refusal.times -= 1;
+    const status = isRefused || isTooMuch(key, endpoint, atMs) ? 429 : 200;
+    const query = Object.fromEntries(new URL(request.url ?? '/', 'http://exchange').searchParams);
+    const body: Record<string, unknown> = text === '' ? query : (JSON.parse(text) as Record<string, unknown>);
+    const code = codes.get(`${key} ${endpoint}`) ?? '00000';
+    codes.delete(`${key} ${endpoint}`);
+    if (endpoint === 'set-leverage' && key !== null) leverages.set(key, String(body.leverage));
+    const leverage = leverages.get(key ?? '') ?? '10';
+    const signatureAgeMs = Date.now() - Number(request.headers['access-timestamp']);
+    requests.push({ key, endpoint, body, atMs, signatureAgeMs, status });
+    const headers = isRefused ? { 'retry-after': String(refusal.retryAfterSeconds) } : {};
+    const envelope =
+      status === 429
+        ? { code: '429', msg: 'Too Many Requests', data: null }
+        : { code, msg: '', data: code === '00000' ? dataOf(endpoint, body, leverage) : null };
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(envelope));
+  }
+
+  const server = createServer((request, response) => {
+    void serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    answerWith: (key, endpoint, code) => void codes.set(`${key} ${endpoint}`, code),
+    setLeverage: (key, leverage) => void leverages.set(key, leverage),
+    refuse: (key, endpoint, options) => void refusals.set(`${key} ${endpoint}`, { ...options }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function dataOf(endpoint: string, body: Record<string, unknown>, leverage: string): unknown {
+  switch (endpoint) {
+    case 'contracts':
+      return [CONTRACT];
+    case 'account':
+      return {
+        marginCoin: 'USDT',
+        crossedMarginLeverage: leverage,
+        isolatedLongLever: leverage,
+        isolatedShortLever: leverage,
+        marginMode: 'isolated',
+        posMode: 'one_way_mode',
+      };
+    case 'ticker':
+      return [{ symbol: 'BTCUSDT', lastPr: '65000', markPrice: '65000', ts: String(Date.now()) }];
+    case 'detail': {
+      const now = String(Date.now());
+      return { ...ORDER, clientOid: body.clientOid, leverage, cTime: now, uTime: now };
+    }
+    case 'place-order':
+    case 'place-tpsl-order':
+    case 'cancel-order':
+      return { orderId: ORDER.orderId, clientOid: body.clientOid };
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,17 @@
+import { lazy, Suspense } from 'react';
+import { useSession } from '../../lib/session.ts';
+import { useShownHalts } from './get-trading-halts.ts';
+
+const HaltNotice = lazy(() => import('./halt-notice.tsx'));
+
+/** On every screen while somebody is halted who concerns the signed-in user; usually nothing, and no code for it. */
+export function HaltBanner() {
+  const { user } = useSession();
+  const halts = useShownHalts(user).data?.halts ?? [];
+  if (halts.length === 0) return null;
+  return (
+    <Suspense fallback={null}>
+      <HaltNotice halts={halts} isAdmin={user.isAdmin} />
+    </Suspense>
+  );
+}

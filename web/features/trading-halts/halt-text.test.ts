@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { haltEnd, haltEnding, reasonsByUser } from './halt-text.ts';
+
+const cleared = { clearedAt: '2026-05-04T10:00:00Z', clearedHow: 'The position is closed' };
+const uncleared = { clearedAt: null, clearedHow: null };
+
+describe('how a halt goes on', () => {
+  test.each([
+    ['unprotected', uncleared, true, 'It is being protected or closed in the background.'],
+    ['unprotected', cleared, true, 'The position is closed: it can be resumed.'],
+    ['unprotected', cleared, false, 'The position is closed: an administrator can resume it.'],
+    ['unverified', uncleared, false, 'It ends by itself when the exchange shows the stop.'],
+  ] as const)('when it is %s %o, is said (to administrators: %s)', (kind, state, isAdmin, text) => {
+    expect(haltEnding({ kind, ...state }, { isAdmin })).toBe(text);
+  });
+});
+
+test('the end of a halt names who resumed it', () => {
+  expect(haltEnd({ endedBy: 'ann@example.com' })).toBe('Resumed by ann@example.com');
+  expect(haltEnd({ endedBy: null })).toBe('By itself');
+});
+
+test('the reasons are found by user', () => {
+  const reasons = reasonsByUser([{ userId: 'u1', reason: 'No stop' }]);
+  expect([reasons.get('u1'), reasons.get('u2')]).toEqual(['No stop', undefined]);
+});
