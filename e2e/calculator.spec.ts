@@ -41,17 +41,21 @@ test('signal, price log and balance of the chosen user stand beside the settings
 }) => {
   const { path, signalId } = await calculatorCase(operator);
   await signIn(page);
+  const signalSeen = Promise.withResolvers<void>();
   await page.route(`**/api/signals/${signalId}`, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await signalSeen.promise;
     await route.continue();
   });
+  const balanceSeen = Promise.withResolvers<void>();
   await page.route('**/api/admin/account-balance/**', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 800));
+    await balanceSeen.promise;
     await route.continue();
   });
   await page.goto(path);
   await expect(page.getByText('Loading signal data...')).toBeVisible();
+  signalSeen.resolve();
   await expect(page.getByText('Loading account balance...')).toBeVisible();
+  balanceSeen.resolve();
   const balance = card(page, 'Account Balance');
   for (const [name, value] of [
     ['Account Type', 'Futures (USDT)'],

@@ -46,7 +46,7 @@ export async function readCalculatorFacts(
   },
 ): Promise<{ ok: true; facts: CalculatorFacts } | { ok: false; denial: Denial }> {
   const { token, userId } = request;
-  const opened = await openAccount(deps, request);
+  const opened = await openAccount(deps, request, { evenUninspected: true });
   if (!opened.ok) return opened;
   const { exchange, platform } = opened;
   const [current, rules, balance] = await Promise.all([

@@ -103,17 +103,22 @@ export interface OpenedAccount {
   account: ExchangeAccount;
 }
 
-/** The user's account at the exchange of the settings; a denial when there is none that can be traded. */
+/**
+ * The user's account at the exchange of the settings; a denial when there is none that can be traded.
+ * `evenUninspected`: also with a key of which the exchange has not said yet what it may do, to calculate alone.
+ */
 export async function openAccount(
   deps: Pick<Deps, 'exchanges' | 'findAccount' | 'accountGuard'>,
   { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
+  { evenUninspected = false }: { evenUninspected?: boolean } = {},
 ): Promise<({ ok: true } & OpenedAccount) | { ok: false; denial: Denial }> {
   const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
     return { ok: false, denial: deny('exchange_unsupported', { exchange: exchangePlatform, mode: 'this' }) };
   }
   const denial = await deps.accountGuard.deny(userId, platform);
-  if (denial !== null) return { ok: false, denial };
+  const isUninspected = denial?.code === 'exchange_key_not_inspected';
+  if (denial !== null && !(isUninspected && evenUninspected)) return { ok: false, denial };
   const account = await deps.findAccount(userId, platform);
   if (account === null) return { ok: false, denial: deny('exchange_not_connected', { exchange: platform }) };
   return { ok: true, platform, exchange: deps.exchanges.get(platform), account };
