@@ -62,7 +62,12 @@ export function createInstance(options: {
     ended = new Promise((resolve) => {
       started.once('exit', (code, signal) => {
         if (child === started) child = null;
-        if (!isExpected) unexpectedEnds.push(`code ${code}, signal ${signal}: ${output.slice(-1_500)}`);
+        if (!isExpected) {
+          const text = `code ${code}, signal ${signal}: ${output.slice(-1_500)}`;
+          unexpectedEnds.push(text);
+          // Told at once: what asks the program something next fails with less to say.
+          process.stderr.write(`the program ended by itself: ${text}\n`);
+        }
         resolve(code);
       });
     });

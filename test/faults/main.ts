@@ -26,14 +26,24 @@ and compares what the exchange's ledger and the public API say afterwards.
 
 const say = (line: string) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 
+let isInterrupted = false;
 for (const [signal, number] of [
   ['SIGINT', 2],
   ['SIGTERM', 15],
 ] as const) {
-  process.on(signal, () => void closeStages().finally(() => process.exit(128 + number)));
+  process.on(signal, () => {
+    say(`stopped by ${signal}`);
+    isInterrupted = true;
+    void closeStages().finally(() => process.exit(128 + number));
+  });
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  // What fails because everything is being closed must not end the closing.
+  if (!isInterrupted) throw error;
+}
 
 async function main(): Promise<number> {
   const { values } = parseArgs({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WhyAnswer } from '#contract/signals.ts';
 import { type SentAlert, sendAlert } from '../alert-sender.ts';
 import { alertBody, hookUrl } from '../load.ts';
 import { awaitEnd, checkTrades, judgeAlerts, readSignals } from '../oracle.ts';
@@ -74,6 +75,7 @@ export const crashPoints: Scenario<CrashSizes> = {
       const violations = judgeAlerts(sent, signals);
       if (end.left > 0) violations.push(`I1: ${end.left} workflows do not go on`);
       const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
+      const unfilled: string[] = [];
       let filled = 0;
       for (const { name, token, lane, sent: one, switchedOffAt } of runs) {
         const signalId = idOf.get(one.nonce) ?? null;
@@ -81,7 +83,9 @@ export const crashPoints: Scenario<CrashSizes> = {
         const checked = await checkTrades({ ...stage, trader: lane.trader, wanted });
         violations.push(...checked.violations.map((text) => `${name}: ${text}`));
         filled += checked.filled;
+        if (checked.filled === 0) unfilled.push(`${name}: ${await whyNot(stage, lane, signalId)}`);
       }
+      for (const text of unfilled) say(`not filled, ${text}`);
       for (const text of stage.instances[0]?.unexpectedEnds ?? [])
         violations.push(`ended by itself: ${text}`);
       return {
@@ -99,6 +103,13 @@ export const crashPoints: Scenario<CrashSizes> = {
     }
   },
 };
+
+/** In the product's own words: a run that nothing came of must be one that nothing may have come of. */
+async function whyNot({ admin }: Stage, { trader }: Lane, signalId: string | null): Promise<string> {
+  if (signalId === null) return 'the alert was never stored';
+  const why = await admin.get<WhyAnswer>(`/api/signals/${signalId}/why/${trader.userId}`);
+  return why.conclusion.text;
+}
 
 async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
   const lanes: Lane[] = [];
