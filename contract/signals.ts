@@ -44,6 +44,8 @@ export type SignalsAnswer = z.infer<typeof signalsAnswer>;
 export const signalDetail = signal.extend({
   priceLogId: z.string().nullable(),
   priceLogHash: z.string().nullable(),
+  /** False: none is told, but price logs of that time are no longer kept. */
+  priceLogsKept: z.boolean(),
   originalTimeTrading: z.string().nullable(),
   candleTimeServer: z.string().nullable(),
   receivedAtServer: z.string(),

@@ -20,6 +20,7 @@ const SERVER_FEATURES = [
   'exchange-credentials',
   'trading-halts',
   'environment',
+  'list-totals',
   'hooks',
   'price-logs',
   'signals',
@@ -31,6 +32,7 @@ const SERVER_FEATURES = [
   'ingest',
   'events',
   'metrics',
+  'retention',
   'backup',
 ];
 

@@ -64,7 +64,7 @@ async function run(options: {
   });
   // Loaded while the database starts: together they are most of a start's time.
   const [database, { buildProgram }] = await Promise.all([opening, import('./program.ts')]);
-  await migrateDatabase({ connection: database.connection, log });
+  await migrateDatabase({ connection: database.connection, log, alone: database.embedded });
   const program = await buildProgram({ config, log, clock: systemClock, database });
   shutdown.add({ name: 'program', limitMs: 4_000, run: program.stop });
   shutdown.add({ name: 'server', limitMs: 1_500, run: () => program.app.close() });

@@ -15,11 +15,14 @@ import {
   createKeyWatch,
 } from './features/exchange-credentials/find-account.ts';
 import { createReceiver } from './features/ingest/receive-delivery.ts';
+import { startKeepingTotals } from './features/list-totals/keep-totals.ts';
 import { advanceTrade } from './features/position-maker/advance-trade.ts';
 import { removeWorkers } from './features/position-maker/workers.store.ts';
 import { createWorkers } from './features/position-maker/workers.ts';
 import { storedMarks } from './features/price-logs/stored-marks.ts';
 import { startProtectionAudit } from './features/protection/watch-protection.ts';
+import { forgetTotals } from './features/retention/forget-totals.ts';
+import { startRetention } from './features/retention/keep-partitions.ts';
 import {
   ensureFirstAdministrator,
   type FirstAdministrator,
@@ -27,6 +30,7 @@ import {
 import { createChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
+import { startBuildingIndexes } from './platform/database/large-indexes.ts';
 import { type OpenDatabase, openPool } from './platform/database/pool.ts';
 import type { App } from './platform/http-app.ts';
 import { createJobs, type JobHandlers } from './platform/jobs.ts';
@@ -136,6 +140,9 @@ export async function buildProgram(options: {
   });
   let stopSweep = () => {};
   let stopAudit = () => {};
+  let stopRetention = async () => {};
+  let stopTotals = () => {};
+  let stopIndexes = () => {};
 
   async function readReadiness(): Promise<Readiness> {
     const answered = db.execute(sql`select 1`).then(
@@ -159,12 +166,18 @@ export async function buildProgram(options: {
       await workers.start();
       stopSweep = startSweep(deps);
       stopAudit = startProtectionAudit(deps);
+      stopTotals = startKeepingTotals(deps);
+      stopIndexes = startBuildingIndexes({ connection: database.connection, log });
+      stopRetention = startRetention({ deps, connection: database.connection, beforeDrop: forgetTotals });
       // Last, so that a start that fails before this has not used up the only showing of the password.
       return { firstAdministrator: await ensureFirstAdministrator(deps) };
     },
     async stop() {
       stopSweep();
       stopAudit();
+      stopTotals();
+      stopIndexes();
+      await stopRetention();
       await workers.stop();
       await deps.changeFeed.close();
       await deps.receiver.idle();

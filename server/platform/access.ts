@@ -58,19 +58,22 @@ export function enforceAccess(
     for (const method of [route.method].flat()) this.declaredRoutes.push({ method, url: route.url, access });
   });
 
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) return done();
     const { access } = request.routeOptions.config;
-    if (access === 'public' || access === 'hook') return;
+    if (access === 'public' || access === 'hook') return done();
     if (access === 'metrics') {
-      if (!options.mayReadMetrics(request)) throw new AppError('metricsClosed');
-      return;
+      return done(options.mayReadMetrics(request) ? undefined : new AppError('metricsClosed'));
     }
+    signIn(request, access).then(() => done(), done);
+  });
+
+  async function signIn(request: FastifyRequest, access: Access | undefined): Promise<void> {
     const session = await options.findSession(request);
     if (session === null) throw new AppError('notSignedIn');
     if (access !== 'user' && !session.user.isAdmin) throw new AppError('adminOnly');
     request.session = session;
-  });
+  }
 }
 
 /** The session of a route whose access is `user` or `admin`. */

@@ -78,6 +78,14 @@ const wait = (about: string, unset: string) =>
     unset,
   });
 
+const retention = (about: string) =>
+  setting(
+    wholeNumber(0, 36_500)
+      .refine((days) => days === 0 || days >= 30)
+      .default(0),
+    { about, takes: '0 (all are kept) or days from 30 to 36500', unset: 'all are kept' },
+  );
+
 /** Every setting of the program, read from the environment. An empty value counts as unset. */
 export const settingsSchema = z.object({
   HOST: setting(
@@ -215,6 +223,10 @@ export const settingsSchema = z.object({
     takes: 'a whole number from 0 to 1000000',
     unset: '600',
   }),
+  PRICE_LOG_RETENTION_DAYS: retention('Days that price logs are kept; older ones go a month at a time'),
+  DELIVERY_RETENTION_DAYS: retention(
+    'Days that the log of webhook deliveries is kept; older ones go a month at a time',
+  ),
   DISPLAY_TIMEZONE: setting(z.string().refine(isTimezone).default('America/Los_Angeles'), {
     about: "Time zone of every screen, of 'Today's Signals' and of the names of CSV files",
     takes: 'an IANA time zone such as Europe/Berlin',

@@ -34,6 +34,10 @@ export interface Config {
   trustProxy: string[];
   webhookAllowedIps: string[];
   webhookRateLimit: number;
+  /** 0: all are kept. */
+  priceLogRetentionDays: number;
+  /** 0: all are kept. */
+  deliveryRetentionDays: number;
   displayTimezone: string;
   metricsToken: string | null;
   logLevel: Settings['LOG_LEVEL'];
@@ -127,6 +131,8 @@ function toConfig(value: Settings): Config {
       item === 'tradingview' ? [...TRADINGVIEW_ADDRESSES] : [item],
     ),
     webhookRateLimit: value.WEBHOOK_RATE_LIMIT,
+    priceLogRetentionDays: value.PRICE_LOG_RETENTION_DAYS,
+    deliveryRetentionDays: value.DELIVERY_RETENTION_DAYS,
     displayTimezone: value.DISPLAY_TIMEZONE,
     metricsToken: value.METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,

@@ -17,3 +17,14 @@ test.each([
 test('a calendar day is that of the time zone', () => {
   expect(calendarDay(new Date('2026-11-21T03:00:00Z'), 'America/Los_Angeles')).toBe('2026-11-20');
 });
+
+test('a day begins on a quarter of an hour in every time zone', () => {
+  const minutesBesideUtc = (timeZone: string) => {
+    const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+    const offset = format.formatToParts(new Date()).find(({ type }) => type === 'timeZoneName');
+    return Number(/:(\d\d)/.exec(offset?.value ?? '')?.[1] ?? 0);
+  };
+  expect(minutesBesideUtc('Asia/Kathmandu')).toBe(45);
+  const zones = Intl.supportedValuesOf('timeZone');
+  expect(zones.filter((zone) => minutesBesideUtc(zone) % 15 !== 0)).toEqual([]);
+});

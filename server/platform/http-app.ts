@@ -69,9 +69,17 @@ export async function createHttpApp(deps: HttpDeps, options: { webFolder?: strin
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  app.addHook('onRequest', async (request, reply) => setSecurityHeaders(request, reply));
+  // Hooks that wait for nothing are told so by a callback: a promise each would be a tenth of a delivery's time.
+  app.addHook('onRequest', (request, reply, done) => {
+    setSecurityHeaders(request, reply);
+    done();
+  });
   refuseWhileClosing(app);
-  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply));
+  app.addHook('onResponse', (request, reply, done) => {
+    const level = levelOf(request);
+    if (deps.log.isLevelEnabled(level)) logAnswer(request, reply, level);
+    done();
+  });
   await app.register(cookie);
   guardRequests(app);
   enforceAccess(app, {
@@ -100,17 +108,21 @@ function refuseWhileClosing(app: App): void {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!closing) return;
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (!closing) return done();
     reply.header('connection', 'close');
-    throw new AppError('unavailable');
+    done(new AppError('unavailable'));
   });
 }
 
 // Polls and deliveries are many; what changes something is said once.
-function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+function levelOf(request: FastifyRequest): 'info' | 'debug' {
   const isWrite = isApiPath(request.url) && request.method !== 'GET' && request.method !== 'HEAD';
-  request.log[isWrite ? 'info' : 'debug'](
+  return isWrite ? 'info' : 'debug';
+}
+
+function logAnswer(request: FastifyRequest, reply: FastifyReply, level: 'info' | 'debug'): void {
+  request.log[level](
     { req: request, res: reply, durationMs: Math.round(reply.elapsedTime) },
     'request answered',
   );

@@ -12,5 +12,9 @@ export const firstIdOf = (moment: Date): string =>
     .padStart(12, '0')
     .replace(/^(.{8})/, '$1-')}-7000-8000-000000000000`;
 
+/** The moment in the first 48 bits of a time-ordered id. */
+export const momentOf = (id: string): Date =>
+  new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
+
 /** Its first eight characters differ from one to the next: for users and trades, whose ids are shown cut to eight. */
 export const randomId = (): string => randomUUID();

@@ -11,11 +11,13 @@ const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
 /** What no route wants: cross-site writes, bodies that are not clean JSON, addresses with NUL. */
 export function guardRequests(app: App): void {
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     // PostgreSQL has no NUL in text: it would come back as a failed query.
     // A webhook's key is looked up whatever it looks like: every wrong one gets the same answer.
-    if (request.url.includes('%00') && !isHookPath(request.url)) throw new AppError('badRequest');
-    if (isApiPath(request.url) && !SAFE_METHODS.has(request.method)) refuseCrossSite(request);
+    if (request.url.includes('%00') && !isHookPath(request.url)) return done(new AppError('badRequest'));
+    const isWrite = isApiPath(request.url) && !SAFE_METHODS.has(request.method);
+    if (isWrite && isCrossSite(request)) return done(new AppError('crossSite'));
+    done();
   });
 
   app.removeAllContentTypeParsers();
@@ -33,11 +35,11 @@ export function guardRequests(app: App): void {
 
 // Browsers send at least one of the two headers with every write; programs such as curl send neither, and
 // carry no cookies of somebody else.
-function refuseCrossSite(request: FastifyRequest): void {
+function isCrossSite(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const fetchSite = request.headers['sec-fetch-site'];
-  if (origin !== undefined && hostOf(origin) !== request.host.toLowerCase()) throw new AppError('crossSite');
-  if (fetchSite !== undefined && !OWN_FETCH_SITES.has(String(fetchSite))) throw new AppError('crossSite');
+  if (origin !== undefined && hostOf(origin) !== request.host.toLowerCase()) return true;
+  return fetchSite !== undefined && !OWN_FETCH_SITES.has(String(fetchSite));
 }
 
 function hostOf(origin: string): string | null {

@@ -32,11 +32,13 @@ const ALWAYS = {
   'x-frame-options': 'DENY',
 };
 
+const ALWAYS_SECURE = { ...ALWAYS, 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
+const NO_STORE = { 'cache-control': 'no-store' };
+const ANSWERED = { plain: { ...ALWAYS, ...NO_STORE }, secure: { ...ALWAYS_SECURE, ...NO_STORE } };
+
 /** The headers that every answer carries, errors included. */
 export function securityHeaders(options: { url: string; secure: boolean }): Record<string, string> {
-  return {
-    ...ALWAYS,
-    ...(options.secure ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
-    ...(isApiPath(options.url) || isHookPath(options.url) ? { 'cache-control': 'no-store' } : {}),
-  };
+  const { url, secure } = options;
+  if (isApiPath(url) || isHookPath(url)) return secure ? ANSWERED.secure : ANSWERED.plain;
+  return secure ? ALWAYS_SECURE : ALWAYS;
 }

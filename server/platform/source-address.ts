@@ -38,8 +38,22 @@ export function addressGroup(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
 }
 
+const plain = new Map<string, string | null>();
+const MAX_REMEMBERED = 2_000;
+
+/** The same few addresses come with every request. */
 function plainAddress(text: string | undefined): string | null {
-  if (text === undefined || !ipaddr.isValid(text)) return null;
+  if (text === undefined) return null;
+  const known = plain.get(text);
+  if (known !== undefined) return known;
+  const address = toPlainAddress(text);
+  if (plain.size >= MAX_REMEMBERED) plain.clear();
+  plain.set(text, address);
+  return address;
+}
+
+function toPlainAddress(text: string): string | null {
+  if (!ipaddr.isValid(text)) return null;
   // The zone of a link-local address (fe80::1%eth0) is a name of this machine's, not of the peer's.
   return ipaddr.process(text.split('%', 1)[0] ?? text).toString();
 }

@@ -11,11 +11,12 @@ import {
 import { signalIdParams, workflowIdParams } from '#contract/paging.ts';
 import { WORKFLOW_STATUSES } from '#domain/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
+import { listValues } from '#server/features/list-totals/count-list.ts';
 import { getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
-import { listWorkflowProcessors, listWorkflows, type WorkflowSummary } from './workflow-monitor.store.ts';
+import { listWorkflows, type WorkflowSummary } from './workflow-monitor.store.ts';
 import { listSteps, type StepRow } from './workflow-steps.store.ts';
 import { listWorkflowUsers } from './workflow-users.store.ts';
 import { findWorkflow } from './workflows.store.ts';
@@ -30,7 +31,7 @@ export function registerAutomationRoutes(app: App, deps: Deps): void {
     '/api/automation-workflows',
     { config, schema: { tags, querystring: workflowsQuery, response: { 200: workflowsAnswer } } },
     async ({ query }) => {
-      const { rows, total } = await listWorkflows(db, query);
+      const { rows, total } = await listWorkflows(db, { ...query, now: deps.clock.now() });
       return { workflows: rows.map(toWorkflowRun), total };
     },
   );
@@ -38,7 +39,7 @@ export function registerAutomationRoutes(app: App, deps: Deps): void {
   app.get(
     '/api/automation-workflows/processors',
     { config, schema: { tags, response: { 200: z.array(z.string()) } } },
-    () => listWorkflowProcessors(db),
+    () => listValues(db, 'workflows', 'processor'),
   );
 
   app.get(

@@ -43,9 +43,10 @@ async function createManualWorkflow(
   assertAllowed(deps);
   const signal = await findSignal(deps.db, signalId);
   if (signal === null) throw new AppError('signalNotFound');
-  const id = timeOrderedId();
   try {
-    await deps.db.transaction(async (tx) => {
+    return await deps.db.transaction(async (tx) => {
+      // Made inside, as all time-ordered ids are: rows are added up to an id that is older than every transaction.
+      const id = timeOrderedId();
       await tx.insert(workflows).values({
         id,
         signalId,
@@ -57,11 +58,11 @@ async function createManualWorkflow(
         createdAt: deps.clock.now(),
       });
       await deps.jobs.send(tx, 'run-workflow', { workflowId: id });
+      return id;
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     const { failureType, message } = explainFailure('CONCURRENCY_CONFLICT', { token: signal.token });
     throw new AppError('workflowRunning', { message, failureType, cause: error });
   }
-  return id;
 }

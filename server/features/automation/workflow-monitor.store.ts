@@ -1,4 +1,6 @@
-import { and, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { count, desc, eq, inArray, sql } from 'drizzle-orm';
+import { countList } from '#server/features/list-totals/count-list.ts';
+import { readPage } from '#server/features/list-totals/read-page.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { trades, workflowSteps, workflows } from '#server/platform/database/schema.ts';
 import type { WorkflowRow } from './workflows.store.ts';
@@ -12,23 +14,26 @@ export interface WorkflowSummary {
 
 export async function listWorkflows(
   db: Queryable,
-  options: { processor?: string | undefined; status?: string | undefined; page: number; limit: number },
+  options: {
+    processor?: string | undefined;
+    status?: string | undefined;
+    page: number;
+    limit: number;
+    now: Date;
+  },
 ): Promise<{ rows: WorkflowSummary[]; total: number }> {
-  const { processor, status, page, limit } = options;
-  const where = and(
-    ...[
+  const { processor, status, page, limit, now } = options;
+  const total = await countList(db, 'workflows', { filter: { processor, status }, now });
+  const rows = await readPage(db, {
+    table: workflows,
+    where: [
       processor === undefined ? undefined : eq(workflows.processor, processor),
       status === undefined ? undefined : sql`${workflows.status} = ${status}`,
-    ].filter((one): one is SQL => one !== undefined),
-  );
-  const rows = await db
-    .select()
-    .from(workflows)
-    .where(where)
-    .orderBy(desc(workflows.createdAt), desc(workflows.id))
-    .limit(limit)
-    .offset((page - 1) * limit);
-  const [counted] = await db.select({ total: count() }).from(workflows).where(where);
+    ],
+    order: [desc(workflows.createdAt), desc(workflows.id)],
+    page,
+    limit,
+  });
   const ids = rows.map(({ id }) => id);
   const steps = await db
     .select({ id: workflowSteps.workflowId, steps: count() })
@@ -53,14 +58,6 @@ export async function listWorkflows(
       tradeCount: ordersOf.get(workflow.id)?.total ?? 0,
       successfulTrades: ordersOf.get(workflow.id)?.successful ?? 0,
     })),
-    total: counted?.total ?? 0,
+    total,
   };
-}
-
-export async function listWorkflowProcessors(db: Queryable): Promise<string[]> {
-  const rows = await db
-    .selectDistinct({ processor: workflows.processor })
-    .from(workflows)
-    .orderBy(workflows.processor);
-  return rows.map(({ processor }) => processor);
 }

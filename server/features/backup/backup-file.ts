@@ -28,7 +28,7 @@ export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.liter
 
 /**
  * Rows that are worth nothing, or harm, in another life of the database: sessions that were ended since, workers and
- * limits of programs that are gone.
+ * limits of programs that are gone, and what follows from other tables.
  */
 export const LEFT_OUT: readonly string[] = [
   'sessions',
@@ -39,6 +39,8 @@ export const LEFT_OUT: readonly string[] = [
   'engine_restart_answers',
   'exchange_slots',
   'exchange_preparations',
+  // Made anew from the price logs as they come in.
+  'price_log_hashes',
 ];
 
 export interface OpenBackup {

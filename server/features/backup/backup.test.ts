@@ -56,7 +56,8 @@ async function query<Row extends pg.QueryResultRow>(
 async function digest(connection: DatabaseConnection): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     connection,
-    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    `select relname as name from pg_class
+     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`,
   );
   const digests: Record<string, string> = {};
   for (const { name } of tables.filter((table) => !LEFT_OUT.includes(table.name))) {
@@ -224,7 +225,7 @@ describe('a backup', () => {
       `insert into engine_restarts (requested_by, requested_at) select id, now() from users;
        insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
          candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
-       select id, id, id, true, 'BTC', '15', 123456789012345678901234.000000000000000000012345, 'USDT', '', now(), now(), '::1', 'h',
+       select id, id, id, true, 'BTC', '15', 123456789012345678901234.000000000000000000012345, 'USDT', '', now(), now(), '::1', 'ab01',
          '{"text": "a\\nb \\u2028", "big": 12345678901234567890.10, "list": [1, null]}' from users`,
     );
   });

@@ -75,7 +75,7 @@ async function refuseWhileInUse(client: pg.Client): Promise<void> {
 
 async function refuseWhenFilled(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
-    `select from pg_class where relkind = 'r' and relnamespace::regnamespace::text in ('public', 'drizzle', 'jobs') limit 1`,
+    `select from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text in ('public', 'drizzle', 'jobs') limit 1`,
   );
   if (rows.length > 0) {
     throw new StartError(
@@ -89,7 +89,7 @@ async function empty(client: pg.Client): Promise<void> {
   await client.query('set local client_min_messages = warning');
   await client.query('drop schema if exists drizzle, jobs cascade');
   const { rows } = await client.query<{ name: string }>(
-    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+    `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
   );
   for (const { name } of rows)
     await client.query(`drop table if exists public.${client.escapeIdentifier(name)} cascade`);

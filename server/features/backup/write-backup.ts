@@ -100,14 +100,15 @@ async function writeTable(
   return count;
 }
 
-/** In an order in which each table comes after those that it refers to. */
+/** Partitions are part of their table. In an order in which each table comes after those that it refers to. */
 async function listTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; needs: string[] }>(`
     select relname as name, array(
       select distinct target.relname::text from pg_constraint join pg_class as target on target.oid = confrelid
       where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid
     ) as needs
-    from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname`);
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    order by relname`);
   const ordered: string[] = [];
   let left = rows;
   while (left.length > 0) {

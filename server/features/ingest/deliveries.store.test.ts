@@ -12,7 +12,9 @@ beforeAll(async () => {
   sender = await createSender({ app: board.app, client: board.admin });
 });
 beforeEach(() =>
-  query('truncate signals, workflows, signal_hashes, price_logs, deliveries, jobs.job cascade'),
+  query(
+    'truncate signals, workflows, signal_hashes, price_logs, price_log_hashes, deliveries, jobs.job cascade',
+  ),
 );
 afterAll(() => board.close());
 
@@ -88,6 +90,30 @@ describe('deliveries at once', () => {
     const isNew = outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate);
     expect(isNew).toHaveLength(100);
     expect(await counts()).toMatchObject({ signals: 100, workflows: 100, jobs: 100, deliveries: 200 });
+  });
+
+  test('of every candle that two instances get at once, in whatever order, one is stored', async () => {
+    const { createReceiver } = await import('./receive-delivery.ts');
+    const receivers = [board.deps.receiver, createReceiver(board.deps)];
+    const outcomes = await Promise.all(
+      receivers.flatMap((receiver, which) =>
+        times(100, (index) =>
+          receiver.receive({
+            kind: 'candle',
+            key: sender.hook.hookKey,
+            body: Buffer.from(
+              JSON.stringify({ ...CANDLE, Close: `${1 + (which === 0 ? index : 99 - index)}` }),
+            ),
+            sourceIp: '127.0.0.1',
+          }),
+        ),
+      ),
+    );
+    const stored = outcomes.flatMap((one) => (one.outcome === 'stored' ? [one] : []));
+    expect(stored).toHaveLength(200);
+    expect(stored.filter(({ duplicate }) => !duplicate)).toHaveLength(100);
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(100);
+    expect(await counts()).toEqual({ ...NOTHING, candles: 100, deliveries: 200 });
   });
 
   test('signals, candles, refused ones, strangers and repetitions of several keys each get their own answer', async () => {

@@ -9,6 +9,7 @@ function createCommits(
   options: {
     maxItems?: number;
     lanes?: number;
+    besideAfterMs?: number;
     maxWaiting?: number;
     laneMs?: number;
     maxStuck?: number;
@@ -27,6 +28,7 @@ function createCommits(
       }),
     maxItems: options.maxItems ?? 100,
     lanes: options.lanes ?? 1,
+    besideAfterMs: options.besideAfterMs ?? 0,
     laneMs: options.laneMs ?? 60_000,
     maxStuck: options.maxStuck ?? 1,
     onStuck: () => answers.push('stuck'),
@@ -88,6 +90,21 @@ test('each lane commits beside the others, and no more of them than there are', 
   await commit(1).succeed();
   expect(answers).toEqual(['stored b']);
   expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]);
+});
+
+test('a further lane opens only when a commit takes long, or when there is enough for a whole one', async () => {
+  const { add, taken, commit } = createCommits({ lanes: 2, besideAfterMs: 30, maxItems: 3 });
+  for (const item of ['a', 'b']) add(item);
+  expect(taken()).toEqual([['a']]);
+  await commit(0).succeed();
+  expect(taken()).toEqual([['a'], ['b']]);
+  for (const item of ['c', 'd']) add(item);
+  expect(taken()).toEqual([['a'], ['b']]);
+  await vi.waitFor(() => expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]));
+  await commit(1).succeed();
+  await commit(2).succeed();
+  for (const item of ['e', 'f', 'g', 'h']) add(item);
+  expect(taken().slice(3)).toEqual([['e'], ['f', 'g', 'h']]);
 });
 
 test('an item that the database refuses fails alone: its batch is halved until it stands for itself', async () => {
@@ -153,6 +170,7 @@ test('a commit that answers too few fails those without an answer', async () => 
     commit: async (items) => items.slice(1),
     maxItems: 10,
     lanes: 1,
+    besideAfterMs: 0,
     laneMs: 60_000,
     maxStuck: 1,
     onStuck: () => {},

@@ -20,6 +20,8 @@ export function createGroupCommit<Item, Result>(options: {
   maxItems: number;
   /** Transactions at a time. */
   lanes: number;
+  /** Beside others the next one begins only when the last has taken this long: few large ones cost least. */
+  besideAfterMs: number;
   /** A transaction that takes longer goes on beside the lanes, and its lane takes the next one. */
   laneMs: number;
   /** So many may go on beside the lanes; then these wait. */
@@ -35,6 +37,8 @@ export function createGroupCommit<Item, Result>(options: {
   const queue: Waiting<Item, Result>[] = [];
   let active = 0;
   let stuck = 0;
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let wakeUp: NodeJS.Timeout | null = null;
   let whenIdle: (() => void)[] = [];
 
   /** Answers the error when it was nobody's fault. */
@@ -88,8 +92,28 @@ export function createGroupCommit<Item, Result>(options: {
     });
   }
 
+  /** How long the next one still has to wait for the last to be done. */
+  const msUntilBeside = (): number =>
+    active === 0 || queue.length >= options.maxItems
+      ? 0
+      : begunAt + options.besideAfterMs - performance.now();
+
+  function pumpLater(waitMs: number): void {
+    if (wakeUp !== null) return;
+    wakeUp = setTimeout(() => {
+      wakeUp = null;
+      pump();
+    }, waitMs);
+  }
+
   function pump(): void {
     while (active < options.lanes && queue.length > 0) {
+      const waitMs = msUntilBeside();
+      if (waitMs > 0) {
+        pumpLater(waitMs);
+        break;
+      }
+      begunAt = performance.now();
       active += 1;
       void runInLane(queue.splice(0, options.maxItems)).finally(() => {
         active -= 1;

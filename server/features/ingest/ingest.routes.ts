@@ -22,9 +22,14 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
   app.register(async (hooks) => {
     // Whatever the header says, the body is read as JSON, by us: a 415 would lose the alert.
     // Without the header there is nothing that the framework could find malformed.
-    hooks.addHook('onRequest', async ({ raw }) => {
+    hooks.addHook('onRequest', ({ raw }, _reply, done) => {
       delete raw.headers['content-type'];
+      done();
     });
+    // Deliveries are many and their answers are made here field by field: neither a logger for each nor a second
+    // check of what is sent.
+    hooks.setChildLoggerFactory((logger) => logger);
+    hooks.setSerializerCompiler(() => JSON.stringify);
     hooks.decorateRequest('deliveryResult', null);
     hooks.removeAllContentTypeParsers();
     hooks.addContentTypeParser(
@@ -48,9 +53,10 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
       ['/hooks/trading_view_signal', 'signal'],
       ['/hooks/trading_view_candler', 'candle'],
     ] as const) {
-      const onResponse = async (request: FastifyRequest, reply: FastifyReply) => {
+      const onResponse = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
         const result = request.deliveryResult ?? resultOfStatus(reply.statusCode);
         deps.metrics.delivered({ kind, result, seconds: reply.elapsedTime / 1000 });
+        done();
       };
       hooks.post(path, { config, schema, bodyLimit: MAX_DELIVERY_BYTES, onResponse }, (request, reply) =>
         answerDelivery(deps, kind, request, reply),

@@ -1,5 +1,5 @@
 import type { FieldError } from '#contract/errors.ts';
-import { plainText } from '#contract/text.ts';
+import { isPlainText } from '#contract/text.ts';
 import { parseCandleTime, parseSignalTime } from '#domain/candle-time.ts';
 import { parsePositiveNumber } from '#domain/decimal.ts';
 import { normaliseSymbol } from '#domain/token.ts';
@@ -123,9 +123,7 @@ const readNumber = (value: unknown): Checked<string> => {
 const readText = (value: unknown, maximum: number): Checked<string> => {
   const text = typeof value === 'string' ? value.trim() : '';
   if (text === '') return 'must be text';
-  return plainText(maximum).safeParse(text).success
-    ? { value: text }
-    : `must be at most ${maximum} plain characters`;
+  return isPlainText(text, maximum) ? { value: text } : `must be at most ${maximum} plain characters`;
 };
 const readName = (value: unknown) => readText(value, 64);
 const readTimeframe = (value: unknown) => readText(Number.isInteger(value) ? String(value) : value, 16);
@@ -192,4 +190,14 @@ function createReader(payload: Payload) {
   };
 }
 
-const fold = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '');
+const folded = new Map<string, string>();
+/** Charts send the same few names again and again. */
+const MAX_FOLDED = 2_000;
+
+function fold(name: string): string {
+  const known = folded.get(name);
+  if (known !== undefined) return known;
+  const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '');
+  if (folded.size < MAX_FOLDED && name.length <= 64) folded.set(name, plain);
+  return plain;
+}

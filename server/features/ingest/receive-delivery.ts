@@ -1,5 +1,4 @@
 import type { Deps } from '#server/deps.ts';
-import { hashHookKey } from '#server/features/hooks/hook-keys.ts';
 import { isDataFault } from '#server/platform/database/database-errors.ts';
 import { dropIdleConnections } from '#server/platform/database/pool.ts';
 import { AppError } from '#server/platform/errors.ts';
@@ -10,7 +9,10 @@ import {
   storeDeliveries,
 } from './deliveries.store.ts';
 import { createDeliveryLimit } from './delivery-limit.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
+import { createKnownKeys, type HookKey } from './known-keys.ts';
+import { type NewCandle, type NewCandleResult, storeNewCandles } from './new-candles.store.ts';
 import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
 import { readPayload, type refusal } from './read-payload.ts';
 
@@ -19,6 +21,7 @@ const LONGEST_KEY = 200;
 const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 const COMMIT_LANES = 2;
+const BESIDE_AFTER_MS = 20;
 /** By then its senders have been told to send again; what comes next must not wait behind it. */
 const LANE_MS = 3_000;
 /** Each of them holds a connection until it is given up. */
@@ -42,39 +45,77 @@ export interface Receiver {
 export function createReceiver(
   deps: Pick<Deps, 'db' | 'pool' | 'jobs' | 'clock' | 'config' | 'secretBox' | 'onPrice'>,
 ): Receiver {
-  const { config, clock } = deps;
+  const { db, pool, jobs, config, clock } = deps;
+  const findKey = createKnownKeys(deps.secretBox);
   const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
-  const commits = createGroupCommit<Delivery, DeliveryOutcome>({
-    commit: (batch) => storeDeliveries({ db: deps.db, jobs: deps.jobs, withinLimit }, batch),
-    maxItems: MAX_BATCH,
-    lanes: COMMIT_LANES,
-    laneMs: LANE_MS,
-    maxStuck: MAX_STUCK,
-    onStuck: () => void dropIdleConnections(deps.pool).catch(() => {}),
-    isItemFault: isDataFault,
-    maxWaiting: MAX_WAITING,
-    tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
-  });
-  async function receiveByHash({ kind, keyHash, body, sourceIp }: Bytes & { keyHash: Buffer }) {
-    const outcome = await commits.add({
-      keyHash,
-      sourceIp,
-      receivedAt: clock.now(),
-      content: readContent(kind, body),
+  const lastUse = createLastUse();
+
+  const group = <Item, Result>(commit: (items: Item[]) => Promise<Result[]>): GroupCommit<Item, Result> =>
+    createGroupCommit({
+      commit,
+      maxItems: MAX_BATCH,
+      lanes: COMMIT_LANES,
+      besideAfterMs: BESIDE_AFTER_MS,
+      laneMs: LANE_MS,
+      maxStuck: MAX_STUCK,
+      onStuck: () => void dropIdleConnections(pool).catch(() => {}),
+      isItemFault: isDataFault,
+      maxWaiting: MAX_WAITING,
+      tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
     });
+  const commits = group<Delivery, DeliveryOutcome>((batch) =>
+    storeDeliveries({ db, jobs, withinLimit, lastUse }, batch),
+  );
+  const candles = group<Candle, NewCandleResult>((batch) => commitCandles(batch));
+
+  /** What is over the limit is left out here, and refused where refusals are written down. */
+  async function commitCandles(batch: Candle[]): Promise<NewCandleResult[]> {
+    const hookIds = [...new Set(batch.map(({ hookId }) => hookId))];
+    const now = clock.now();
+    await learnTaken(db, { hookIds, limit: withinLimit, now });
+    const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
+    const results = await storeNewCandles(pool, within);
+    await markUsed(db, { hookIds, lastUse, now });
+    if (within.length === batch.length) return results;
+    const byCandle = new Map(within.map((candle, index) => [candle, results[index] ?? null]));
+    return batch.map((candle) => byCandle.get(candle) ?? null);
+  }
+
+  async function store(delivery: Delivery): Promise<DeliveryOutcome> {
+    const { content, key, sourceIp, receivedAt } = delivery;
+    if (content.kind !== 'candle' || key.hookId === null) return await commits.add(delivery);
+    const { payload, fields } = content;
+    const candle = { hookId: key.hookId, keyHash: key.hash, sourceIp, receivedAt, payload, fields, delivery };
+    const id = await candles.add(candle);
+    if (id === null) return await commits.add(delivery);
+    return { outcome: 'stored', id, duplicate: false, token: fields.token };
+  }
+
+  async function receive(key: HookKey, { kind, body, sourceIp }: Bytes): Promise<DeliveryOutcome> {
+    const content = readContent(kind, body);
+    const outcome = await store({ key, sourceIp, receivedAt: clock.now(), content });
     if (outcome.outcome === 'stored' && !outcome.duplicate) deps.onPrice(outcome.token);
     return outcome;
   }
 
   return {
-    receiveByHash,
-    async receive({ key, ...bytes }) {
+    receiveByHash: ({ keyHash, ...bytes }) => receive({ hash: keyHash, hookId: null }, bytes),
+    receive({ key, ...bytes }) {
       // A missing, repeated or absurd key goes the same way as an unknown one: same work, same answer.
       const given = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY ? key : ' ';
-      return await receiveByHash({ ...bytes, keyHash: hashHookKey(deps.secretBox, given) });
+      return receive(findKey(given), bytes);
     },
-    idle: () => commits.idle(),
+    async idle() {
+      // What the first leaves goes to the second.
+      await candles.idle();
+      await commits.idle();
+    },
   };
+}
+
+interface Candle extends NewCandle {
+  /** What the limit has judged already, and what is stored the other way if this one leaves it. */
+  delivery: Delivery;
 }
 
 function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {

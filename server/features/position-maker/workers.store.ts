@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '#server/platform/database/database.ts';
+import { countKnownMigrations } from '#server/platform/database/migrate.ts';
 import type { JobWorkerReport } from '#server/platform/jobs.ts';
 
 /** A worker that has not been heard of for longer is taken for dead. */
@@ -25,16 +26,17 @@ export async function reportWorkers(
   const rows = report.workers.map(
     ({ name, activeJobs, maxConcurrent, completedJobs, lastActivityAt }) =>
       sql`(${instanceId}, ${name}, ${isRunning}, ${activeJobs}::integer, ${maxConcurrent}::integer,
-        ${completedJobs}::bigint, ${lastActivityAt?.toISOString() ?? null}::timestamptz, now(), now())`,
+        ${completedJobs}::bigint, ${lastActivityAt?.toISOString() ?? null}::timestamptz, now(), now(), ${countKnownMigrations()}::integer)`,
   );
   await db.execute(sql`
     insert into engine_workers (instance_id, worker_id, is_active, current_tasks, max_concurrent, processed_tasks,
-      last_activity, started_at, heartbeat_at)
+      last_activity, started_at, heartbeat_at, schema_version)
     values ${sql.join(rows, sql`, `)}
     on conflict (instance_id, worker_id) do update
       set is_active = excluded.is_active, current_tasks = excluded.current_tasks,
         max_concurrent = excluded.max_concurrent, processed_tasks = excluded.processed_tasks,
-        last_activity = excluded.last_activity, heartbeat_at = excluded.heartbeat_at`);
+        last_activity = excluded.last_activity, heartbeat_at = excluded.heartbeat_at,
+        schema_version = excluded.schema_version`);
 }
 
 export async function removeWorkers(db: Db, instanceId: string | 'all'): Promise<void> {

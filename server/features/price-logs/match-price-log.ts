@@ -1,5 +1,6 @@
 import { priceLogWindow, selectPriceLog } from '#domain/price-log-match.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
+import { readKeptSince } from '#server/platform/database/partitions.ts';
 import { findCandidates, type PriceLogRow } from './price-logs.store.ts';
 
 /** The price log that belongs to a signal (decisions §7); null when there is none. */
@@ -22,4 +23,15 @@ export async function matchPriceLog(
     rows.map((row) => ({ ...row, candleTime: row.candleTimeServer })),
     { token, timeframe, processor, signalTime, hookId },
   );
+}
+
+/** Whether all price logs that could belong to the signal are still kept. */
+export async function arePriceLogsKept(
+  db: Queryable,
+  signal: { timeframe: string; signalTimeServer: Date | null; receivedAt: Date },
+): Promise<boolean> {
+  const signalTime = signal.signalTimeServer ?? signal.receivedAt;
+  const { notBefore } = priceLogWindow({ signalTime, timeframe: signal.timeframe });
+  const since = await readKeptSince(db, 'price_logs');
+  return since === null || notBefore >= since;
 }

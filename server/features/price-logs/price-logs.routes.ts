@@ -8,16 +8,12 @@ import {
   stringList,
 } from '#contract/price-logs.ts';
 import type { Deps } from '#server/deps.ts';
+import { listValues } from '#server/features/list-totals/count-list.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { figureReader } from './candle-figures.ts';
 import { registerCandleRoutes } from './candles.routes.ts';
-import {
-  findPriceLogByHash,
-  listPriceLogs,
-  listPriceLogValues,
-  type PriceLogRow,
-} from './price-logs.store.ts';
+import { findPriceLogByHash, listPriceLogs, type PriceLogRow } from './price-logs.store.ts';
 
 export function registerPriceLogRoutes(app: App, deps: Deps): void {
   const { db } = deps;
@@ -28,7 +24,7 @@ export function registerPriceLogRoutes(app: App, deps: Deps): void {
     '/api/price-logs',
     { config, schema: { tags, querystring: priceLogsQuery, response: { 200: priceLogsAnswer } } },
     async ({ query: { page, limit, ...filter } }) => {
-      const { rows, total } = await listPriceLogs(db, { filter, page, limit });
+      const { rows, total } = await listPriceLogs(db, { filter, page, limit, now: deps.clock.now() });
       return { priceLogs: rows.map(toPriceLog), total };
     },
   );
@@ -39,7 +35,7 @@ export function registerPriceLogRoutes(app: App, deps: Deps): void {
     ['timeframes', 'timeframe'],
   ] as const) {
     app.get(`/api/price-logs/${path}`, { config, schema: { tags, response: { 200: stringList } } }, () =>
-      listPriceLogValues(db, column),
+      listValues(db, 'price-logs', column),
     );
   }
 

@@ -1,6 +1,8 @@
-import { and, count, desc, eq, gt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, lte, sql } from 'drizzle-orm';
+import { countList } from '#server/features/list-totals/count-list.ts';
+import { readPage } from '#server/features/list-totals/read-page.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
-import { priceLogs } from '#server/platform/database/schema.ts';
+import { priceLogHashes, priceLogs } from '#server/platform/database/schema.ts';
 
 export type PriceLogRow = typeof priceLogs.$inferSelect;
 
@@ -14,31 +16,31 @@ export interface PriceLogFilter {
 /** One page, newest first, and how many rows the filter matches. */
 export async function listPriceLogs(
   db: Queryable,
-  options: { filter: PriceLogFilter; page: number; limit: number },
+  options: { filter: PriceLogFilter; page: number; limit: number; now: Date },
 ): Promise<{ rows: PriceLogRow[]; total: number }> {
-  const { filter, page, limit } = options;
-  const where = and(
-    ...[
+  const { page, limit, now } = options;
+  const { until, ...filter } = options.filter;
+  const total = await countList(db, 'price-logs', { filter, until, now });
+  const rows = await readPage(db, {
+    table: priceLogs,
+    where: [
       filter.token === undefined ? undefined : eq(priceLogs.token, filter.token),
       filter.timeframe === undefined ? undefined : eq(priceLogs.timeframe, filter.timeframe),
       filter.processor === undefined ? undefined : eq(priceLogs.processor, filter.processor),
-      filter.until === undefined ? undefined : lte(priceLogs.receivedAt, filter.until),
-    ].filter((one): one is SQL => one !== undefined),
-  );
-  const rows = await db
-    .select()
-    .from(priceLogs)
-    .where(where)
-    .orderBy(desc(priceLogs.receivedAt), desc(priceLogs.id))
-    .limit(limit)
-    .offset((page - 1) * limit);
-  const [counted] = await db.select({ total: count() }).from(priceLogs).where(where);
-  return { rows, total: counted?.total ?? 0 };
+      until === undefined ? undefined : lte(priceLogs.receivedAt, until),
+    ],
+    order: [desc(priceLogs.receivedAt), desc(priceLogs.id)],
+    page,
+    limit,
+  });
+  return { rows, total };
 }
 
+/** By way of its id, which says in which partition it is. */
 export async function findPriceLogByHash(db: Queryable, hashValue: string): Promise<PriceLogRow | null> {
-  const [row] = await db.select().from(priceLogs).where(eq(priceLogs.hashValue, hashValue));
-  return row ?? null;
+  const hash = Buffer.from(hashValue, 'hex');
+  const [holder] = await db.select().from(priceLogHashes).where(eq(priceLogHashes.hashValue, hash));
+  return holder === undefined ? null : await findPriceLog(db, holder.priceLogId);
 }
 
 export async function findPriceLog(db: Queryable, id: string): Promise<PriceLogRow | null> {
@@ -67,13 +69,4 @@ export async function findCandidates(
     )
     .orderBy(desc(priceLogs.candleTimeServer), desc(priceLogs.id))
     .limit(1000);
-}
-
-type ListedColumn = 'token' | 'timeframe' | 'processor';
-
-/** The values that occur in a column, in order. */
-export async function listPriceLogValues(db: Queryable, column: ListedColumn): Promise<string[]> {
-  const field = priceLogs[column];
-  const rows = await db.selectDistinct({ value: field }).from(priceLogs).where(gt(field, '')).orderBy(field);
-  return rows.flatMap(({ value }) => (value === null ? [] : [value]));
 }

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Mark, MarkSource } from '#server/exchanges/paper/mark-source.ts';
+import { listValues } from '#server/features/list-totals/count-list.ts';
 
 const PAGE = 500;
 
@@ -8,32 +9,38 @@ const PAGE = 500;
  * of their arrival. Administrators' data counts for everyone, a user's own for that user alone (decisions §11).
  */
 export function storedMarks(): MarkSource {
-  const marksOf = (token: string, userId: string | null) => {
+  // Each table by itself in the order of its index: over both at once PostgreSQL would read and sort them whole.
+  const marksOf = (options: {
+    token: string;
+    userId: string | null;
+    after: SQL;
+    order: SQL;
+    limit: number;
+  }) => {
+    const { token, userId, after, order, limit } = options;
     const visible = userId === null ? sql`from_admin` : sql`(from_admin or owner_user_id = ${userId})`;
-    return sql`
-      select id, price, received_at from price_logs where token = ${token} and ${visible}
-      union all
-      select id, price, received_at from signals where token = ${token} and ${visible}`;
+    const from = (table: SQL) => sql`(
+      select id, price, received_at from ${table} where token = ${token} and ${visible} and ${after}
+      order by ${order} limit ${limit})`;
+    return sql`${from(sql`price_logs`)} union all ${from(sql`signals`)} order by ${order} limit ${limit}`;
   };
   return {
     async newest(token, { db, userId }) {
       const { rows } = await db.execute<MarkRow>(
-        sql`select * from (${marksOf(token, userId)}) marks order by id desc limit 1`,
+        marksOf({ token, userId, after: sql`true`, order: sql`id desc`, limit: 1 }),
       );
       return rows[0] === undefined ? null : toMark(rows[0]);
     },
     async since(token, cursor, { db, userId }) {
       const after = cursor === null ? sql`true` : sql`id > ${cursor}::uuid`;
       const { rows } = await db.execute<MarkRow>(
-        sql`select * from (${marksOf(token, userId)}) marks where ${after} order by id limit ${PAGE}`,
+        marksOf({ token, userId, after, order: sql`id`, limit: PAGE }),
       );
       return rows.map(toMark);
     },
     async tokens({ db }) {
-      const { rows } = await db.execute<{ token: string }>(
-        sql`select distinct token from price_logs union select distinct token from signals order by token`,
-      );
-      return rows.map(({ token }) => token);
+      const lists = [await listValues(db, 'price-logs', 'token'), await listValues(db, 'signals', 'token')];
+      return [...new Set(lists.flat())].sort();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { SignalStats } from '#contract/signals.ts';
+import { addUpList } from '#server/features/list-totals/add-up-list.ts';
 import { fakeClock } from '#test/fake-clock.ts';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
 import { createSender, type TestSender } from '#test/test-sender.ts';
@@ -96,4 +97,33 @@ test('after midnight there is a new day', async () => {
     { day: '2026-01-31', count: 1 },
     { day: '2026-02-01', count: 0 },
   ]);
+});
+
+test('the counts are the same when they have been added up, also half an hour beside UTC', async () => {
+  await start('Asia/Kolkata', '2026-01-31T20:00:00Z');
+  // In Kolkata a day begins at 18:30 UTC.
+  await receive('2026-01-30T18:29:59.999Z');
+  await receive('2026-01-30T18:30:00.000Z');
+  await receive('2026-01-31T18:30:00.000Z');
+  const ask = async () => {
+    const { perDay, ...counts } = (await board.admin.get('/api/signals/stats')).json<SignalStats>();
+    return { ...counts, days: counted(perDay) };
+  };
+  const before = await ask();
+  expect(before).toEqual({
+    totalSignals: 3,
+    todaySignals: 1,
+    buySignals: 3,
+    sellSignals: 0,
+    days: [
+      { day: '2026-01-30', count: 1 },
+      { day: '2026-01-31', count: 1 },
+      { day: '2026-02-01', count: 1 },
+    ],
+  });
+  await addUpList(board.deps.db, 'signals', { marginMs: 0 });
+  expect((await board.database.pool.query('select from signal_totals_by_quarter')).rowCount).toBe(3);
+  expect(await ask()).toEqual(before);
+  await receive('2026-01-31T19:00:00.000Z');
+  expect(await ask()).toMatchObject({ totalSignals: 4, todaySignals: 2 });
 });

@@ -1,6 +1,7 @@
-import { gte, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
+import type { SignalStats } from '#contract/signals.ts';
+import { readCounted } from '#server/features/list-totals/count-list.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
-import { signals } from '#server/platform/database/schema.ts';
 import { calendarDay, dayStart } from '#server/platform/day-start.ts';
 
 export const DAYS_SHOWN = 30;
@@ -37,25 +38,42 @@ function startOfDayBefore(start: Date, timeZone: string): Date {
   return isStart ? new Date(guess) : dayStart(new Date(start.getTime() - 1), timeZone);
 }
 
-/** How many signals were received on each of the days, zeros included. */
-export async function countSignalsPerDay(
-  db: Queryable,
-  days: readonly Day[],
-): Promise<{ day: string; count: number }[]> {
-  const [first] = days;
-  if (first === undefined) return [];
+/**
+ * Counts for the stat cards and for each of the days, zeros included; the last day is today. Added up are quarters of
+ * an hour, on which the days of every time zone begin.
+ */
+export async function readSignalStats(db: Queryable, days: readonly Day[]): Promise<SignalStats> {
   const starts = sql`array[${sql.join(
     days.map(({ start }) => sql`${start.toISOString()}::timestamptz`),
     sql`, `,
   )}]`;
-  const rows = await db
-    .select({
-      number: sql<number>`width_bucket(${signals.receivedAt}, ${starts})`,
-      count: sql<number>`count(*)::int`,
-    })
-    .from(signals)
-    .where(gte(signals.receivedAt, first.start))
-    .groupBy(sql`1`);
-  const counts = new Map(rows.map(({ number, count }) => [number, count]));
-  return days.map(({ day }, index) => ({ day, count: counts.get(index + 1) ?? 0 }));
+  const dayOf = (at: SQL) => sql`width_bucket(${at}, ${starts})`;
+  const isShown = (at: SQL) => sql`${at} >= ${(days[0]?.start ?? new Date(0)).toISOString()}::timestamptz`;
+  const rows = await readCounted<{ number: number; action: string; count: string }>(
+    db,
+    'signals',
+    (before) => sql`
+      select number, action, sum(rows) as count
+      from (
+        select 0 as number, action, rows from list_totals where list = 'signals'
+        union all
+        select 0, action, count(*) from signals where id >= ${before} group by action
+        union all
+        select ${dayOf(sql`since`)}, action, rows from signal_totals_by_quarter where ${isShown(sql`since`)}
+        union all
+        select ${dayOf(sql`received_at`)}, action, count(*) from signals
+        where id >= ${before} and ${isShown(sql`received_at`)} group by 1, 2
+      ) as parts
+      group by number, action`,
+  );
+  const sum = (fits: (row: (typeof rows)[number]) => boolean) =>
+    rows.filter(fits).reduce((total, { count }) => total + Number(count), 0);
+  const onDay = (number: number) => sum((row) => row.number === number);
+  return {
+    totalSignals: onDay(0),
+    todaySignals: onDay(days.length),
+    buySignals: sum(({ number, action }) => number === 0 && action === 'buy'),
+    sellSignals: sum(({ number, action }) => number === 0 && action === 'sell'),
+    perDay: days.map(({ day }, index) => ({ day, count: onDay(index + 1) })),
+  };
 }

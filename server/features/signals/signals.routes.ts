@@ -2,18 +2,12 @@ import { z } from 'zod';
 import { idParams } from '#contract/paging.ts';
 import { type Signal, signalDetail, signalStats, signalsAnswer, signalsQuery } from '#contract/signals.ts';
 import type { Deps } from '#server/deps.ts';
-import { matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
+import { listValues } from '#server/features/list-totals/count-list.ts';
+import { arePriceLogsKept, matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
-import {
-  countSignals,
-  findSignal,
-  listSignals,
-  listSignalValues,
-  type SignalSummary,
-  summarise,
-} from './signals.store.ts';
-import { countSignalsPerDay, createLastDays } from './signals-per-day.ts';
+import { findSignal, listSignals, type SignalSummary, summarise } from './signals.store.ts';
+import { createLastDays, readSignalStats } from './signals-per-day.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['signals'];
@@ -25,20 +19,14 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
     '/api/signals',
     { config, schema: { tags, querystring: signalsQuery, response: { 200: signalsAnswer } } },
     async ({ query: { page, limit, ...filter } }) => {
-      const { rows, total } = await listSignals(db, { filter, page, limit });
+      const { rows, total } = await listSignals(db, { filter, page, limit, now: deps.clock.now() });
       return { signals: rows.map(toSignal), total };
     },
   );
 
   const lastDays = createLastDays(deps.config.displayTimezone);
   app.get('/api/signals/stats', { config, schema: { tags, response: { 200: signalStats } } }, async () => {
-    const now = deps.clock.now();
-    const days = lastDays(now);
-    const [counts, perDay] = await Promise.all([
-      countSignals(db, days.at(-1)?.start ?? now),
-      countSignalsPerDay(db, days),
-    ]);
-    return { ...counts, perDay };
+    return await readSignalStats(db, lastDays(deps.clock.now()));
   });
 
   for (const [path, column] of [
@@ -49,7 +37,7 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
     app.get(
       `/api/signals/${path}`,
       { config, schema: { tags, response: { 200: z.array(z.string()) } } },
-      () => listSignalValues(db, column),
+      () => listValues(db, 'signals', column),
     );
   }
 
@@ -65,6 +53,7 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
         ...toSignal(summary),
         priceLogId: priceLog?.id ?? null,
         priceLogHash: priceLog?.hashValue ?? null,
+        priceLogsKept: priceLog !== null || (await arePriceLogsKept(db, row)),
         originalTimeTrading: row.signalTimeTradingview,
         candleTimeServer: row.signalTimeServer?.toISOString() ?? null,
         receivedAtServer: row.receivedAt.toISOString(),

@@ -1,4 +1,6 @@
-import { and, count, desc, eq, gt, gte, lte, type SQL, sql } from 'drizzle-orm';
+import { count, desc, eq, lte, sql } from 'drizzle-orm';
+import { countList } from '#server/features/list-totals/count-list.ts';
+import { readPage } from '#server/features/list-totals/read-page.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { signals, trades, workflows } from '#server/platform/database/schema.ts';
 
@@ -30,27 +32,25 @@ export interface SignalSummary {
 /** One page, newest first, and how many signals the filter matches. */
 export async function listSignals(
   db: Queryable,
-  options: { filter: SignalFilter; page: number; limit: number },
+  options: { filter: SignalFilter; page: number; limit: number; now: Date },
 ): Promise<{ rows: SignalSummary[]; total: number }> {
-  const { filter, page, limit } = options;
-  const where = and(
-    ...[
+  const { page, limit, now } = options;
+  const { until, ...filter } = options.filter;
+  const total = await countList(db, 'signals', { filter, until, now });
+  const rows = await readPage(db, {
+    table: signals,
+    where: [
       filter.token === undefined ? undefined : eq(signals.token, filter.token),
       filter.action === undefined ? undefined : eq(signals.action, filter.action),
       filter.processor === undefined ? undefined : eq(signals.processor, filter.processor),
       filter.timeframe === undefined ? undefined : eq(signals.timeframe, filter.timeframe),
-      filter.until === undefined ? undefined : lte(signals.receivedAt, filter.until),
-    ].filter((one): one is SQL => one !== undefined),
-  );
-  const pageRows = await db
-    .select()
-    .from(signals)
-    .where(where)
-    .orderBy(desc(signals.receivedAt), desc(signals.id))
-    .limit(limit)
-    .offset((page - 1) * limit);
-  const [counted] = await db.select({ total: count() }).from(signals).where(where);
-  return { rows: await summarise(db, pageRows), total: counted?.total ?? 0 };
+      until === undefined ? undefined : lte(signals.receivedAt, until),
+    ],
+    order: [desc(signals.receivedAt), desc(signals.id)],
+    page,
+    limit,
+  });
+  return { rows: await summarise(db, rows), total };
 }
 
 export async function findSignal(db: Queryable, id: string): Promise<SignalRow | null> {
@@ -124,25 +124,4 @@ export async function summarise(db: Queryable, rows: SignalRow[]): Promise<Signa
       takeProfit: run?.take_profit ?? null,
     };
   });
-}
-
-/** Counts for the stat cards; `dayStart` is midnight in the display time zone. */
-export async function countSignals(db: Queryable, dayStart: Date) {
-  const [row] = await db
-    .select({
-      totalSignals: count(),
-      todaySignals: sql<number>`(count(*) filter (where ${gte(signals.receivedAt, dayStart)}))::int`,
-      buySignals: sql<number>`(count(*) filter (where ${signals.action} = 'buy'))::int`,
-      sellSignals: sql<number>`(count(*) filter (where ${signals.action} = 'sell'))::int`,
-    })
-    .from(signals);
-  return row ?? { totalSignals: 0, todaySignals: 0, buySignals: 0, sellSignals: 0 };
-}
-
-type ListedColumn = 'token' | 'timeframe' | 'processor';
-
-export async function listSignalValues(db: Queryable, column: ListedColumn): Promise<string[]> {
-  const field = signals[column];
-  const rows = await db.selectDistinct({ value: field }).from(signals).where(gt(field, '')).orderBy(field);
-  return rows.map(({ value }) => value);
 }

@@ -149,6 +149,7 @@ describe('one signal', () => {
       workflowStatus: 'pending',
       priceLogId: null,
       priceLogHash: null,
+      priceLogsKept: true,
       originalTimeTrading: null,
       candleTimeServer: null,
       receivedAtServer: '2026-01-02T07:59:59.000Z',

@@ -4,15 +4,20 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import { arrangeTables } from './partition-tables.ts';
 import type { DatabaseConnection } from './pool.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
-const LOCK_KEY = 5_128_312;
+/** Whoever changes tables holds it: one program at a time. */
+export const SCHEMA_LOCK = 5_128_312;
 
 /** Brings the schema up to date; of several instances that start together one does it and the others wait. */
 export async function migrateDatabase(options: {
   connection: DatabaseConnection;
   log: Logger;
+  /** No other program can be working on the database. */
+  alone?: boolean;
+  now?: Date;
 }): Promise<void> {
   const startedAt = Date.now();
   // A connection of its own: a migration of a large table may take longer than a statement of the pool.
@@ -21,8 +26,10 @@ export async function migrateDatabase(options: {
   await client.connect();
   try {
     await client.query('set client_min_messages = warning');
-    await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
+    await client.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
     await migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
+    const { log, now = new Date(), alone = false } = options;
+    await arrangeTables({ client, log, now, alone });
     options.log.info({ ms: Date.now() - startedAt }, 'the database schema is up to date');
   } finally {
     await client.end();
@@ -30,6 +37,14 @@ export async function migrateDatabase(options: {
 }
 
 export const readMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: MIGRATIONS });
+
+let known: number | undefined;
+
+/** How many migrations this program knows: what it can rely on, and what others can rely on that it does. */
+export function countKnownMigrations(): number {
+  known ??= readMigrations().length;
+  return known;
+}
 
 /** Hashes in the order in which they were applied; none in a database that nothing was made in. */
 export async function listAppliedMigrations(client: pg.Client): Promise<string[]> {

@@ -4,6 +4,7 @@ import {
   boolean,
   char,
   customType,
+  date,
   doublePrecision,
   index,
   integer,
@@ -126,6 +127,11 @@ export const hooks = pgTable('hooks', {
   lastUsedAt: instant('last_used_at'),
 });
 
+/*
+ * deliveries and price_logs are described here as ordinary tables, and migrations make them so. The program then
+ * partitions them by month of their ids (partition-tables.ts, decision 0013). An index, a column or a check that a
+ * migration adds later reaches every partition; a unique key other than of the id cannot be had.
+ */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -158,15 +164,50 @@ export const priceLogs = pgTable(
     candleTimeServer: instant('candle_time_server').notNull(),
     receivedAt: instant('received_at').notNull(),
     sourceIp: text('source_ip').notNull(),
-    /** A candle with a known hash is a duplicate for good. */
+    /** The unique key is there until the table is partitioned; price_log_hashes decides what is known. */
     hashValue: text('hash_value').notNull().unique(),
     parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
-    index('price_logs_received').on(table.receivedAt, table.id),
+    // Those of lists (large-indexes.ts): where a table is large they are built beside what goes on.
+    index('price_logs_list').on(table.receivedAt, table.id, table.token, table.timeframe, table.processor),
+    index('price_logs_list_token').on(
+      table.token,
+      table.receivedAt,
+      table.id,
+      table.timeframe,
+      table.processor,
+    ),
+    index('price_logs_list_timeframe').on(
+      table.timeframe,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.processor,
+    ),
+    index('price_logs_list_processor').on(
+      table.processor,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.timeframe,
+    ),
     index('price_logs_match').on(table.token, table.candleTimeServer),
     index('price_logs_mark').on(table.token, table.id),
   ],
+);
+
+/**
+ * Which price log holds a hash, in whichever partition: a candle with a known hash is a duplicate for good. A row goes
+ * when the partition of its price log is dropped, found by an index that costs a new row nothing.
+ */
+export const priceLogHashes = pgTable(
+  'price_log_hashes',
+  {
+    hashValue: bytes('hash_value').primaryKey(),
+    priceLogId: uuid('price_log_id').notNull(),
+  },
+  (table) => [index('price_log_hashes_log').using('brin', table.priceLogId)],
 );
 
 export const signals = pgTable(
@@ -190,7 +231,38 @@ export const signals = pgTable(
     parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
-    index('signals_received').on(table.receivedAt, table.id),
+    index('signals_list').on(
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.timeframe,
+      table.processor,
+      table.action,
+    ),
+    index('signals_list_token').on(
+      table.token,
+      table.receivedAt,
+      table.id,
+      table.timeframe,
+      table.processor,
+      table.action,
+    ),
+    index('signals_list_timeframe').on(
+      table.timeframe,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.processor,
+      table.action,
+    ),
+    index('signals_list_processor').on(
+      table.processor,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.timeframe,
+      table.action,
+    ),
     index('signals_mark').on(table.token, table.id),
   ],
 );
@@ -203,6 +275,58 @@ export const signalHashes = pgTable('signal_hashes', {
   /** The payload carries a time: the hash is taken for good, not for a minute. */
   lasting: boolean('lasting').notNull(),
 });
+
+// ---- Totals of the long lists --------------------------------------------------------------------------------
+
+/** What is added up in the tables below: of each list the rows whose id comes before. The rest is counted when asked. */
+export const countedLists = pgTable('counted_lists', {
+  list: text('list').primaryKey(),
+  countedBefore: uuid('counted_before').notNull(),
+  /** How far the slowest clock that makes ids was last seen behind the database's, and when; 0: none worth a word. */
+  clockLagMs: bigint('clock_lag_ms', { mode: 'number' }).notNull().default(0),
+  clockLagSeenAt: instant('clock_lag_seen_at'),
+});
+
+/** A list has only some of these columns; what it does not have, and null, is ''. */
+const countedColumns = {
+  list: text('list').notNull(),
+  token: text('token').notNull(),
+  action: text('action').notNull(),
+  processor: text('processor').notNull(),
+  timeframe: text('timeframe').notNull(),
+  status: text('status').notNull(),
+};
+
+export const listTotals = pgTable(
+  'list_totals',
+  { ...countedColumns, rows: bigint('rows', { mode: 'number' }).notNull() },
+  ({ list, token, action, processor, timeframe, status }) => [
+    primaryKey({ name: 'list_totals_pk', columns: [list, token, action, processor, timeframe, status] }),
+  ],
+);
+
+/** The same by the month (UTC) in which a row was received: what was there at an instant long ago. */
+export const listTotalsByMonth = pgTable(
+  'list_totals_by_month',
+  { month: date('month').notNull(), ...countedColumns, rows: bigint('rows', { mode: 'number' }).notNull() },
+  ({ month, list, token, action, processor, timeframe, status }) => [
+    primaryKey({
+      name: 'list_totals_by_month_pk',
+      columns: [list, month, token, action, processor, timeframe, status],
+    }),
+  ],
+);
+
+/** Signals by the quarter of an hour in which they were received: days of every time zone are made of these. */
+export const signalTotalsByQuarter = pgTable(
+  'signal_totals_by_quarter',
+  {
+    since: instant('since').notNull(),
+    action: text('action').notNull(),
+    rows: bigint('rows', { mode: 'number' }).notNull(),
+  },
+  ({ since, action }) => [primaryKey({ columns: [since, action] })],
+);
 
 // ---- Automation ----------------------------------------------------------------------------------------------
 
@@ -233,7 +357,9 @@ export const workflows = pgTable(
     failedTries: integer('failed_tries').notNull().default(0),
   },
   (table) => [
-    index('workflows_created').on(table.createdAt, table.id),
+    index('workflows_list').on(table.createdAt, table.id, table.processor, table.status),
+    index('workflows_list_processor').on(table.processor, table.createdAt, table.id, table.status),
+    index('workflows_list_status').on(table.status, table.createdAt, table.id, table.processor),
     index('workflows_signal').on(table.signalId, table.id),
     // I2: one automatic workflow a signal, and never two running ones.
     uniqueIndex('workflows_one_automatic').on(table.signalId).where(sql`trigger = 'automatic'`),
@@ -579,6 +705,8 @@ export const engineWorkers = pgTable(
     lastActivity: instant('last_activity'),
     startedAt: instant('started_at').notNull(),
     heartbeatAt: instant('heartbeat_at').notNull(),
+    /** How many migrations its program knows; null for programs from before this column. */
+    schemaVersion: integer('schema_version'),
   },
   (table) => [primaryKey({ columns: [table.instanceId, table.workerId] })],
 );

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Webhook } from '#contract/hooks.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+import { createSender } from '#test/test-sender.ts';
+
+let board: TestApp;
+let price = 0;
+
+beforeAll(async () => {
+  board = await startTestApp({ config: { webhookRateLimit: 0 } });
+});
+afterAll(() => board.close());
+
+/** A webhook whose key the receiver knows, since a candle has come through it. */
+async function knownSender(options: { isAdmin?: boolean } = {}) {
+  const { client, user, password } = await board.createUser(options);
+  const sender = await createSender({ app: board.app, client });
+  const candle = (query?: string) => {
+    price += 1;
+    return sender.candle({ Close: String(price) }, query === undefined ? {} : { query });
+  };
+  expect((await candle()).statusCode).toBe(200);
+  return { client, user, password, hook: sender.hook, sender, candle };
+}
+
+const rowsOf = async (statement: string, values: unknown[]) =>
+  (await board.database.pool.query(statement, values)).rows;
+const statuses = (answers: Answer[]) => answers.map(({ statusCode }) => statusCode);
+
+test('the old key of a renewed webhook opens nothing any more, however well it was known', async () => {
+  const { client, password, hook, candle } = await knownSender();
+  const old = `?hkid=${hook.hookKey}`;
+  const renewed = (
+    await client.put(`/api/hooks/${hook.id}`, { generateNewKey: true, password })
+  ).json<Webhook>();
+  expect(renewed.hookKey).toEqual(expect.stringMatching(/^[\w-]{43}$/));
+  const fresh = `?hkid=${renewed.hookKey}`;
+  expect((await candle(fresh)).statusCode).toBe(200);
+  // Both are remembered for the same webhook now, and come in one batch.
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => candle(i % 2 === 0 ? old : fresh)));
+  expect(statuses(answers)).toEqual(Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 401 : 200)));
+  expect((await candle(old)).statusCode).toBe(401);
+  const [{ count }] = await rowsOf('select count(*)::int as count from price_logs where hook_id = $1', [
+    hook.id,
+  ]);
+  expect(count).toBe(22);
+});
+
+test('a deleted webhook takes nothing any more', async () => {
+  const { client, password, hook, candle } = await knownSender();
+  const removed = await client.delete(`/api/hooks/${hook.id}`, { password });
+  expect(removed.statusCode).toBe(200);
+  expect(statuses(await Promise.all([candle(), candle(), candle()]))).toEqual([401, 401, 401]);
+});
+
+test('an administrator who is deactivated sends for nobody else from the next candle on', async () => {
+  const { user, candle } = await knownSender({ isAdmin: true });
+  const before = (await candle()).json().id;
+  await board.admin.patch(`/api/admin/users/${user.id}/deactivate`);
+  const after = (await candle()).json().id;
+  const rows = await rowsOf('select id, from_admin from price_logs where id = any($1) order by id', [
+    [before, after],
+  ]);
+  expect(rows).toEqual([
+    { id: before, from_admin: true },
+    { id: after, from_admin: false },
+  ]);
+});
+
+test('a new candle and its repetitions each have their line in the log', async () => {
+  const { hook, sender } = await knownSender();
+  const same = () => sender.candle({ Close: '0.5' });
+  const answers = [await same(), ...(await Promise.all([same(), same()])), await same()];
+  const { id } = answers[0]?.json() ?? {};
+  expect(answers.map((answer) => answer.json())).toEqual(
+    [false, true, true, true].map((duplicate) => ({ success: true, id, duplicate })),
+  );
+  const lines = await rowsOf(
+    'select kind, result, record_id from deliveries where hook_id = $1 order by id offset 1',
+    [hook.id],
+  );
+  expect(lines).toEqual(
+    ['stored', 'duplicate', 'duplicate', 'duplicate'].map((result) => ({
+      kind: 'candle',
+      result,
+      record_id: id,
+    })),
+  );
+});

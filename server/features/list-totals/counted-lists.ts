@@ -1,0 +1,80 @@
+import { type SQL, sql } from 'drizzle-orm';
+
+/**
+ * The lists whose totals are added up beforehand: their rows are only ever added, and none changes a counted column
+ * but a workflow its status until it has ended.
+ */
+export const COUNTED_LISTS = ['signals', 'price-logs', 'workflows'] as const;
+export type CountedList = (typeof COUNTED_LISTS)[number];
+
+/** Every column that some list is filtered by; the columns of the tables of totals. */
+export const DIMENSIONS = ['token', 'action', 'processor', 'timeframe', 'status'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** Only rows with these values. */
+export type ListFilter = { [Name in Dimension]?: string | undefined };
+
+export interface ListShape {
+  table: SQL;
+  receivedAt: SQL;
+  dimensions: readonly Dimension[];
+  /** Rows that may still change a counted column; null: none does. */
+  unsettled: SQL | null;
+  /** Also added up by quarters of an hour. */
+  byQuarter: boolean;
+}
+
+export const LIST_SHAPES: Record<CountedList, ListShape> = {
+  signals: {
+    table: sql`signals`,
+    receivedAt: sql`received_at`,
+    dimensions: ['token', 'action', 'processor', 'timeframe'],
+    unsettled: null,
+    byQuarter: true,
+  },
+  'price-logs': {
+    table: sql`price_logs`,
+    receivedAt: sql`received_at`,
+    dimensions: ['token', 'processor', 'timeframe'],
+    unsettled: null,
+    byQuarter: false,
+  },
+  workflows: {
+    table: sql`workflows`,
+    receivedAt: sql`created_at`,
+    dimensions: ['processor', 'status'],
+    // The wording of the partial index.
+    unsettled: sql`status in ('pending', 'processing')`,
+    byQuarter: false,
+  },
+};
+
+/** Before the first row of all. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+export const dimension = (name: Dimension): SQL => sql`${sql.identifier(name)}`;
+
+export const allOf = (conditions: readonly (SQL | undefined)[]): SQL => {
+  const given = conditions.filter((one): one is SQL => one !== undefined);
+  return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
+};
+
+/** The same wording fits the rows of a list and those of its totals. */
+export function matching(filter: ListFilter): SQL {
+  return allOf(
+    DIMENSIONS.map((name) =>
+      filter[name] === undefined ? undefined : sql`${dimension(name)} = ${filter[name]}`,
+    ),
+  );
+}
+
+/** The rows of a table of counted columns, with '' for what the list does not have. */
+export const groupColumns = ({ dimensions }: ListShape): SQL =>
+  sql.join(
+    DIMENSIONS.map((name) =>
+      dimensions.includes(name)
+        ? sql`coalesce(${dimension(name)}, '') as ${dimension(name)}`
+        : sql`'' as ${dimension(name)}`,
+    ),
+    sql`, `,
+  );

@@ -1,0 +1,45 @@
+import { afterEach, expect, test } from 'vitest';
+import { firstIdOf } from '#server/platform/ids.ts';
+import { createLog } from '#server/platform/log.ts';
+import { startTestApp } from '#test/test-app.ts';
+import { createTestDatabase } from '#test/test-database.ts';
+import { countList } from './count-list.ts';
+import { startKeepingTotals } from './keep-totals.ts';
+
+const closings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closings.splice(0).reverse()) await close();
+});
+
+test('what was there before is added up at the start, by as many instances as there are', async () => {
+  const { database, close } = await createTestDatabase();
+  closings.push(close);
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } });
+  for (let minutes = 10; minutes > 5; minutes -= 1) {
+    await database.pool.query(
+      `insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe, processor,
+         received_at, source_ip, hash_value, parameters)
+       values ($1::uuid, $1, $1, true, 'BTC', 'buy', 1, 'USDT', '15', 'Tesla', now(), '::1', '', '{}')`,
+      [firstIdOf(new Date(Date.now() - minutes * 60_000))],
+    );
+  }
+  for (let instance = 1; instance <= 3; instance += 1) {
+    closings.push(startKeepingTotals({ db: database.db, log }));
+  }
+  const addedUp = async () =>
+    (await database.pool.query('select coalesce(sum(rows), 0)::int as sum from list_totals')).rows[0].sum;
+  await expect.poll(addedUp).toBe(5);
+  expect(await countList(database.db, 'signals', { filter: {}, now: new Date() })).toBe(5);
+  expect(lines).toEqual([]);
+});
+
+test('a program that runs keeps the totals of all lists', async () => {
+  const board = await startTestApp({ engine: true });
+  closings.push(() => board.close());
+  const lists = async () =>
+    (await board.database.pool.query('select list from counted_lists order by 1')).rows.map(
+      ({ list }) => list,
+    );
+  await expect.poll(lists).toEqual(['price-logs', 'signals', 'workflows']);
+});

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import { momentOf } from '../ids.ts';
+import type { Queryable, Tx } from './database.ts';
+import { databaseErrorCode } from './database-errors.ts';
+import { boundOf, monthName, monthOf } from './partition-months.ts';
+
+/** Tables that grow with every delivery, in a partition for each month (UTC) of their time-ordered ids. */
+export const PARTITIONED_TABLES = ['price_logs', 'deliveries'] as const;
+export type PartitionedTable = (typeof PARTITIONED_TABLES)[number];
+
+export const MONTHS_AHEAD = 3;
+
+// Whoever comes to the table queues behind what waits for a lock: give up long before a webhook would notice.
+const LOCK_WAIT_MS = 250;
+const LOCK_TRIES = 8;
+const LOCK_PAUSE_MS = 250;
+
+/** Holds the rows whose ids are in [from, to); a null is an open end. */
+export interface Partition {
+  name: string;
+  from: Date | null;
+  to: Date | null;
+}
+
+export async function isPartitioned(client: pg.Client, table: PartitionedTable): Promise<boolean> {
+  const { rows } = await client.query(
+    `select relkind = 'p' as yes from pg_class where oid = to_regclass($1)`,
+    [table],
+  );
+  return rows[0]?.yes === true;
+}
+
+/** In order of time, without the one for what belongs nowhere. */
+export async function listPartitions(client: pg.Client, table: PartitionedTable): Promise<Partition[]> {
+  const { rows } = await client.query<{ name: string; bound: string }>(
+    `${PARTITIONS} where inhparent = to_regclass($1)`,
+    [table],
+  );
+  return readPartitions(rows);
+}
+
+/** From when on the table has all of its rows; null: from the first one on. */
+export async function readKeptSince(db: Queryable, table: PartitionedTable): Promise<Date | null> {
+  const { rows } = await db.execute<{ name: string; bound: string }>(
+    sql`${sql.raw(PARTITIONS)} where inhparent = to_regclass(${table})`,
+  );
+  return readPartitions(rows)[0]?.from ?? null;
+}
+
+const PARTITIONS = `select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bound
+  from pg_inherits join pg_class on pg_class.oid = inhrelid`;
+
+function readPartitions(rows: { name: string; bound: string }[]): Partition[] {
+  const partitions = rows.flatMap(({ name, bound }) => {
+    const [, from, to] = /FROM \((.*)\) TO \((.*)\)/.exec(bound) ?? [];
+    return from === undefined || to === undefined ? [] : [{ name, from: readBound(from), to: readBound(to) }];
+  });
+  return partitions.sort((left, right) => (left.from?.getTime() ?? 0) - (right.from?.getTime() ?? 0));
+}
+
+/** As an id in quotes, or MINVALUE. */
+const readBound = (text: string): Date | null => (text.startsWith("'") ? momentOf(text.slice(1, -1)) : null);
+
+export const defaultPartitionOf = (table: PartitionedTable): string => `${table}_default`;
+
+/**
+ * Makes the partitions of this month and of the next three, as far as they are missing. What the default partition
+ * holds of past months and of these, for want of a partition when it arrived, moves to where it belongs; what claims
+ * to be from a later month stays until that month is near.
+ */
+export async function createPartitions(
+  client: pg.Client,
+  options: { table: PartitionedTable; now: Date; lockTries?: number | undefined },
+): Promise<string[]> {
+  const { table, now, lockTries } = options;
+  const partitions = await listPartitions(client, table);
+  const ahead = Array.from({ length: MONTHS_AHEAD + 1 }, (_, index) => monthOf(now, index));
+  const stray = await listStrayMonths(client, { table, before: monthOf(now, MONTHS_AHEAD + 1) });
+  const months = new Map([...stray, ...ahead].map((month) => [month.getTime(), month]));
+  const created: string[] = [];
+  for (const month of months.values()) {
+    if (partitions.some((one) => holds(one, month))) continue;
+    created.push(await createPartition(client, { table, month, lockTries }));
+  }
+  return created;
+}
+
+const holds = ({ from, to }: Partition, month: Date): boolean =>
+  (from === null || from <= month) && (to === null || month < to);
+
+async function listStrayMonths(
+  client: pg.Client,
+  options: { table: PartitionedTable; before: Date },
+): Promise<Date[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from ${defaultPartitionOf(options.table)} where id < $1 order by id limit 1000`,
+    [boundOf(options.before)],
+  );
+  return rows.map(({ id }) => monthOf(momentOf(id)));
+}
+
+async function createPartition(
+  client: pg.Client,
+  options: { table: PartitionedTable; month: Date; lockTries: number | undefined },
+): Promise<string> {
+  const { table, month, lockTries } = options;
+  const name = `${table}_${monthName(month)}`;
+  const [from, to] = [boundOf(month), boundOf(monthOf(month, 1))];
+  const work = async () => {
+    // Those who read and write the table go on; whoever would drop a partition of it waits.
+    await client.query(`lock table only ${table} in share update exclusive mode`);
+    // So that nothing of the month comes in here any more; it is empty, or nearly.
+    await client.query(`lock table ${defaultPartitionOf(table)} in access exclusive mode`);
+    await client.query(`create table ${name} (like ${table} including defaults)`);
+    await client.query(
+      `with gone as (delete from ${defaultPartitionOf(table)} where id >= '${from}' and id < '${to}' returning *)
+       insert into ${name} select * from gone`,
+    );
+    await client.query(
+      `alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`,
+    );
+  };
+  await withShortLocks(client, work, { tries: lockTries });
+  return name;
+}
+
+/**
+ * One transaction that gets its locks at once or not at all, and tries again: nobody waits behind it for long. Throws a
+ * BusyError when somebody works on the table for longer, as a backup does.
+ */
+export async function withShortLocks<Result>(
+  client: pg.Client,
+  work: (tx: Tx) => Promise<Result>,
+  { tries = LOCK_TRIES }: { tries?: number | undefined } = {},
+): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await drizzle(client).transaction(async (tx) => {
+        await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+        return await work(tx);
+      });
+    } catch (error) {
+      if (!['55P03', '40P01'].includes(databaseErrorCode(error) ?? '')) throw error;
+      if (tried >= tries) throw new BusyError('others work on the table for too long', { cause: error });
+      await sleep(LOCK_PAUSE_MS);
+    }
+  }
+}
+
+export class BusyError extends Error {}
