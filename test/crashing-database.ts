@@ -12,40 +12,75 @@ export class Crash extends Error {
  * on nothing gets through any more, as after a kill -9 between any two of them.
  */
 export interface CrashPoint {
-  /** Throws when the process is dead. */
-  pass(): void;
+  /** Throws when the process is dead. `changes`: whether this thing leaves the outside another than it was. */
+  pass(changes: boolean): void;
   count(): number;
+  /** How many of the things that were done have changed the outside. */
+  changes(): number;
   isDead(): boolean;
   /** Resolves when the process dies. */
   death: Promise<void>;
 }
 
-export function crashPoint(at: number): CrashPoint {
+/**
+ * When it dies: at the n-th thing that it does, or at the first one after the n-th that has changed the outside. A
+ * process that dies between two reads leaves behind what it would have left before both: the second form tries every
+ * state of the outside once.
+ */
+export type CrashAt = number | { afterChanges: number };
+
+export function crashPoint(at: CrashAt): CrashPoint {
   let count = 0;
+  let changed = 0;
   let dead = false;
+  const isAt = () => (typeof at === 'number' ? count >= at : changed >= at.afterChanges);
   const { promise: death, resolve: die } = Promise.withResolvers<void>();
   return {
     death,
-    pass() {
+    pass(changes) {
       count += 1;
-      if (count >= at) dead = true;
-      if (!dead) return;
-      die();
-      throw new Crash();
+      if (isAt()) dead = true;
+      if (dead) {
+        die();
+        throw new Crash();
+      }
+      if (changes) changed += 1;
     },
     count: () => count,
+    changes: () => changed,
     isDead: () => dead,
   };
+}
+
+/** What a statement does to a connection, and whether others can see a difference afterwards. */
+function effectOf(text: string, isInTransaction: boolean): { opens: boolean; changes: boolean } {
+  if (/^\s*(begin|start transaction)\b/i.test(text)) return { opens: true, changes: false };
+  if (/^\s*(commit|end)\b/i.test(text)) return { opens: false, changes: true };
+  if (/^\s*rollback\s*;?\s*$/i.test(text)) return { opens: false, changes: false };
+  // Reads of columns; a call of a function, which may write, counts as a change.
+  const reads = /^\s*select (distinct )?"/i.test(text);
+  return { opens: isInTransaction, changes: !isInTransaction && !reads };
+}
+
+function textOf(statement: unknown): string {
+  if (typeof statement === 'string') return statement;
+  const text =
+    typeof statement === 'object' && statement !== null ? Reflect.get(statement, 'text') : undefined;
+  return typeof text === 'string' ? text : '';
 }
 
 /** A pool whose every statement passes the crash point first; a dead one's transactions roll back with it. */
 export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) {
   const connections = new Set<pg.ClientBase>();
   class CrashingClient extends pg.Client {
+    #isInTransaction = false;
+
     // The driver calls it with a callback, its users without: a dead process answers each in its way.
     override query(...parameters: unknown[]): never {
+      const { opens, changes } = effectOf(textOf(parameters[0]), this.#isInTransaction);
+      this.#isInTransaction = opens;
       try {
-        point.pass();
+        point.pass(changes);
       } catch (error) {
         const callback = parameters.at(-1);
         if (typeof callback !== 'function') return Promise.reject(error) as never;

@@ -61,6 +61,8 @@ export interface HandTrading {
   startInstance(options?: { engine?: boolean; config?: Partial<Config> }): Promise<Instance>;
   /** The price service takes requests again at once. */
   clearPriceLimit(): Promise<void>;
+  /** The price service takes any number of requests for a minute. */
+  liftPriceLimit(): Promise<void>;
   /** The price service has taken so many requests in a second that lasts a minute. */
   usePriceLimit(requests: number): Promise<void>;
   /** Until the exchange's price is asked for anew. */
@@ -100,6 +102,14 @@ export async function startHandTrading(
   // The list of contracts is read once; whatever will be traded has to be on it.
   const tokens = Array.from({ length: TOKENS }, (_, index) => `HAND${index + 1}`);
   for (const token of tokens) await site.push(token, '100');
+
+  async function countPrices(requests: number): Promise<void> {
+    await board.database.pool.query(
+      `insert into rate_limits (key, points, expire) values ('current-price:all', $1, $2)
+        on conflict (key) do update set points = excluded.points, expire = excluded.expire`,
+      [requests, Date.now() + 60_000],
+    );
+  }
 
   const trading: HandTrading = {
     site,
@@ -177,12 +187,10 @@ export async function startHandTrading(
     async clearPriceLimit() {
       await board.database.pool.query(`delete from rate_limits where key like 'current-price%'`);
     },
+    liftPriceLimit: () => countPrices(-1_000_000),
     async usePriceLimit(requests) {
       await trading.clearPriceLimit();
-      await board.database.pool.query(
-        `insert into rate_limits (key, points, expire) values ('current-price:all', $1, $2)`,
-        [requests, Date.now() + 60_000],
-      );
+      await countPrices(requests);
     },
     outlivePrices: () => sleep(PRICE_AGE_MS),
     async close() {

@@ -29,7 +29,7 @@ import {
 } from '#server/platform/database/schema.ts';
 import { releaseAllLeases } from '#server/platform/leases.ts';
 import { createLog } from '#server/platform/log.ts';
-import { type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
+import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type PaperLedger, paperLedger } from './paper-ledger.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
@@ -70,8 +70,8 @@ export interface TestEngine extends TestEngineRows, PaperLedger {
    */
   advance(tradeId: string, deps?: AutomationDeps): Promise<typeof trades.$inferSelect>;
   trade(id: string): Promise<typeof trades.$inferSelect>;
-  /** A process that dies at the n-th thing that it does to the outside. */
-  mortal(at: number): Mortal;
+  /** A process that dies at the n-th thing that it does to the outside, or after the n-th change of it. */
+  mortal(at: CrashAt): Mortal;
   /** What a new process does first. */
   restart(): Promise<void>;
   trades(signalId: string): Promise<(typeof trades.$inferSelect)[]>;
@@ -175,9 +175,9 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
   }): AutomationDeps {
     const { point } = overrides;
     const handle: PaperExchange['handle'] = async (request) => {
-      point?.pass();
+      point?.pass(request.method !== 'GET');
       const answer = await take(request);
-      point?.pass();
+      point?.pass(false);
       return answer;
     };
     const exchanges = createExchangeRegistry({
@@ -195,6 +195,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
         send: async (_db, name, messages) => {
           if (name === 'trade-user') told.push(...([messages].flat() as TradeUserTask[]));
         },
+        sendMissing: async () => {},
         start: async () => {},
         stop: async () => {},
         isRunning: () => true,

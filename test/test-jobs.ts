@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
@@ -28,6 +29,12 @@ export function testJobs(clock: FakeClock): TestJobs {
       async send(_db, name, data, options = {}) {
         const after = options.after?.getTime() ?? clock.now().getTime();
         for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
+      },
+      async sendMissing(_db, name, data) {
+        const after = clock.now().getTime();
+        const isWaiting = (one: unknown) =>
+          waiting.some((job) => job.name === name && isDeepStrictEqual(job.data, one));
+        for (const one of data) if (!isWaiting(one)) waiting.push({ name, data: one, after });
       },
       start: async () => {},
       stop: async () => {},

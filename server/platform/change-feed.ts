@@ -8,12 +8,16 @@ import type { Logger } from './log.ts';
 const CHANNEL = 'signal_board_changes';
 const CHECK_MS = 10_000;
 const CONNECT_LIMIT_MS = 3_000;
+/** A connection that was only reset is back with the first tries. */
+const TRIES_BEFORE_AWAY = 2;
 const RECONNECT_MS = [100, 500, 1_000, 2_000, 5_000] as const;
 
 export interface ChangeListener {
   onChange(change: Change): void;
   /** The connection was lost: what happened meanwhile is not known. Called when it is back. */
   onGap(): void;
+  /** The connection was lost and is not to be had again for now: whoever says that news come by themselves stops it. */
+  onAway(): void;
 }
 
 /** What the database announces, with whichever instance's transaction it happened. */
@@ -82,6 +86,7 @@ export function createChangeFeed(options: { connection: DatabaseConnection; log:
         for (const listener of listeners) listener.onGap();
       } catch (error) {
         log.debug({ err: error }, 'changes cannot be heard yet');
+        if (attempt + 1 === TRIES_BEFORE_AWAY) for (const listener of [...listeners]) listener.onAway();
       }
     }
   }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
-import { createJobs, type JobData, type JobHandlers, type Jobs } from './jobs.ts';
+import { timeOrderedId } from './ids.ts';
+import { createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
 import { createLog } from './log.ts';
 
 let own: TestDatabase;
@@ -155,4 +156,48 @@ test('stopping lets what is under way finish, and takes nothing after that', asy
   );
   await expect.poll(() => handled.length, soon).toBe(ids.length);
   expect(taken).toEqual(['under way']);
+});
+
+test('the oldest workflow goes first, whenever its call was sent', async () => {
+  const jobs = await openJobs();
+  const { db } = own.database;
+  const idOf = (moment: string) => {
+    const digits = new Date(moment).getTime().toString(16).padStart(12, '0');
+    return `${digits.slice(0, 8)}-${digits.slice(8)}${timeOrderedId().slice(13)}`;
+  };
+  const byAge = Array.from({ length: 40 }, (_, second) =>
+    idOf(new Date(Date.UTC(2026, 2, 4, 5, 6, second)).toISOString()),
+  );
+  for (const id of byAge.toReversed()) await jobs.send(db, 'run-workflow', workflow(id));
+  const handled: string[] = [];
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  await expect.poll(() => handled.length, soon).toBe(byAge.length);
+  // Several are handled at a time, and some of them sooner than others.
+  const delays = handled.map((id, place) => Math.abs(place - byAge.indexOf(id)));
+  expect(Math.max(...delays)).toBeLessThanOrEqual(2 * QUEUES['run-workflow'].concurrency);
+});
+
+test('a call that waits already is not sent a second time by what looks for lost ones', async () => {
+  const jobs = await openJobs();
+  const { db, pool } = own.database;
+  const waiting = async () =>
+    (
+      await pool.query(
+        "select data ->> 'workflowId' as id from jobs.job where name = 'run-workflow' order by 1",
+      )
+    ).rows;
+  await jobs.send(db, 'run-workflow', [workflow('a'), workflow('b')]);
+  for (let time = 0; time < 3; time += 1) {
+    await jobs.sendMissing(db, 'run-workflow', [workflow('a'), workflow('b'), workflow('c')]);
+  }
+  expect(await waiting()).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+  // The other kinds of calls are their own.
+  await jobs.sendMissing(db, 'trade-user', [{ workflowId: 'a', userId: 'u' }]);
+  expect(await waiting()).toHaveLength(3);
+  const { rows } = await pool.query("select data from jobs.job where name = 'trade-user'");
+  expect(rows).toEqual([{ data: { workflowId: 'a', userId: 'u' } }]);
 });

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { fromDrizzle, type Job, PgBoss } from 'pg-boss';
 import type { Queryable } from './database/database.ts';
 import type { OpenDatabase } from './database/pool.ts';
+import { momentOf } from './ids.ts';
 import type { Logger } from './log.ts';
 
 /**
@@ -16,6 +17,8 @@ export interface Jobs {
     data: JobData[Name] | JobData[Name][],
     options?: { after?: Date },
   ): Promise<void>;
+  /** The same for those that no call waits for: what looks for lost calls must not add to those that wait their turn. */
+  sendMissing<Name extends JobName>(db: Queryable, name: Name, data: JobData[Name][]): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
   stop(): Promise<void>;
   isRunning(): boolean;
@@ -54,15 +57,34 @@ export interface WorkerActivity {
 
 /**
  * New jobs are announced, so polling only serves delayed ones: an order's verification should be on time,
- * the others are never delayed for long. Every unit of concurrency is one poller.
+ * the others are never delayed for long. Every unit of concurrency is one poller. A workflow waits for the database
+ * and for an exchange's price most of its time; those of one token go one after the other all the same.
  */
-const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
-  'run-workflow': { concurrency: 2, pollSeconds: 2 },
+export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
+  'run-workflow': { concurrency: 6, pollSeconds: 2 },
   'trade-user': { concurrency: 4, pollSeconds: 1 },
   'advance-trade': { concurrency: 4, pollSeconds: 0.5 },
 };
 
 const NAMES = Object.keys(QUEUES) as JobName[];
+
+/**
+ * Where more comes in than can be done, the oldest workflow goes first, whenever its call was sent: the one whose
+ * turn has come is woken when its predecessor ends, and must not queue up behind all that have come since.
+ */
+const PRIORITIES: { [Name in JobName]?: (data: JobData[Name]) => number } = {
+  'run-workflow': ({ workflowId }) => -secondsOf(workflowId),
+};
+/** The queue's priority is a whole number of 32 bits. */
+const FIRST_MOMENT = Date.UTC(2020, 0);
+const LAST_SECOND = 2 ** 31 - 1;
+function secondsOf(id: string): number {
+  const seconds = Math.floor((momentOf(id).getTime() - FIRST_MOMENT) / 1000) || 0;
+  return Math.max(0, Math.min(seconds, LAST_SECOND));
+}
+
+/** What tells one job of a name from another. */
+const keyOf = (data: object) => JSON.stringify(Object.entries(data).sort());
 
 /**
  * What the queue's own pool is opened with beyond the library's options, which it hands on: without a limit a poller
@@ -71,7 +93,11 @@ const NAMES = Object.keys(QUEUES) as JobName[];
 const POOL_LIMITS = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDelayMillis: 5_000 };
 
 /** A dead worker's job is taken over after this long (pg-boss allows no less). */
-const HEARTBEAT_SECONDS = 10;
+export const HEARTBEAT_SECONDS = 10;
+/** So often every instance looks for jobs of dead workers. */
+export const SUPERVISE_SECONDS = 1;
+/** Before the first repetition; each further one waits about twice as long. */
+export const RETRY_SECONDS = 1;
 
 export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<JobWorkers> {
   const { database, log } = options;
@@ -82,8 +108,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     max: 10,
     schedule: false,
     useListenNotify: true,
-    superviseIntervalSeconds: 1,
-    monitorIntervalSeconds: 1,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
   // The library reports a plain object with the message, not an Error.
   boss.on('error', ({ message }) => log.warn({ reason: message }, 'the job queue reports a fault'));
@@ -137,12 +163,29 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     return true;
   };
 
+  async function send<Name extends JobName>(
+    db: Queryable,
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    { after }: { after?: Date } = {},
+  ): Promise<void> {
+    const list = Array.isArray(data) ? data : [data];
+    if (list.length === 0) return;
+    const priorityOf = PRIORITIES[name];
+    const jobs = list.map((one) => ({
+      data: one,
+      ...(priorityOf === undefined ? {} : { priority: priorityOf(one) }),
+      ...(after === undefined ? {} : { startAfter: after }),
+    }));
+    await boss.insert(name, jobs, { db: fromDrizzle(db, sql) });
+  }
+
   await boss.start();
   for (const name of NAMES) {
     await boss.createQueue(name, {
       notify: true,
       retryLimit: 10,
-      retryDelay: 1,
+      retryDelay: RETRY_SECONDS,
       retryBackoff: true,
       retryDelayMax: 30,
       heartbeatSeconds: HEARTBEAT_SECONDS,
@@ -152,14 +195,17 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   }
 
   return {
-    async send(db, name, data, sendOptions = {}) {
-      const list = Array.isArray(data) ? data : [data];
-      if (list.length === 0) return;
-      const when = sendOptions.after === undefined ? {} : { startAfter: sendOptions.after };
-      await boss.insert(
+    send,
+    async sendMissing(db, name, data) {
+      if (data.length === 0) return;
+      const { rows } = await db.execute<{ data: object }>(
+        sql`select data from jobs.job where name = ${name} and state in ('created', 'retry')`,
+      );
+      const waiting = new Set(rows.map((row) => keyOf(row.data)));
+      await send(
+        db,
         name,
-        list.map((one) => ({ data: one, ...when })),
-        { db: fromDrizzle(db, sql) },
+        data.filter((one) => !waiting.has(keyOf(one))),
       );
     },
     async start(handlers) {

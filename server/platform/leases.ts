@@ -5,8 +5,11 @@ import type { Db, Queryable } from './database/database.ts';
  * Leases in the database: one holder of a key at a time across all instances, taken over when the holder stops
  * renewing. All times are the database's, so that clocks of machines do not matter. A holder that was frozen past
  * its lease finds out at `assertHeld`, which every transaction runs that must not be written by two (fencing).
+ *
+ * With the polls behind it this is less than the 30 s within which others go on with what a frozen instance was doing
+ * (server/takeover.test.ts adds them up), and long enough for a holder whose renewals fail twice.
  */
-export const LEASE_SECONDS = 30;
+export const LEASE_SECONDS = 20;
 
 export interface Lease {
   key: string;

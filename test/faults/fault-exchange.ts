@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import { bitgetOperations } from '#server/exchanges/paper/dialects/bitget-operations.ts';
 import { bybitOperations } from '#server/exchanges/paper/dialects/bybit-operations.ts';
+import { bodyFields } from '#server/exchanges/paper/dialects/dialect.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
 import type { PaperOperation } from '#server/exchanges/paper/operations.ts';
@@ -20,6 +21,8 @@ export interface SeenCall {
   operations: readonly PaperOperation[];
   /** Null for a public call. */
   accountId: string | null;
+  /** Null when it names none, or several. */
+  token: string | null;
   /** Which instance of the program it came from. */
   instance: number;
 }
@@ -48,6 +51,8 @@ export interface FaultExchange extends PaperLedger {
   setFaults(accountId: string, faults: readonly PaperFault[]): void;
   push(token: string, price: string): Promise<void>;
   setTrap(trap: CallTrap): () => void;
+  /** Hears of every call as it comes in; answers how to end that. */
+  watch(hear: (call: SeenCall) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -57,6 +62,7 @@ export function createFaultExchange(database: OpenDatabase): FaultExchange {
   const failures: unknown[] = [];
   const servers: PaperServer[] = [];
   const traps = new Set<CallTrap>();
+  const watchers = new Set<(call: SeenCall) => void>();
   const ownExchanges = new Map<string, PaperExchange>();
   const openExchange = () =>
     createPaperExchange({
@@ -74,7 +80,8 @@ export function createFaultExchange(database: OpenDatabase): FaultExchange {
     const { path, headers } = request;
     const operations = path.startsWith('/v5/') ? bybitOperations(request) : bitgetOperations(request);
     const accountId = userIdOfPaperKey(headers['access-key'] ?? headers['x-bapi-api-key'] ?? '');
-    const call = { operations, accountId, instance };
+    const call = { operations, accountId, token: tokenOf(request), instance };
+    for (const hear of watchers) hear(call);
     const trap = [...traps].find((one) => one.matches(call));
     if (trap) traps.delete(trap);
     if (trap?.at === 'before') {
@@ -114,10 +121,19 @@ export function createFaultExchange(database: OpenDatabase): FaultExchange {
       traps.add(trap);
       return () => traps.delete(trap);
     },
+    watch(hear) {
+      watchers.add(hear);
+      return () => watchers.delete(hear);
+    },
     ...paperLedger(db),
     async close() {
       for (const server of servers) await server.close();
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+function tokenOf({ query, body }: PaperRequest): string | null {
+  const symbol = new URLSearchParams(query).get('symbol') ?? bodyFields(body).symbol;
+  return typeof symbol === 'string' ? symbol.replace(/USDT$/, '') : null;
 }

@@ -13,6 +13,8 @@ export interface Instance {
   /** Resolves when it listens. Rejects when it ends before that, unless it was killed meanwhile. */
   start(): Promise<void>;
   kill9(): Promise<void>;
+  /** Killed for good: whoever starts it again is refused, as a scenario that goes on while it is being interrupted. */
+  close(): Promise<void>;
   /** SIGTERM; how it ended and how long that took. */
   terminate(): Promise<{ code: number | null; ms: number }>;
   freeze(): void;
@@ -35,6 +37,13 @@ export function createInstance(options: {
   let child: ChildProcess | null = null;
   let ended: Promise<number | null> = Promise.resolve(null);
   let isExpected = false;
+  let isClosed = false;
+
+  async function kill9(): Promise<void> {
+    isExpected = true;
+    child?.kill('SIGKILL');
+    await ended;
+  }
 
   function launch(): { process: ChildProcess; printed: () => string } {
     let printed = '';
@@ -63,7 +72,9 @@ export function createInstance(options: {
       started.once('exit', (code, signal) => {
         if (child === started) child = null;
         if (!isExpected) {
-          const text = `code ${code}, signal ${signal}: ${output.slice(-1_500)}`;
+          // What it ended of stands before what ended with it.
+          const fatal = printed.match(/^.*"level":"fatal".*$/gm)?.join('\n') ?? '';
+          const text = `code ${code}, signal ${signal}: ${fatal.slice(0, 3_000)}\n${output.slice(-1_500)}`;
           unexpectedEnds.push(text);
           // Told at once: what asks the program something next fails with less to say.
           process.stderr.write(`the program ended by itself: ${text}\n`);
@@ -81,6 +92,7 @@ export function createInstance(options: {
     isRunning: () => child !== null,
     async start() {
       if (child) throw new Error('it runs already');
+      if (isClosed) throw new Error('it is closed');
       const { process: started, printed } = launch();
       const deadline = Date.now() + START_LIMIT_MS;
       while (started.exitCode === null && started.signalCode === null) {
@@ -90,10 +102,10 @@ export function createInstance(options: {
       }
       if (!isExpected) throw new Error(`The program ended while it started:\n${printed()}`);
     },
-    async kill9() {
-      isExpected = true;
-      child?.kill('SIGKILL');
-      await ended;
+    kill9,
+    async close() {
+      isClosed = true;
+      await kill9();
     },
     async terminate() {
       isExpected = true;

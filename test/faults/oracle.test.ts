@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
+import { judgeEnd, type Late } from './ends.ts';
 import type { Alert } from './load.ts';
-import { judgeAlerts, judgeTrade, type TradeFacts } from './oracle.ts';
+import { judgeAlerts, judgeTrade, judgeUnstruck, type Part, type TradeFacts } from './oracle.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
@@ -116,5 +117,65 @@ describe('alerts', () => {
     ['I2: b was never sent', [alert()], [signal(), signal({ id: '2', parameters: { nonce: 'b' } })]],
   ])('with "%s" do not pass', (violation, sent, signals) => {
     expect(judgeAlerts(sent, signals).join('\n')).toContain(violation);
+  });
+});
+
+describe('users whom no fault struck', () => {
+  const part = (fields: Partial<Part> = {}): Part => ({
+    token: 'BTC',
+    userId: 'u',
+    planned: '10',
+    filled: '10',
+    why: null,
+    ...fields,
+  });
+
+  test('pass when all that was planned for them is filled', () => {
+    expect(judgeUnstruck([part(), part({ filled: '10.0' })])).toEqual({ violations: [], unanswered: 0 });
+  });
+
+  test('are counted, and pass, where the exchange was too slow for them', () => {
+    const why = 'Bitget could not be asked: no answer within 2000 ms';
+    expect(judgeUnstruck([part({ planned: null, filled: '0', why })])).toEqual({
+      violations: [],
+      unanswered: 1,
+    });
+  });
+
+  test.each<[string, Partial<Part>]>([
+    ['has 4 of 10', { filled: '4', why: 'The order was partly filled' }],
+    ['has 0 of no order', { planned: null, filled: '0', why: 'The workflow failed' }],
+    ['nothing is said of it', { planned: null, filled: '0' }],
+  ])('with "%s" do not pass', (violation, fields) => {
+    expect(judgeUnstruck([part(fields)]).violations).toEqual([expect.stringMatching(/^I8: BTC: u /)]);
+    expect(judgeUnstruck([part(fields)]).violations.join()).toContain(violation);
+  });
+});
+
+describe('the end of it all', () => {
+  const late = (fields: Partial<Late>): Late => ({
+    workflowId: 'w',
+    token: 'BTC',
+    status: 'processing',
+    afterMs: 60_000,
+    inDoubt: false,
+    ...fields,
+  });
+
+  test('passes within a minute of the last restart, with an order in doubt within a hundred seconds', () => {
+    expect(judgeEnd({ left: 0, late: [] })).toEqual([]);
+    expect(judgeEnd({ left: 0, late: [late({ inDoubt: true })] })).toEqual([]);
+  });
+
+  test.each<[string, number, Late[]]>([
+    ['w of BTC is processing 60 s after the last restart', 0, [late({})]],
+    [
+      'w of BTC is processing 100 s after the last restart, its order was in doubt',
+      0,
+      [late({ inDoubt: true, afterMs: 100_000 })],
+    ],
+    ['3 workflows do not go on', 3, []],
+  ])('with "%s" does not pass', (violation, left, workflows) => {
+    expect(judgeEnd({ left, late: workflows })).toEqual([`I1: ${violation}`]);
   });
 });

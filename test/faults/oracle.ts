@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkflowsAnswer } from '#contract/automation.ts';
-import type { Signal, SignalsAnswer, Trade } from '#contract/signals.ts';
+import type { Signal, SignalsAnswer, Trade, WhyAnswer } from '#contract/signals.ts';
 import { D } from '#domain/decimal.ts';
 import type { ProgramClient } from '../../scripts/demo/program-client.ts';
 import type { Holding } from '../paper-ledger.ts';
@@ -129,16 +127,50 @@ export interface TradeToCheck {
   switchedOffAt?: Date;
 }
 
+/** What became of one signal for one user: of how much was planned how much was filled. */
+export interface Part {
+  token: string;
+  userId: string;
+  /** Null when the exchange never got an order. */
+  planned: string | null;
+  filled: string;
+  /** In the product's own words, where less than planned was filled. */
+  why: string | null;
+}
+
+/** A machine that is too busy to answer in time strikes whom it likes: this is how the product says so. */
+const NOT_ANSWERED =
+  /could not be asked|could not be set: |Balance information unavailable|No live price of .* is available|not placed, will be sent again/;
+
+/**
+ * I8: a user whom no fault struck ends as the plan says, which is filled, whatever befell the users beside. `unanswered`
+ * counts those for whom the exchange was too slow.
+ */
+export function judgeUnstruck(parts: readonly Part[]): { violations: string[]; unanswered: number } {
+  const violations: string[] = [];
+  let unanswered = 0;
+  for (const { token, userId, planned, filled, why } of parts) {
+    if (planned !== null && D(filled).eq(planned)) continue;
+    if (NOT_ANSWERED.test(why ?? '')) unanswered += 1;
+    else
+      violations.push(
+        `I8: ${token}: ${userId} was not struck and has ${filled} of ${planned ?? 'no order'}: ${why ?? 'nothing is said of it'}`,
+      );
+  }
+  return { violations, unanswered };
+}
+
 /** Reads and judges what became of these signals for one trader, each in a token of its own. */
 export async function checkTrades(options: {
   admin: ProgramClient;
   exchange: FaultExchange;
   trader: Pick<Trader, 'userId' | 'accountId'>;
   wanted: readonly TradeToCheck[];
-}): Promise<{ violations: string[]; filled: number; entries: number }> {
+}): Promise<{ violations: string[]; filled: number; entries: number; parts: Part[] }> {
   const { admin, exchange, trader, wanted } = options;
   const byToken = Map.groupBy(await exchange.exchangeOrders(trader.accountId), ({ token }) => token);
   const violations: string[] = [];
+  const parts: Part[] = [];
   let filled = 0;
   let entries = 0;
   for (const { token, signalId, switchedOffAt } of wanted) {
@@ -151,43 +183,24 @@ export async function checkTrades(options: {
       ...(switchedOffAt === undefined ? {} : { switchedOffAt }),
     };
     for (const text of judgeTrade(facts)) violations.push(`${token}: ${text}`);
-    entries += orders.filter(({ reduceOnly }) => !reduceOnly).length;
-    if (orders.some(({ filledSize, reduceOnly }) => !reduceOnly && D(filledSize).gt(0))) filled += 1;
+    const own = orders.filter(({ reduceOnly }) => !reduceOnly);
+    const sum = own.reduce((total, { filledSize }) => total.plus(filledSize), D(0));
+    entries += own.length;
+    if (sum.gt(0)) filled += 1;
+    if (signalId === null) continue;
+    const part = { token, userId: trader.userId, planned: own[0]?.size ?? null, filled: sum.toString() };
+    const why = part.planned !== null && sum.eq(part.planned) ? null : await whyNot(admin, signalId, trader);
+    parts.push({ ...part, why });
   }
-  return { violations, filled, entries };
+  return { violations, filled, entries, parts };
 }
 
-export interface End {
-  /** Until nothing ran any more, or until it was given up. */
-  seconds: number;
-  left: number;
-}
-
-/** An order in doubt counts as never placed only after a minute, and may then be tried once more. */
-const WITHOUT_PROGRESS_MS = 150_000;
-const POLL_MS = 250;
-
-/**
- * Waits until no workflow runs any more. How long that takes is the machine's affair and is told; that none ends for
- * minutes is not, and is given up.
- */
-export async function awaitEnd(admin: ProgramClient): Promise<End> {
-  const startedAt = performance.now();
-  let fewest = Number.POSITIVE_INFINITY;
-  let progressAt = startedAt;
-  for (;;) {
-    const left = (await countWorkflows(admin, 'pending')) + (await countWorkflows(admin, 'processing'));
-    const now = performance.now();
-    if (left < fewest) {
-      fewest = left;
-      progressAt = now;
-    }
-    if (left === 0 || now - progressAt > WITHOUT_PROGRESS_MS)
-      return { seconds: (now - startedAt) / 1_000, left };
-    await sleep(POLL_MS);
-  }
-}
-
-async function countWorkflows(admin: ProgramClient, status: string): Promise<number> {
-  return (await admin.get<WorkflowsAnswer>(`/api/automation-workflows?status=${status}&limit=1`)).total;
+/** In the product's own words: what nothing came of must be something that nothing may have come of. */
+async function whyNot(
+  admin: ProgramClient,
+  signalId: string,
+  { userId }: Pick<Trader, 'userId'>,
+): Promise<string> {
+  const why = await admin.get<WhyAnswer>(`/api/signals/${signalId}/why/${userId}`);
+  return why.conclusion.text;
 }

@@ -38,7 +38,12 @@ export async function startFaultPostgres(
     dataDir,
     log: createLog({ level: 'silent' }),
     settings: options.settings ?? [],
+  }).catch(async (error: unknown) => {
+    // Interrupted while it started: nobody else knows of the folder.
+    await removeDataDir(dataDir);
+    throw error;
   });
+  let isClosed = false;
   return {
     connection: server.connection,
     kill9: () => killPostmaster(dataDir),
@@ -49,8 +54,12 @@ export async function startFaultPostgres(
         throw new Error('PostgreSQL did not stop in time');
       }
     },
-    start: () => server.ensureRunning(),
+    async start() {
+      if (isClosed) throw new Error('it is closed');
+      await server.ensureRunning();
+    },
     async close() {
+      isClosed = true;
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
@@ -63,4 +72,14 @@ export async function killPostmaster(dataDir: string): Promise<void> {
   if (running === null) return;
   process.kill(running.pid, 'SIGKILL');
   while (isAlive(running.pid)) await sleep(5);
+}
+
+/** With the server that may still run in it. */
+export async function removeDataDir(dataDir: string): Promise<void> {
+  const running = await findPostmaster(join(dataDir, 'postgres'));
+  if (running) {
+    await stopPostmaster({ pid: running.pid, waitMs: 15_000 });
+    await rm(running.host, { recursive: true, force: true });
+  }
+  await rm(dataDir, { recursive: true, force: true });
 }

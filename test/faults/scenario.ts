@@ -1,6 +1,7 @@
 import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import { awaitEnd, judgeEnd } from './ends.ts';
 import type { Alert, Load } from './load.ts';
-import { awaitEnd, checkTrades, judgeAlerts, readSignals } from './oracle.ts';
+import { checkTrades, judgeAlerts, judgeUnstruck, type Part, readSignals } from './oracle.ts';
 import type { Stage } from './stage.ts';
 
 export interface ScenarioContext {
@@ -27,11 +28,15 @@ export interface Scenario<Own extends Sizes = Sizes> {
   run(context: ScenarioContext, sizes: Own): Promise<ScenarioResult>;
 }
 
-/** Waits for the end of everything that was sent, and judges it. Every instance must run. */
+/**
+ * Waits for the end of everything that was sent, and judges it. Every instance must run. `isStruck` names the parts
+ * that the scenario has struck by more than what befalls everybody.
+ */
 export async function concludeLoad(
   stage: Stage,
   load: Load,
   context: ScenarioContext,
+  isStruck: (part: { accountId: string; token: string }) => boolean = () => false,
 ): Promise<ScenarioResult & { end: number }> {
   const { admin, exchange, traders, instances } = stage;
   await load.settled();
@@ -39,24 +44,34 @@ export async function concludeLoad(
   context.say(`everything ended ${end.seconds.toFixed(1)} s later; reading it all`);
   const signals = await readSignals(admin);
   const violations = judgeAlerts(load.alerts, signals);
-  if (end.left > 0) violations.push(`I1: ${end.left} workflows do not go on`);
+  violations.push(...judgeEnd(end));
   const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
   const wanted = load.alerts
     .filter(({ trades }) => trades)
     .map(({ token, nonce }) => ({ token, signalId: idOf.get(nonce) ?? null }));
+  const unstruck: Part[] = [];
   let filled = 0;
   for (const trader of traders) {
     const checked = await checkTrades({ admin, exchange, trader, wanted });
     violations.push(...checked.violations);
     filled += checked.filled;
+    const { accountId, hasOwnFaults } = trader;
+    if (!hasOwnFaults) unstruck.push(...checked.parts.filter(({ token }) => !isStruck({ accountId, token })));
   }
+  const spared = judgeUnstruck(unstruck);
+  violations.push(...spared.violations);
   for (const instance of instances) {
     for (const text of instance.unexpectedEnds) violations.push(`the program ended by itself: ${text}`);
   }
   return {
     end: end.seconds,
     violations,
-    figures: { ...countAlerts(load.alerts), signals: signals.length, 'filled orders': filled },
+    figures: {
+      ...countAlerts(load.alerts),
+      signals: signals.length,
+      'filled orders': filled,
+      'unfilled for want of an answer': spared.unanswered,
+    },
   };
 }
 

@@ -32,7 +32,10 @@ export const LONG_FORM: { name: ScenarioName; sizes: Sizes }[] = [
   { name: 'crash-points', sizes: { seeds: 5, points: 'all', faults: 'all' } },
   { name: 'duplicates', sizes: { repeated: 1_000, bursts: 100, burstOf: 50, instances: 1, apartMs: 5_000 } },
   { name: 'duplicates', sizes: { repeated: 1_000, bursts: 100, burstOf: 50, instances: 3, apartMs: 5_000 } },
-  { name: 'zombies', sizes: { signals: 300, rounds: 10, instances: 3, frozenMs: 40_000 } },
+  {
+    name: 'zombies',
+    sizes: { signals: 300, rounds: 10, instances: 3, frozenMs: 40_000, moments: 'all' },
+  },
   {
     name: 'database-restarts',
     sizes: {

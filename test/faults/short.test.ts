@@ -42,7 +42,10 @@ test.concurrent.each<[string, ScenarioRun]>([
   ],
   [
     'an instance that slept in the midst of an order wakes up to no second one',
-    { name: 'zombies', sizes: { signals: 2, rounds: 1, instances: 2, frozenMs: 6_000 } },
+    {
+      name: 'zombies',
+      sizes: { signals: 2, rounds: 1, instances: 2, frozenMs: 6_000, moments: 'set-leverage' },
+    },
   ],
   [
     'a connection to the database that is cut after COMMIT loses and doubles no alert',

@@ -1,11 +1,9 @@
-import { rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import type { Webhook } from '#contract/hooks.ts';
 import type { User } from '#contract/users.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
-import { findPostmaster, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { migrateDatabase } from '#server/platform/database/migrate.ts';
 import { type OpenDatabase, openPool } from '#server/platform/database/pool.ts';
 import { createLog } from '#server/platform/log.ts';
@@ -14,7 +12,13 @@ import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { createFaultExchange, type FaultExchange } from './fault-exchange.ts';
 import { createInstance, type Instance } from './instance.ts';
-import { type FaultPostgres, killPostmaster, newFolder, startFaultPostgres } from './postgres.ts';
+import {
+  type FaultPostgres,
+  killPostmaster,
+  newFolder,
+  removeDataDir,
+  startFaultPostgres,
+} from './postgres.ts';
 
 const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
 const PASSWORD = 'a password of a trader';
@@ -22,6 +26,10 @@ const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=
 /** Of instances and their queues; the default is for one. */
 const ROOM = ['max_connections=200'];
 export const PRICE = '100';
+const ACCEPTED_WITHOUT_ANSWER: PaperFault = {
+  kind: 'cutAfterAccept',
+  on: { operation: 'place-order', times: Number.POSITIVE_INFINITY },
+};
 
 export interface Trader {
   userId: string;
@@ -29,6 +37,8 @@ export interface Trader {
   platform: ExchangePlatform;
   /** The key of the trader's own webhook; null for those who trade the administrator's signals alone. */
   hookKey: string | null;
+  /** Faults may strike this one alone; the others are then the ones who must not notice (I8). */
+  hasOwnFaults: boolean;
 }
 
 /** Everything that a scenario plays with: the exchange, the database, the network between, and the program. */
@@ -57,6 +67,8 @@ export interface StageOptions {
   database: 'external' | 'embedded';
   instances?: number;
   traders?: number;
+  /** One trader more, whose orders are all accepted without an answer. */
+  struckTrader?: boolean;
   tokens: number;
   env?: Record<string, string>;
   /** Where the exchange keeps its books, when there is a server already. */
@@ -71,84 +83,121 @@ export async function closeStages(): Promise<void> {
 }
 
 export async function openStage(options: StageOptions): Promise<Stage> {
-  const { seed, database, instances: count = 1, traders: wantedTraders = 0 } = options;
-  const cleanUp: (() => Promise<unknown>)[] = [];
-  async function close(): Promise<void> {
-    open.delete(close);
-    for (const step of cleanUp.splice(0).reverse()) await step();
+  const cleanUp = createCleanUp();
+  const opening = buildStage(options, cleanUp);
+  // An interruption finds it half built: what is under way then ends at its next step, which is undone as well.
+  async function interrupt(): Promise<void> {
+    await cleanUp.run();
+    await opening.catch(() => undefined);
   }
-  open.add(close);
+  open.add(interrupt);
+  async function close(): Promise<void> {
+    open.delete(interrupt);
+    await cleanUp.run();
+  }
   try {
-    const exchange = createFaultExchange(options.exchangeDatabase ?? (await openExchangeDatabase(cleanUp)));
-    cleanUp.push(() => exchange.close());
-    const tokens = Array.from(
-      { length: options.tokens },
-      (_, index) => `F${String(index + 1).padStart(4, '0')}`,
-    );
-    for (const token of tokens) await exchange.push(token, PRICE);
-
-    const postgres = database === 'external' ? await startFaultPostgres({ settings: ROOM }) : null;
-    if (postgres) cleanUp.push(() => postgres.close());
-    const instances: Instance[] = [];
-    const proxies: DatabaseProxy[] = [];
-    let embeddedDir = '';
-    for (let index = 0; index < count; index += 1) {
-      const dataDir = await newFolder();
-      embeddedDir = dataDir;
-      cleanUp.push(() => removeDataDir(dataDir));
-      const env = { ...programEnvironment(await exchange.listen(), index), ...options.env };
-      if (postgres) {
-        const proxy = await startDatabaseProxy(postgres.connection);
-        proxies.push(proxy);
-        cleanUp.push(() => proxy.close());
-        env.DATABASE_URL = `postgres://postgres@127.0.0.1:${proxy.port}/${postgres.connection.database}`;
-      }
-      const instance = createInstance({ port: await freePort(), env, dataDir });
-      instances.push(instance);
-      cleanUp.push(async () => {
-        instance.thaw();
-        await instance.kill9();
-      });
-      await instance.start();
-    }
-    const [first] = instances;
-    if (first === undefined) throw new Error('a stage needs an instance');
-    const admin = await signIn({ url: first.url, ...ADMIN });
-    const { hookKey } = await admin.post<Webhook>('/api/hooks', {});
-    const traders: Trader[] = [];
-    const stage: Stage = {
-      random: createRandom(seed),
-      exchange,
-      instances,
-      proxies,
-      admin,
-      hookKey,
-      traders,
-      tokens,
-      async addTrader(wanted) {
-        const trader = await createTrader({
-          url: first.url,
-          admin,
-          exchange,
-          number: traders.length + 1,
-          ...wanted,
-        });
-        traders.push(trader);
-        return trader;
-      },
-      killDatabase: () => (postgres ? postgres.kill9() : killPostmaster(embeddedDir)),
-      stopDatabase: () => owned(postgres).stop(),
-      startDatabase: () => owned(postgres).start(),
-      close,
-    };
-    for (let index = 0; index < wantedTraders; index += 1) {
-      await stage.addTrader({ ownHook: false, ownFaults: false });
-    }
-    return stage;
+    return { ...(await opening), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+interface CleanUp {
+  /** To be undone at the end, in the other order; at once, and with an error, when that has begun. */
+  add(undo: () => Promise<unknown>): Promise<void>;
+  run(): Promise<void>;
+}
+
+function createCleanUp(): CleanUp {
+  const steps: (() => Promise<unknown>)[] = [];
+  let isRunning = false;
+  return {
+    async add(undo) {
+      if (isRunning) {
+        await undo();
+        throw new Error('the stage is being closed');
+      }
+      steps.push(undo);
+    },
+    async run() {
+      isRunning = true;
+      for (const undo of steps.splice(0).reverse()) await undo();
+    },
+  };
+}
+
+async function buildStage(options: StageOptions, cleanUp: CleanUp): Promise<Omit<Stage, 'close'>> {
+  const { seed, database, instances: count = 1, traders: wantedTraders = 0 } = options;
+  const exchange = createFaultExchange(options.exchangeDatabase ?? (await openExchangeDatabase(cleanUp)));
+  await cleanUp.add(() => exchange.close());
+  const tokens = Array.from(
+    { length: options.tokens },
+    (_, index) => `F${String(index + 1).padStart(4, '0')}`,
+  );
+  for (const token of tokens) await exchange.push(token, PRICE);
+
+  const postgres = database === 'external' ? await startFaultPostgres({ settings: ROOM }) : null;
+  if (postgres) await cleanUp.add(() => postgres.close());
+  const instances: Instance[] = [];
+  const proxies: DatabaseProxy[] = [];
+  let embeddedDir = '';
+  for (let index = 0; index < count; index += 1) {
+    const dataDir = await newFolder();
+    embeddedDir = dataDir;
+    await cleanUp.add(() => removeDataDir(dataDir));
+    const env = { ...programEnvironment(await exchange.listen(), index), ...options.env };
+    if (postgres) {
+      const proxy = await startDatabaseProxy(postgres.connection);
+      proxies.push(proxy);
+      await cleanUp.add(() => proxy.close());
+      env.DATABASE_URL = `postgres://postgres@127.0.0.1:${proxy.port}/${postgres.connection.database}`;
+    }
+    const instance = createInstance({ port: await freePort(), env, dataDir });
+    instances.push(instance);
+    await cleanUp.add(async () => {
+      instance.thaw();
+      await instance.close();
+    });
+    await instance.start();
+  }
+  const [first] = instances;
+  if (first === undefined) throw new Error('a stage needs an instance');
+  const admin = await signIn({ url: first.url, ...ADMIN });
+  const { hookKey } = await admin.post<Webhook>('/api/hooks', {});
+  const traders: Trader[] = [];
+  const stage: Omit<Stage, 'close'> = {
+    random: createRandom(seed),
+    exchange,
+    instances,
+    proxies,
+    admin,
+    hookKey,
+    traders,
+    tokens,
+    async addTrader(wanted) {
+      const trader = await createTrader({
+        url: first.url,
+        admin,
+        exchange,
+        number: traders.length + 1,
+        ...wanted,
+      });
+      traders.push(trader);
+      return trader;
+    },
+    killDatabase: () => (postgres ? postgres.kill9() : killPostmaster(embeddedDir)),
+    stopDatabase: () => owned(postgres).stop(),
+    startDatabase: () => owned(postgres).start(),
+  };
+  for (let index = 0; index < wantedTraders; index += 1) {
+    await stage.addTrader({ ownHook: false, ownFaults: false });
+  }
+  if (options.struckTrader === true) {
+    const { accountId } = await stage.addTrader({ ownHook: false, ownFaults: true });
+    exchange.setFaults(accountId, [ACCEPTED_WITHOUT_ANSWER]);
+  }
+  return stage;
 }
 
 function owned(postgres: FaultPostgres | null): FaultPostgres {
@@ -156,13 +205,13 @@ function owned(postgres: FaultPostgres | null): FaultPostgres {
   return postgres;
 }
 
-async function openExchangeDatabase(cleanUp: (() => Promise<unknown>)[]): Promise<OpenDatabase> {
+async function openExchangeDatabase(cleanUp: CleanUp): Promise<OpenDatabase> {
   const books = await startFaultPostgres({ settings: NO_DURABILITY });
-  cleanUp.push(() => books.close());
+  await cleanUp.add(() => books.close());
   const log = createLog({ level: 'silent' });
   await migrateDatabase({ connection: books.connection, log });
   const opened = openPool({ connection: books.connection, log });
-  cleanUp.push(() => opened.close());
+  await cleanUp.add(() => opened.close());
   return opened;
 }
 
@@ -219,7 +268,7 @@ async function createTrader(options: {
   });
   await admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
   const hookKey = ownHook ? (await own.post<Webhook>('/api/hooks', {})).hookKey : null;
-  return { userId: user.id, accountId, platform, hookKey };
+  return { userId: user.id, accountId, platform, hookKey, hasOwnFaults: ownFaults };
 }
 
 async function freePort(): Promise<number> {
@@ -228,13 +277,4 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-async function removeDataDir(dataDir: string): Promise<void> {
-  const running = await findPostmaster(join(dataDir, 'postgres'));
-  if (running) {
-    await stopPostmaster({ pid: running.pid, waitMs: 15_000 });
-    await rm(running.host, { recursive: true, force: true });
-  }
-  await rm(dataDir, { recursive: true, force: true });
 }

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { users } from '#server/platform/database/schema.ts';
+import type { CrashAt } from '#test/crashing-database.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 
 /**
@@ -22,12 +23,18 @@ afterEach(() => {
 });
 afterAll(() => engine.close());
 
-/** Every n-th point of the longer scenarios; 1 tries all of them and takes some minutes. */
+/**
+ * Every n-th point of all; 1 tries each of them and takes some minutes. The first scenario is also interrupted after
+ * every single change of the outside, which leaves out no state that a successor can find.
+ */
 const STRIDE = Number(process.env.CRASH_STRIDE ?? '17');
+
+/** Of the first scenario: commits, statements outside of transactions, orders and settings at the exchange. */
+const LEAST_CHANGES = 30;
 
 interface Scenario {
   name: string;
-  stride: number;
+  afterEveryChange: boolean;
   faults: PaperFault[];
   /** Whether the user holds a long position of ours, and the signal is to sell. */
   reverses: boolean;
@@ -38,6 +45,7 @@ interface Scenario {
 interface Run {
   died: boolean;
   points: number;
+  changes: number;
   entries: { size: string; filledSize: string; state: string }[];
   ledger: [side: string, reduceOnly: boolean][];
   trade: Awaited<ReturnType<TestEngine['trades']>>[number];
@@ -46,7 +54,7 @@ interface Run {
 const scenarios: Scenario[] = [
   {
     name: 'an order that fills at once',
-    stride: 1,
+    afterEveryChange: true,
     faults: [],
     reverses: false,
     leastPoints: 60,
@@ -57,7 +65,7 @@ const scenarios: Scenario[] = [
   },
   {
     name: 'a first attempt that is left half filled',
-    stride: STRIDE,
+    afterEveryChange: false,
     faults: [{ kind: 'partialFill', fraction: '0.5' }],
     reverses: false,
     leastPoints: 90,
@@ -68,7 +76,7 @@ const scenarios: Scenario[] = [
   },
   {
     name: 'a reversal',
-    stride: STRIDE,
+    afterEveryChange: false,
     faults: [],
     reverses: true,
     leastPoints: 90,
@@ -83,7 +91,7 @@ const scenarios: Scenario[] = [
   },
 ];
 
-async function runOnce({ faults, reverses }: Scenario, diesAt: number): Promise<Run> {
+async function runOnce({ faults, reverses }: Scenario, diesAt: CrashAt): Promise<Run> {
   count += 1;
   const token = `C${count}`;
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
@@ -122,21 +130,26 @@ async function runOnce({ faults, reverses }: Scenario, diesAt: number): Promise<
   // The next run is another user's: this one must not be eligible for its signal.
   await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
   const ledger = orders.map(({ side, reduceOnly }): [string, boolean] => [side, reduceOnly]);
-  return { died, points: mortal.point.count(), entries, ledger, trade };
+  const { point } = mortal;
+  return { died, points: point.count(), changes: point.changes(), entries, ledger, trade };
 }
 
 test.each(scenarios)(
   'with $name, a crash at any point and a restart leave one whole trade',
   async (scenario) => {
-    let run: Run;
-    // The last run is not interrupted: the number of points is what one trade does to the outside.
-    let diesAt = 1;
-    do {
-      run = await runOnce(scenario, diesAt);
-      scenario.expected(run);
-      diesAt += scenario.stride;
-    } while (run.died);
-    expect(run.points).toBeGreaterThan(scenario.leastPoints);
+    const interruptEach = async (pointAt: (n: number) => CrashAt) => {
+      // The last run is not interrupted: it tells what one trade does to the outside.
+      for (let n = 0; ; n += 1) {
+        const run = await runOnce(scenario, pointAt(n));
+        scenario.expected(run);
+        if (!run.died) return run;
+      }
+    };
+    const { points } = await interruptEach((n) => 1 + n * STRIDE);
+    expect(points).toBeGreaterThan(scenario.leastPoints);
+    if (!scenario.afterEveryChange) return;
+    const { changes } = await interruptEach((n) => ({ afterChanges: n }));
+    expect(changes).toBeGreaterThan(LEAST_CHANGES);
   },
   900_000,
 );

@@ -11,7 +11,7 @@ import { changeWorkflowStatus, countFailedTry, findWorkflow, type WorkflowRow } 
 
 /** A signal that cannot be processed must not be tried for ever, nor hold up others (F22). */
 const TRIES = 3;
-const HELD_RETRY_MS = 1_000;
+export const HELD_RETRY_MS = 1_000;
 
 /**
  * Brings a workflow's pipeline as far as it can be brought now. I1: it ends in a terminal state. Called again after
@@ -56,37 +56,46 @@ async function runSteps(deps: AutomationDeps, lease: Lease, workflow: WorkflowRo
     signal,
     outputs: outputsOf(done),
   };
-  for (const { number, name, type } of PIPELINE_STEPS) {
-    const earlier = done.get(number);
-    if (earlier !== undefined && earlier.status !== 'processing') continue;
-    const key = { workflowId: workflow.id, stepNumber: number };
-    const step = PIPELINE[type];
-    await beginStep(deps.db, {
-      ...key,
-      stepName: name,
-      stepType: type,
-      userId: null,
-      inputData: step.input(work),
-      processorName: processorName(deps),
-      at: deps.clock.now(),
-    });
-    const outcome = await step.run(work);
+  const [first, ...rest] = PIPELINE_STEPS.filter(
+    ({ number }) => (done.get(number)?.status ?? 'processing') === 'processing',
+  );
+  if (first === undefined) return;
+  await beginStep(deps.db, describeStep(work, first));
+  for (let step: PipelineStepInfo | undefined = first; step !== undefined; ) {
+    const key = { workflowId: workflow.id, stepNumber: step.number };
+    const outcome: StepOutcome = await PIPELINE[step.type].run(work);
     if (outcome.kind === 'waiting') return await noteOnStep(deps.db, key, outcome.metadata);
-    await recordStep(work, key, outcome);
-    if (outcome.kind !== 'completed') return;
-    work.outputs.set(number, outcome.output);
-    if (outcome.last === true) return;
+    if (outcome.kind === 'completed') work.outputs.set(step.number, outcome.output);
+    const isLast: boolean = outcome.kind !== 'completed' || outcome.last === true;
+    step = isLast ? undefined : rest.shift();
+    await recordStep(work, key, outcome, step);
   }
 }
+
+type PipelineStepInfo = (typeof PIPELINE_STEPS)[number];
+
+const describeStep = (work: PipelineWork, { number, name, type }: PipelineStepInfo) => ({
+  workflowId: work.workflow.id,
+  stepNumber: number,
+  stepName: name,
+  stepType: type,
+  userId: null,
+  inputData: PIPELINE[type].input(work),
+  processorName: processorName(work.deps),
+  at: work.deps.clock.now(),
+});
 
 const outputsOf = (steps: Map<number, StepRow>) =>
   new Map([...steps].map(([number, { outputData }]) => [number, outputData]));
 
+/** With the step's end goes the beginning of the next one: a commit is most of what a step costs. */
 async function recordStep(
-  { deps, lease, workflow }: PipelineWork,
+  work: PipelineWork,
   key: { workflowId: string; stepNumber: number },
   outcome: Exclude<StepOutcome, { kind: 'waiting' }>,
+  next: PipelineStepInfo | undefined,
 ): Promise<void> {
+  const { deps, lease, workflow } = work;
   const at = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
@@ -96,6 +105,7 @@ async function recordStep(
       if (outcome.stepStaysOpen !== true) {
         await endStep(tx, { ...key, status: 'completed', outputData: outcome.output, at });
       }
+      if (next !== undefined) await beginStep(tx, describeStep(work, next));
       return;
     }
     const { failure } = outcome;

@@ -3,7 +3,7 @@ import type { AutomationDeps } from './automation-deps.ts';
 import { listUnfinished } from './workflows.store.ts';
 
 /** A trade that should have moved this long ago lost its wake-up call. */
-const OVERDUE_MS = 15_000;
+export const OVERDUE_MS = 15_000;
 
 /**
  * Sends a wake-up call for everything that is not finished: at the start of the program (what a predecessor left
@@ -14,16 +14,16 @@ export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boole
   const overdue = all ? null : new Date(clock.now().getTime() - OVERDUE_MS);
   const tradeIds = await listUnfinishedTrades(db, overdue);
   const { pipelines, waiting } = await listUnfinished(db);
-  await jobs.send(
+  await jobs.sendMissing(
     db,
     'advance-trade',
     tradeIds.map((tradeId) => ({ tradeId })),
   );
-  await jobs.send(db, 'run-workflow', pipelines);
-  await jobs.send(db, 'trade-user', waiting);
+  await jobs.sendMissing(db, 'run-workflow', pipelines);
+  await jobs.sendMissing(db, 'trade-user', waiting);
 }
 
-const SWEEP_EVERY_MS = 10_000;
+export const SWEEP_EVERY_MS = 10_000;
 
 /** Looks for lost calls from time to time; answers how to stop that. */
 export function startSweep(deps: AutomationDeps): () => void {

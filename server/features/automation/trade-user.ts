@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Denial, deny } from '#domain/denials.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
+import { isSignalExpired } from '#domain/workflow-lifecycle.ts';
 import { generatePosition } from '#server/features/position-generator/generate-position.ts';
 import {
   findPositionGeneratorLog,
@@ -33,7 +34,7 @@ import { findWorkflow, type WorkflowRow } from './workflows.store.ts';
 const TRIES = 3;
 const LEASE_POLL_MS = 100;
 const LEASE_PATIENCE_MS = 2_000;
-const LEASE_RETRY_MS = 1_000;
+export const LEASE_RETRY_MS = 1_000;
 /** So long after the users' processing began, orders are held back for the users before (decisions §10, layer 4). */
 const ORDER_PATIENCE_MS = 3_000;
 const ORDER_POLL_MS = 25;
@@ -148,6 +149,19 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> 
   await skip(run, 'order_submission', denial);
 }
 
+/** The users may have been selected long ago: before an outage, by a process that nobody went on for. */
+function expired(
+  { deps, workflow }: Pick<UserRun, 'deps' | 'workflow'>,
+  { receivedAt }: SignalRow,
+): Denial | null {
+  if (workflow.trigger !== 'automatic') return null;
+  const startsAt = deps.clock.now();
+  const maxAgeMinutes = deps.config.signalMaxAgeMinutes;
+  if (!isSignalExpired({ receivedAt, startsAt, maxAgeMinutes })) return null;
+  const ageMinutes = ((startsAt.getTime() - receivedAt.getTime()) / 60_000).toFixed(1);
+  return deny('signal_expired', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) });
+}
+
 /** A step is written by whoever holds the user's lease, by nobody else. */
 const whileHeld = ({ deps, lease }: UserRun, write: (tx: Tx) => Promise<void>): Promise<void> =>
   deps.db.transaction(async (tx) => {
@@ -186,6 +200,8 @@ async function calculateOnce(
     if (recorded.success) return { ok: true, log: recorded };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
   }
+  const stale = expired({ deps, workflow }, signal);
+  if (stale !== null) return { ok: false, denial: stale };
   const { userId, workflowId } = task;
   const blocked = await clearTheWay(deps, { signal, settings, userId, workflowId, lease });
   if (blocked !== null) return { ok: false, denial: blocked };

@@ -73,6 +73,8 @@ async function follow(
         if (visible) stream.add(visible);
       },
       onGap: () => stream.send('gap'),
+      // An open stream that stays silent would have the screen say that it is up to date.
+      onAway: () => stream.end(),
     })
     .catch((error: unknown) => {
       throw new AppError('unavailable', { cause: error, retryAfterSeconds: 5 });

@@ -49,7 +49,7 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
   }
 }
 
-const HELD_RETRY_MS = 2_000;
+export const HELD_RETRY_MS = 2_000;
 const soon = (deps: TradeDeps) => new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
 
 async function isAwaited(deps: TradeDeps, tradeId: string): Promise<boolean> {

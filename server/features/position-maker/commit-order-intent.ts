@@ -1,5 +1,6 @@
-import type { Denial } from '#domain/denials.ts';
+import { type Denial, deny } from '#domain/denials.ts';
 import type { Position } from '#domain/position.ts';
+import { CALCULATION_MAX_AGE_MINUTES } from '#domain/trading-constants.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import { findCredentials } from '#server/features/exchange-credentials/exchange-credentials.store.ts';
@@ -21,7 +22,8 @@ export type Intent =
 /**
  * The order intent of a calculation: the trade and its first attempt with its client order id, committed before any
  * request leaves. I2: one trade a calculation, a workflow and user, and a signal and user with a standing order,
- * held by unique keys and by the user's lease. I9: permission is read inside the same transaction.
+ * held by unique keys and by the user's lease. I9: permission is read inside the same transaction. A calculation that
+ * waited, because its process was frozen or nobody was there to go on, is not ordered at its old price.
  */
 export async function commitOrderIntent(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
@@ -46,6 +48,11 @@ export async function commitOrderIntent(
         automatic: log.workflowId !== null,
       });
       if (denial !== null) return { ok: false, reason: 'denied', denial };
+      const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
+      if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
+        const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
+        return { ok: false, reason: 'denied', denial: deny('calculation_too_old', age) };
+      }
       const standing = await findStandingTrade(tx, log);
       if (standing !== null) return { ok: false, reason: 'already-traded', standing };
       await tx.insert(trades).values({

@@ -1,13 +1,15 @@
-import { and, eq, inArray } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, tradingHalts, users } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { withLease } from '#server/platform/leases.ts';
+import { acquireLease, withLease } from '#server/platform/leases.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { createProtectionAudit } from './audit-protection.ts';
+import { startProtectionAudit } from './watch-protection.ts';
 
 /** Positions that were protected once, and are not any more (I4). */
 let engine: TestEngine;
@@ -318,6 +320,27 @@ test('a position that was not opened here is not touched, with or without a stop
   const held = await engine.holding(userId, token);
   expect(held).toMatchObject({ stopLoss: null, takeProfit: null, position: { size: '1' } });
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+});
+
+test('an audit whose instance froze is begun by another one as soon as that has lost it, not a round later', async () => {
+  const { userId, token, trade } = await withPosition();
+  await lose(userId, 'pos_loss');
+  const frozen = await acquireLease({ db: engine.db, key: 'protection:audit', holder: 'frozen' });
+  expect(frozen).not.toBeNull();
+  const stop = startProtectionAudit(engine.deps, { everyMs: 600_000, heldRetryMs: 20 });
+  try {
+    await sleep(100);
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done' });
+    await engine.db.execute(sql`update leases set lease_until = now() where key = 'protection:audit'`);
+    await vi.waitFor(
+      async () => expect(await engine.trade(trade.id)).toMatchObject({ state: 'protecting' }),
+      5_000,
+    );
+  } finally {
+    stop();
+  }
+  await engine.settle();
+  expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98' });
 });
 
 test('a crash at any point of the repair leaves a position with its stop, or none', async () => {

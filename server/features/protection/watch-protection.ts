@@ -3,6 +3,8 @@ import { withLease } from '#server/platform/leases.ts';
 import { type AuditDeps, createProtectionAudit } from './audit-protection.ts';
 
 const AUDIT_EVERY_MS = 30_000;
+/** Who audits may be frozen in the midst of it: the audit is not left alone for a whole round more. */
+export const HELD_RETRY_MS = 5_000;
 
 /**
  * Audits the protection of all open positions at once and then every half minute, by one instance at a time. That
@@ -10,20 +12,30 @@ const AUDIT_EVERY_MS = 30_000;
  */
 export function startProtectionAudit(
   deps: AuditDeps & Pick<Deps, 'config'>,
-  { everyMs = AUDIT_EVERY_MS }: { everyMs?: number } = {},
+  { everyMs = AUDIT_EVERY_MS, heldRetryMs = HELD_RETRY_MS }: { everyMs?: number; heldRetryMs?: number } = {},
 ): () => void {
   const audit = createProtectionAudit(deps);
   let isAuditing = false;
+  let isStopped = false;
+  let retry: NodeJS.Timeout | undefined;
   async function run(): Promise<void> {
     if (isAuditing) return;
     isAuditing = true;
+    clearTimeout(retry);
     const lease = { db: deps.db, key: 'protection:audit', holder: deps.config.instanceId };
-    await withLease(lease, (held) => audit.run(held)).catch((error: unknown) =>
-      deps.log.warn({ err: error }, 'the protection of open positions could not be audited'),
-    );
+    try {
+      const { held } = await withLease(lease, (own) => audit.run(own));
+      if (!held && !isStopped) retry = setTimeout(() => void run(), heldRetryMs);
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the protection of open positions could not be audited');
+    }
     isAuditing = false;
   }
   const timer = setInterval(() => void run(), everyMs);
   void run();
-  return () => clearInterval(timer);
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    clearTimeout(retry);
+  };
 }

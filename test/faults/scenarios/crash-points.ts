@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WhyAnswer } from '#contract/signals.ts';
 import { type SentAlert, sendAlert } from '../alert-sender.ts';
+import { awaitEnd, judgeEnd } from '../ends.ts';
 import { alertBody, hookUrl } from '../load.ts';
-import { awaitEnd, checkTrades, judgeAlerts, readSignals } from '../oracle.ts';
+import { checkTrades, judgeAlerts, judgeUnstruck, type Part, readSignals } from '../oracle.ts';
 import { choose, type Scenario } from '../scenario.ts';
 import { openStage, type Stage, type Trader } from '../stage.ts';
 import {
@@ -31,6 +31,7 @@ interface Run {
   name: string;
   token: string;
   lane: Lane;
+  fault: Fault;
   sent: SentAlert;
   sending: Promise<SentAlert>;
   reached: boolean;
@@ -73,18 +74,22 @@ export const crashPoints: Scenario<CrashSizes> = {
       const signals = await readSignals(stage.admin);
       const sent = runs.map(({ sent: one, token }) => ({ ...one, token, trades: true }));
       const violations = judgeAlerts(sent, signals);
-      if (end.left > 0) violations.push(`I1: ${end.left} workflows do not go on`);
+      violations.push(...judgeEnd(end));
       const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
       const unfilled: string[] = [];
+      const unstruck: Part[] = [];
       let filled = 0;
-      for (const { name, token, lane, sent: one, switchedOffAt } of runs) {
+      for (const { name, token, lane, fault, sent: one, switchedOffAt } of runs) {
         const signalId = idOf.get(one.nonce) ?? null;
         const wanted = [{ token, signalId, ...(switchedOffAt === undefined ? {} : { switchedOffAt }) }];
         const checked = await checkTrades({ ...stage, trader: lane.trader, wanted });
         violations.push(...checked.violations.map((text) => `${name}: ${text}`));
         filled += checked.filled;
-        if (checked.filled === 0) unfilled.push(`${name}: ${await whyNot(stage, lane, signalId)}`);
+        if (fault.name === 'none') unstruck.push(...checked.parts);
+        if (checked.filled === 0)
+          unfilled.push(`${name}: ${checked.parts[0]?.why ?? 'the alert was never stored'}`);
       }
+      violations.push(...judgeUnstruck(unstruck).violations);
       for (const text of unfilled) say(`not filled, ${text}`);
       for (const text of stage.instances[0]?.unexpectedEnds ?? [])
         violations.push(`ended by itself: ${text}`);
@@ -103,13 +108,6 @@ export const crashPoints: Scenario<CrashSizes> = {
     }
   },
 };
-
-/** In the product's own words: a run that nothing came of must be one that nothing may have come of. */
-async function whyNot({ admin }: Stage, { trader }: Lane, signalId: string | null): Promise<string> {
-  if (signalId === null) return 'the alert was never stored';
-  const why = await admin.get<WhyAnswer>(`/api/signals/${signalId}/why/${trader.userId}`);
-  return why.conclusion.text;
-}
 
 async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
   const lanes: Lane[] = [];
@@ -194,6 +192,7 @@ async function strike(
     name,
     token,
     lane,
+    fault,
     reached,
     sending,
     sent: { nonce: name, acknowledgedId: null, answers: [], slowestMs: 0 },

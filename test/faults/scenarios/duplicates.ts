@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sendAlert } from '../alert-sender.ts';
+import { awaitEnd } from '../ends.ts';
 import { alertBody, hookUrl } from '../load.ts';
-import { awaitEnd, checkTrades, readSignals } from '../oracle.ts';
+import { checkTrades, readSignals } from '../oracle.ts';
 import type { Scenario } from '../scenario.ts';
 import { openStage } from '../stage.ts';
 

@@ -41,6 +41,7 @@ async function killUnderLoad(
     seed,
     database,
     traders: TRADERS,
+    struckTrader: true,
     tokens: Math.ceil(alerts / TRADE_EVERY) + 1,
     ...(exchangeDatabase === undefined ? {} : { exchangeDatabase }),
   });

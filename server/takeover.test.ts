@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { HELD_RETRY_MS as WORKFLOW_RETRY_MS } from './features/automation/run-workflow.ts';
+import { OVERDUE_MS, SWEEP_EVERY_MS } from './features/automation/sweep.ts';
+import { LEASE_RETRY_MS as USER_RETRY_MS } from './features/automation/trade-user.ts';
+import { HELD_RETRY_MS as TRADE_RETRY_MS } from './features/position-maker/advance-trade.ts';
+import { HELD_RETRY_MS as AUDIT_RETRY_MS } from './features/protection/watch-protection.ts';
+import {
+  HEARTBEAT_SECONDS,
+  type JobName,
+  QUEUES,
+  RETRY_SECONDS,
+  SUPERVISE_SECONDS,
+} from './platform/jobs.ts';
+import { LEASE_SECONDS } from './platform/leases.ts';
+
+/**
+ * What an instance was doing when it froze is gone on with by others within 30 s: not measured, but added up from the
+ * settings that it follows from. server/instances.test.ts sees it happen.
+ */
+const WITHIN_MS = 30_000;
+/** For the statements and the turn of the event loop between one wait and the next. */
+const SLACK_MS = 2_000;
+
+const leaseMs = LEASE_SECONDS * 1_000;
+const pollMs = (name: JobName) => QUEUES[name].pollSeconds * 1_000;
+const RETRY_MS: Record<JobName, number> = {
+  'run-workflow': WORKFLOW_RETRY_MS,
+  'trade-user': USER_RETRY_MS,
+  'advance-trade': TRADE_RETRY_MS,
+};
+const NAMES = Object.keys(QUEUES) as JobName[];
+
+test.each(NAMES)('%s: its lease, the call that waits for it and the poll that sees the call', (name) => {
+  expect(leaseMs + RETRY_MS[name] + pollMs(name) + SLACK_MS).toBeLessThanOrEqual(WITHIN_MS);
+});
+
+test.each(NAMES)(
+  '%s: the call that a frozen instance had taken comes again before its lease is over',
+  (name) => {
+    const againMs = 1_000 * (HEARTBEAT_SECONDS + SUPERVISE_SECONDS + 2 * RETRY_SECONDS) + pollMs(name);
+    expect(againMs).toBeLessThan(leaseMs);
+  },
+);
+
+test('a call that was lost, or waits because it failed before, is sent anew in time', () => {
+  for (const name of ['run-workflow', 'trade-user'] as const) {
+    expect(SWEEP_EVERY_MS + pollMs(name)).toBeLessThan(leaseMs);
+  }
+  expect(OVERDUE_MS + SWEEP_EVERY_MS + pollMs('advance-trade') + SLACK_MS).toBeLessThanOrEqual(WITHIN_MS);
+});
+
+test('an audit of the stops that froze is begun anew in time', () => {
+  expect(leaseMs + AUDIT_RETRY_MS + SLACK_MS).toBeLessThanOrEqual(WITHIN_MS);
+});
