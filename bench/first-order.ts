@@ -1,132 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { User } from '#contract/users.ts';
-import { type BenchResult, createFigures } from './figures.ts';
-import { type Program, withDatabase, withProgram } from './program.ts';
+import type { BenchContext } from './bench.ts';
+import { runBaseline } from './child.ts';
+import { type BenchResult, createFigures, median, percentile } from './figures.ts';
+import { databaseUrl, type Program, withProgram } from './program.ts';
+import { createTraders, post, TRADING, waitForOutcome } from './traders.ts';
 
-const USER_COUNTS = [1, 10, 50];
-const ROUNDS = 5;
-const VERIFY_FIRST_MS = 500;
-const LIMIT_MS = 120_000;
-/** The paper exchange settles what came before, so that a round begins at rest. */
-const PAUSE_MS = 1_000;
+/** A user's account stays small: the next user takes over after so many positions. */
+const SIGNALS_A_USER = 25;
+const WAITS = { VERIFY_FIRST_MS: '200', VERIFY_SECOND_MS: '200', CANCEL_DELAY_MS: '100' };
+const LIMIT_MS = 60_000;
+/** So that a signal meets a program at rest. */
+const PAUSE_MS = 200;
 
-interface Outcome {
-  firstOrderMs: number;
-  lastOrderMs: number;
-  endMs: number;
-  successful: number;
-}
-
-/** From the 200 to the orders, on the paper exchange, with 1, 10 and 50 eligible users. */
-export async function benchFirstOrder(say: (line: string) => void): Promise<BenchResult> {
+/** From a signal's answer to its order at the exchange, beside an order that is sent by the client library alone. */
+export async function benchFirstOrder({ say, short }: BenchContext): Promise<BenchResult> {
+  const signals = short ? 10 : 120;
+  const warmUp = short ? 2 : 10;
   const figures = createFigures();
-  const waits = { VERIFY_FIRST_MS: String(VERIFY_FIRST_MS), VERIFY_SECOND_MS: '500', CANCEL_DELAY_MS: '100' };
-  await withProgram(waits, async (program) => {
-    let users = 0;
-    for (const wanted of USER_COUNTS) {
-      say(`first-order: ${wanted} eligible users`);
-      for (; users < wanted; users += 1) await createTrader(program, users + 1);
-      for (let round = 1; round <= ROUNDS; round += 1) {
-        await sleep(PAUSE_MS);
-        const outcome = await measure(program, `T${wanted}R${round}`);
-        if (outcome.successful !== wanted) {
-          throw new Error(`${outcome.successful} of ${wanted} users were successful`);
-        }
-        const name = `${wanted} ${wanted === 1 ? 'user' : 'users'}`;
-        figures.add(`${name}: 200 to first order`, 'ms', outcome.firstOrderMs);
-        if (wanted > 1) figures.add(`${name}: 200 to last order`, 'ms', outcome.lastOrderMs);
-        figures.add(`${name}: 200 to end of workflow, less the wait`, 'ms', outcome.endMs - VERIFY_FIRST_MS);
-      }
+  await withProgram({ ...TRADING, ...WAITS }, async (program) => {
+    const users = await createTraders(program, Math.ceil((signals + warmUp) / SIGNALS_A_USER));
+    for (const user of users.slice(1)) await setTrading(program, user, false);
+
+    say(`first-order: ${signals} orders by the client library alone`);
+    await post(program, 'candle', { token: 'BARE' });
+    const bare = await placeBareOrders(program, { token: 'BARE', count: signals + warmUp });
+    const bareMs = bare.slice(warmUp);
+    for (const ms of bareMs) figures.add('one order by the library alone', 'ms', ms);
+
+    say(`first-order: ${signals} signals`);
+    const firstMs: number[] = [];
+    for (let number = 0; number < signals + warmUp; number += 1) {
+      if (number > 0 && number % SIGNALS_A_USER === 0)
+        await handOver(program, users, number / SIGNALS_A_USER);
+      const ms = await measure(program, `FIRST${number}`);
+      if (number >= warmUp) firstMs.push(ms);
     }
+    for (const ms of firstMs) figures.add('200 to the order at the exchange', 'ms', ms);
+    figures.add('median, over the median of the library alone', 'ms', median(firstMs) - median(bareMs), {
+      most: 40,
+    });
+    figures.add('99 of 100', 'ms', percentile(firstMs, 0.99), { most: 250 });
+    figures.add('99 of 100 by the library alone', 'ms', percentile(bareMs, 0.99));
   });
   return {
     bench: 'first-order',
-    about:
-      'From the answer to a signal until orders leave for the built-in paper exchange, each filled and protected',
+    about: "From the answer to a signal until the paper exchange has one eligible user's order",
     figures: figures.all(),
     notes: [
-      `An order counts as leaving at its submittedAt. The wait before its check is VERIFY_FIRST_MS=${VERIFY_FIRST_MS}, once a user; it is taken off the last figure.`,
-      'A token of its own for every round, so that nobody holds a position already.',
+      "The order's time is the paper exchange's own. The program works in whole milliseconds.",
+      'By the library alone: the same client, transport and paper exchange on the same database, in a process without the engine; the whole round trip of an order.',
+      `One signal at a time, each for a token of its own; a new user after ${SIGNALS_A_USER} positions.`,
     ],
   };
 }
 
-async function createTrader({ client }: Program, number: number): Promise<void> {
-  const username = `trader${number}@example.com`;
-  const body = { username, password: 'a password of a trader' };
-  const { user } = await client.post<{ user: User }>('/api/admin/create-client', body);
-  await client.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+/** The milliseconds of each order. */
+export async function placeBareOrders(
+  { postmaster }: Pick<Program, 'postmaster'>,
+  { token, count }: { token: string; count: number },
+): Promise<number[]> {
+  const { ordersMs } = await runBaseline<{ ordersMs: number[] }>('ccxt-orders', {
+    args: [token, String(count)],
+    env: { DATABASE_URL: databaseUrl(postmaster) },
+    limitMs: 300_000,
+  });
+  return ordersMs;
 }
 
-async function measure(program: Program, token: string): Promise<Outcome> {
-  const time = new Date().toISOString();
-  const common = { Symbol: `${token}USDT`, Timeframe: '15' };
-  await post(program, 'trading_view_candler', {
-    ...common,
-    DateTime: time.slice(0, 16).replaceAll(/\D/g, ''),
-    Close: '100',
-    ATR: '1',
-    mature_trend: 'bullish',
-  });
+const setTrading = ({ client }: Program, userId: string, activeTrading: boolean) =>
+  client.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
+
+async function handOver(program: Program, users: readonly string[], turn: number): Promise<void> {
+  await setTrading(program, users[turn - 1] ?? '', false);
+  await setTrading(program, users[turn] ?? '', true);
+}
+
+async function measure(program: Program, token: string): Promise<number> {
+  await post(program, 'candle', { token });
   await sleep(PAUSE_MS);
-  const { id, answeredAt } = await post(program, 'trading_view_signal', {
-    ...common,
-    action: 'buy',
-    price: '100',
-    processor: 'Tesla',
-    time,
-  });
-  return readOutcome(program, { signalId: id, answeredAt });
-}
-
-async function post(
-  { server, hookKey }: Program,
-  route: string,
-  payload: Record<string, string>,
-): Promise<{ id: string; answeredAt: number }> {
-  const answer = await fetch(`${server.url}/hooks/${route}?hkid=${hookKey}`, {
-    method: 'POST',
-    body: JSON.stringify(payload),
-  });
-  const answeredAt = Date.now();
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${route}: ${answer.status} ${text}`);
-  return { id: (JSON.parse(text) as { id: string }).id, answeredAt };
-}
-
-interface OutcomeRow {
-  first: Date;
-  last: Date;
-  ended: Date;
-  successful: number;
-}
-
-/** The database's own times: the same clock as ours, and looking costs the program nothing. */
-async function readOutcome(
-  { postmaster }: Program,
-  { signalId, answeredAt }: { signalId: string; answeredAt: number },
-): Promise<Outcome> {
-  const deadline = Date.now() + LIMIT_MS;
-  return withDatabase({ postmaster }, async (client) => {
-    while (Date.now() < deadline) {
-      await sleep(100);
-      const { rows } = await client.query<OutcomeRow>(
-        `select min(a.submitted_at) as first, max(a.submitted_at) as last, w.completed_at as ended,
-                count(*) filter (where t.success)::int as successful
-         from workflows w join trades t on t.workflow_id = w.id join order_attempts a on a.trade_id = t.id
-         where w.signal_id = $1 and w.completed_at is not null
-         group by w.id`,
-        [signalId],
-      );
-      const [row] = rows;
-      if (row === undefined) continue;
-      return {
-        firstOrderMs: row.first.getTime() - answeredAt,
-        lastOrderMs: row.last.getTime() - answeredAt,
-        endMs: row.ended.getTime() - answeredAt,
-        successful: row.successful,
-      };
-    }
-    throw new Error(`The workflow of signal ${signalId} did not end within ${LIMIT_MS} ms`);
-  });
+  const { id, answeredAt } = await post(program, 'signal', { token });
+  const outcome = await waitForOutcome(program, id, { limitMs: LIMIT_MS, pollMs: 50 });
+  if (outcome.successful !== 1) throw new Error(`${outcome.successful} of 1 users were successful`);
+  return outcome.firstOrderAt - answeredAt;
 }

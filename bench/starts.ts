@@ -6,25 +6,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { binaryPath, packagedPostgres } from '#server/platform/database/embedded-binaries.ts';
+import { openSocketFolder } from '#server/platform/database/embedded-folders.ts';
+import { commandOf, findInstallation, ownerOf } from '#server/platform/database/embedded-runner.ts';
+import type { BenchContext } from './bench.ts';
+import { atInterruption, requireRunning } from './cleanup.ts';
 import { type BenchResult, createFigures } from './figures.ts';
 
 const START = fileURLToPath(new URL('../scripts/start.mjs', import.meta.url));
-const ROUNDS = 3;
 const LIMIT_MS = 60_000;
+const BARE_SERVER = `require('node:http').createServer((_, response) => response.end('{}')).listen(Number(process.argv[1]), '127.0.0.1')`;
 
-/** `npm start` until it is ready: on an empty data folder, and again on the same one. */
-export async function benchStarts(say: (line: string) => void): Promise<BenchResult> {
+/** `npm start` until it is ready, beside what Node and PostgreSQL need to start by themselves. */
+export async function benchStarts({ say, short }: BenchContext): Promise<BenchResult> {
+  const rounds = short ? 1 : 5;
   const figures = createFigures();
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    say(`starts: round ${round} of ${ROUNDS}`);
+  for (let round = 1; round <= rounds; round += 1) {
+    say(`starts: round ${round} of ${rounds}`);
     const dataDir = await mkdtemp(join(tmpdir(), 'signal-board-bench-'));
+    const forget = atInterruption(() => rm(dataDir, { recursive: true, force: true }));
     try {
-      for (const name of ['first start, empty data folder', 'second start, same folder']) {
-        const { readyMs, stopMs } = await startOnce(dataDir);
-        figures.add(name, 'ms', readyMs);
+      const first = await startOnce(dataDir);
+      const second = await startOnce(dataDir);
+      const nodeMs = await startBareServer();
+      const databaseMs = await startDatabase(dataDir);
+      figures.add('first start, empty data folder', 'ms', first.readyMs);
+      figures.add('second start, same folder', 'ms', second.readyMs);
+      figures.add('a bare node:http server', 'ms', nodeMs);
+      figures.add('the database by itself', 'ms', databaseMs);
+      figures.add('second start to both together', '×', second.readyMs / (nodeMs + databaseMs), { most: 2 });
+      for (const { stopMs } of [first, second])
         figures.add('stop, until the process has ended', 'ms', stopMs);
-      }
     } finally {
+      forget();
       await rm(dataDir, { recursive: true, force: true });
     }
   }
@@ -34,17 +49,9 @@ export async function benchStarts(say: (line: string) => void): Promise<BenchRes
     figures: figures.all(),
     notes: [
       'The first start makes the database, its tables and the first administrator. Files are in the page cache and compiled code is in the compile cache, as after any earlier start on the machine.',
+      'By themselves: node from its command to its first answer, and the same PostgreSQL on the same data folder from its command to its first answer to a query, one after the other.',
     ],
   };
-}
-
-let running: ChildProcess | null = null;
-
-/** For an interruption. */
-export async function stopStarted(): Promise<void> {
-  if (running === null || running.exitCode !== null) return;
-  running.kill('SIGTERM');
-  await once(running, 'exit');
 }
 
 async function startOnce(dataDir: string): Promise<{ readyMs: number; stopMs: number }> {
@@ -55,38 +62,89 @@ async function startOnce(dataDir: string): Promise<{ readyMs: number; stopMs: nu
     HOST: '127.0.0.1',
     ADMIN_PASSWORD: 'of the benchmark',
   };
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [START], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DATABASE_URL: '', EXCHANGE_MODE: 'paper', LOG_LEVEL: 'warn', ...own },
+  const env = { ...process.env, DATABASE_URL: '', EXCHANGE_MODE: 'paper', LOG_LEVEL: 'warn', ...own };
+  return timeStart({
+    start: () => spawn(process.execPath, [START], { stdio: ['ignore', 'ignore', 'inherit'], env }),
+    answers: async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200,
   });
-  running = child;
-  const exit = once(child, 'exit');
+}
+
+async function startBareServer(): Promise<number> {
+  const port = await freePort();
+  const { readyMs } = await timeStart({
+    start: () => spawn(process.execPath, ['-e', BARE_SERVER, String(port)], { stdio: 'ignore' }),
+    answers: async () => (await fetch(`http://127.0.0.1:${port}/`)).ok,
+  });
+  return readyMs;
+}
+
+async function startDatabase(dataDir: string): Promise<number> {
+  const cluster = join(dataDir, 'postgres');
+  const { runner, native } = await findInstallation({ native: packagedPostgres(), dataDir, folder: cluster });
+  const host = await openSocketFolder({ dataDir, owner: ownerOf(runner) });
   try {
-    await waitUntilReady(child, port);
-    const readyMs = performance.now() - startedAt;
-    const stopAt = performance.now();
-    child.kill('SIGTERM');
-    await exit;
-    return { readyMs, stopMs: performance.now() - stopAt };
+    const settings = ['listen_addresses=', `unix_socket_directories=${host}`].flatMap((one) => ['-c', one]);
+    const command = commandOf(runner, binaryPath(native, 'postgres'), ['-D', cluster, ...settings]);
+    const { readyMs } = await timeStart({
+      start: () =>
+        spawn(command.file, command.args, { stdio: 'ignore', cwd: dataDir, env: {}, ...command.identity }),
+      answers: () => canQuery(host),
+      signal: 'SIGINT',
+    });
+    return readyMs;
   } finally {
-    if (child.exitCode === null) child.kill('SIGTERM');
-    await exit;
+    await rm(host, { recursive: true, force: true });
   }
 }
 
-async function waitUntilReady(child: ChildProcess, port: number): Promise<void> {
+async function canQuery(host: string): Promise<boolean> {
+  const client = new pg.Client({ host, user: 'postgres', database: 'signal_board', ssl: false });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function timeStart(options: {
+  start: () => ChildProcess;
+  answers: () => Promise<boolean>;
+  /** What ends it. */
+  signal?: NodeJS.Signals;
+}): Promise<{ readyMs: number; stopMs: number }> {
+  const { start, answers, signal = 'SIGTERM' } = options;
+  requireRunning();
+  const startedAt = performance.now();
+  const child = start();
+  const exit = once(child, 'exit');
+  const end = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exit;
+  };
+  const forget = atInterruption(end);
+  try {
+    await waitUntil(child, answers);
+    const readyMs = performance.now() - startedAt;
+    const stopAt = performance.now();
+    await end();
+    return { readyMs, stopMs: performance.now() - stopAt };
+  } finally {
+    forget();
+    await end();
+  }
+}
+
+async function waitUntil(child: ChildProcess, answers: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + LIMIT_MS;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}`);
-    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-    if (ready) return;
-    await sleep(10);
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
+    if (await answers().catch(() => false)) return;
+    await sleep(5);
   }
-  throw new Error(`npm start was not ready within ${LIMIT_MS} ms`);
+  throw new Error(`${child.spawnfile} did not answer within ${LIMIT_MS} ms`);
 }
 
 async function freePort(): Promise<number> {

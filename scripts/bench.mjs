@@ -1,4 +1,4 @@
-// npm run bench [name …]: what docs/benchmarks.md reports, measured again. --help lists the benchmarks.
+// npm run bench [-- name …]: what docs/performance.md reports, measured again. --help lists the benchmarks.
 import { join } from 'node:path';
 import { run } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';

@@ -1,0 +1,56 @@
+import { gzipSync } from 'node:zlib';
+import type { BrowserContext, Response } from '@playwright/test';
+
+/** The budgets of the web, in KiB of JavaScript compressed with gzip; the library of charts counts apart. */
+export const LOGIN_KIB = 115;
+export const PAGE_KIB = 60;
+const CHART_LIBRARY = /lightweight-charts/;
+const SETTLED_MS = 400;
+const LIMIT_MS = 20_000;
+
+/** The scripts that a page loads by itself, each with its weight in KiB. Whether they were cached plays no part. */
+export async function weighScripts(context: BrowserContext, url: string): Promise<Map<string, number>> {
+  const page = await context.newPage();
+  const scripts = new Map<string, number>();
+  let underWay = 0;
+  let lastAt = 0;
+  const isScript = (address: string) => new URL(address).pathname.endsWith('.js');
+  async function weigh(response: Response): Promise<void> {
+    const name = new URL(response.url()).pathname;
+    const body = await response.body();
+    if (!CHART_LIBRARY.test(name)) scripts.set(name, gzipSync(body).length / 1024);
+  }
+  page.on('request', (request) => {
+    if (isScript(request.url())) underWay += 1;
+  });
+  page.on('response', (response) => {
+    if (!isScript(response.url())) return;
+    const done = () => {
+      underWay -= 1;
+      lastAt = performance.now();
+    };
+    weigh(response).then(done, done);
+  });
+  try {
+    await page.goto(url);
+    lastAt = performance.now();
+    const deadline = lastAt + LIMIT_MS;
+    // The stream of events never ends, so the network is never idle: until no script has come for a while.
+    while (underWay > 0 || performance.now() - lastAt < SETTLED_MS) {
+      if (performance.now() > deadline) throw new Error(`${url} did not come to rest`);
+      await page.waitForTimeout(SETTLED_MS / 5);
+    }
+    return scripts;
+  } finally {
+    await page.close();
+  }
+}
+
+export const total = (scripts: ReadonlyMap<string, number>): number =>
+  [...scripts.values()].reduce((sum, kib) => sum + kib, 0);
+
+/** What a page adds to scripts that are there already. */
+export const totalBeyond = (
+  scripts: ReadonlyMap<string, number>,
+  known: ReadonlyMap<string, number>,
+): number => total(new Map([...scripts].filter(([name]) => !known.has(name))));
