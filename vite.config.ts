@@ -7,9 +7,28 @@ const apiOrigin = process.env.API_ORIGIN ?? `http://127.0.0.1:${process.env.PORT
 
 const pureFloors = ['domain', 'contract'].map((floor) => join(import.meta.dirname, floor, '/'));
 
+/**
+ * Each takes along what it imports and no earlier one has. What is left (pages, dialogs and what a few of them share)
+ * is split by itself.
+ */
+const CHUNKS = [
+  { name: 'sign-in', tags: ['$initial' as const] },
+  { name: 'signed-in', test: /[\\/]signed-in-app\.tsx$/ },
+  { name: 'lightweight-charts', test: /[\\/](lightweight-charts|fancy-canvas)[\\/]/ },
+  {
+    name: 'common',
+    test: /[\\/](web[\\/](ui|lib)|@tabler)[\\/](?!.*(dialog(-view|-pending)?\.|return-focus|chart(?!-skeleton)))/,
+    minShareCount: 3,
+  },
+];
+
 export default defineConfig({
   root: 'web',
   plugins: [react(), precompress()],
+  // React has brought this hook along for years.
+  resolve: {
+    alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector' },
+  },
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
@@ -22,6 +41,7 @@ export default defineConfig({
         // The pure floors do nothing on import: a screen that uses one function leaves decimal.js behind.
         moduleSideEffects: (id) => !pureFloors.some((folder) => id.startsWith(folder)),
       },
+      output: { codeSplitting: { groups: CHUNKS } },
     },
   },
   server: { proxy: { '/api': apiOrigin, '/hooks': apiOrigin } },

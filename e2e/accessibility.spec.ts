@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { type AxeResults, axe } from './axe.ts';
 import type { ExpectedFailure } from './browser-problems.ts';
 import { expect, test } from './fixtures.ts';
 import type { ManagedServer } from './managed-server.ts';
@@ -329,12 +329,10 @@ test.describe('on a telephone', () => {
 
 /** Every rule in light colours; in dark ones, only what depends on colours is looked at again. */
 async function seriousFindings(page: Page, place: string): Promise<string[]> {
-  // There are no frames, for whose sake axe would gather its results in another page.
-  const axe = () => new AxeBuilder({ page }).setLegacyMode();
-  const light = await axe().analyze();
+  const light = await axe(page).analyze();
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
-  const dark = await axe().withRules(['color-contrast', 'link-in-text-block']).analyze();
+  const dark = await axe(page).withRules(['color-contrast', 'link-in-text-block']).analyze();
   await page.emulateMedia({ colorScheme: 'light' });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
   return [...describeFindings(light, `${place} (light)`), ...describeFindings(dark, `${place} (dark)`)];
@@ -351,8 +349,6 @@ interface SignInAndUsers {
   server: ManagedServer;
   expectFailure: (failure: ExpectedFailure) => void;
 }
-
-type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
 
 async function expectNoOverflow(page: Page, place: string) {
   const widths = await page.evaluate(() => ({

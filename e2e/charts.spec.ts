@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { axe } from './axe.ts';
 import type { ChartingPlatform } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
@@ -79,7 +79,7 @@ const drawnColors = (page: Page, names: string[]) =>
   }, names);
 
 async function seriousFindings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  const { violations } = await axe(page).analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));

@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { axe } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import type { NewUser, Operator } from './operator.ts';
 import { dialog, expectToast, pageTitle, tableRows } from './screen.ts';
@@ -384,9 +384,11 @@ test.describe('every tab', () => {
 async function seriousFindings(page: Page, colorScheme: 'light' | 'dark') {
   await page.emulateMedia({ colorScheme });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
-  const axe = new AxeBuilder({ page }).setLegacyMode();
   // What does not depend on colours has been looked at in the light ones.
-  const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
+  const { violations } = await (colorScheme === 'dark'
+    ? axe(page).withRules('color-contrast')
+    : axe(page)
+  ).analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)]);

@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { axe } from './axe.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { dialog, pageTitle } from './screen.ts';
 import { uniqueName, uniqueToken } from './unique.ts';
@@ -186,7 +186,7 @@ test('neither the palette nor the list of keys nor the menu of columns has a ser
   const findings: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     const scan = async (place: string) => {
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+      const { violations } = await axe(page).analyze();
       for (const { impact, id, nodes } of violations) {
         if (impact === 'serious' || impact === 'critical')
           findings.push(

@@ -176,6 +176,24 @@ test('a user is deactivated and reactivated after a confirmation', async ({
   await expect(pageTitle(theirs, /^Welcome, /)).toBeVisible();
 });
 
+test('a confirmation whose code cannot be loaded says so, and opens once it can', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/assets/', status: 'network' });
+  const user = await operator.createUser();
+  await signIn(page);
+  await page.route('**/confirm-dialog-view-*.js', (route) => route.abort());
+  await page.goto(`/settings?userId=${user.id}`);
+  await accountStatusCard(page).getByRole('button', { name: 'Deactivate' }).click();
+  await expectToast(page, { title: 'Error', text: 'The dialog could not be loaded' });
+  await page.unroute('**/confirm-dialog-view-*.js');
+  await accountStatusCard(page).getByRole('button', { name: 'Deactivate' }).click();
+  await expect(dialog(page, 'Deactivate User')).toContainText(user.username);
+});
+
 test('a change of the status that is refused says so', async ({ page, operator, signIn, expectFailure }) => {
   const user = await operator.createUser();
   expectFailure({ path: `/api/admin/users/${user.id}`, status: 403 });
@@ -212,6 +230,9 @@ test('while the server is away the automation stays as it was typed', async ({
   await signIn(page);
   await page.goto(`/settings?userId=${user.id}`);
   await automationCard(page).getByLabel('Trade order set').selectOption('C');
+  // Its code has come by then.
+  await accountStatusCard(page).getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await server.stop();
   await save(page).click();
   await expectToast(page, { title: 'Error', text: 'Failed to update settings' });

@@ -40,6 +40,32 @@ test('a link asks before unsaved changes are lost', async ({ page, operator, sig
   await expect(processor(page)).toHaveValue('Tesla');
 });
 
+test('the browser itself asks where the code of the question cannot be loaded', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/assets/', status: 'network' });
+  await signIn(page, await operator.createUser());
+  await page.route('**/unsaved-changes-dialog-*.js', (route) => route.abort());
+  await page.goto('/settings');
+  await changeSomething(page);
+  const away = page.getByRole('main').getByRole('link', { name: 'Webhook' });
+  const leaving = [false, true];
+  const questions: string[] = [];
+  page.on('dialog', async (asked) => {
+    questions.push(asked.message());
+    await (leaving[questions.length - 1] ? asked.accept() : asked.dismiss());
+  });
+  await away.click();
+  await expect.poll(() => questions).toEqual([expect.stringContaining('You have unsaved changes')]);
+  await expect(page).toHaveURL('/settings');
+  await changed(page);
+  await away.click();
+  await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
+});
+
 test('the back button asks too', async ({ page, operator, signIn }) => {
   await signIn(page, await operator.createUser());
   await page.goto('/');

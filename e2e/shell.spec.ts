@@ -263,9 +263,7 @@ test('a toast is shown for five seconds, at most 700 pixels wide, and 800 on lar
   await expect(toast).toHaveCount(0);
 
   const widest = () =>
-    page
-      .locator('.mantine-Notifications-root[data-position="bottom-right"]')
-      .evaluate((element) => getComputedStyle(element).maxWidth);
+    page.locator('[data-toasts]').evaluate((element) => getComputedStyle(element).maxWidth);
   await expect.poll(widest).toBe('800px');
   await page.setViewportSize({ width: 1100, height: 800 });
   await expect.poll(widest).toBe('700px');

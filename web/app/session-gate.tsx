@@ -1,6 +1,7 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { LoginScreen } from '../features/auth/login-screen.tsx';
 import { SessionContext, useSessionQuery } from '../lib/session.ts';
+import { sessionKey } from '../lib/session-key.ts';
 import { FullScreenLoading, SessionError } from './session-states.tsx';
 
 const loadSignedInApp = () =>
@@ -15,7 +16,7 @@ export function SessionGate() {
   const session = useSessionQuery();
   if (session.data === undefined) {
     return session.isError && !session.isFetching ? (
-      <SessionError error={session.error} onRetry={() => void session.refetch()} />
+      <SessionAway error={session.error} onRetry={() => void session.refetch()} />
     ) : (
       <FullScreenLoading />
     );
@@ -28,4 +29,18 @@ export function SessionGate() {
       </Suspense>
     </SessionContext>
   );
+}
+
+const ASK_AGAIN_MS = 5_000;
+
+/** Asks by itself whether the server can tell again who is signed in, behind what is shown. */
+function SessionAway({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  useEffect(() => {
+    const timer = setInterval(async () => {
+      const answer = await fetch(sessionKey[0], { credentials: 'include' }).catch(() => null);
+      if (answer !== null && answer.status < 500) onRetry();
+    }, ASK_AGAIN_MS);
+    return () => clearInterval(timer);
+  });
+  return <SessionError error={error} onRetry={onRetry} />;
 }

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { serverMessage } from '../lib/api-client.ts';
 import { useDocumentTitle } from '../lib/use-document-title.ts';
 import classes from './session-states.module.css';
 
@@ -20,7 +21,7 @@ export function SessionError({ error, onRetry }: { error: Error; onRetry: () => 
     <main className="full-screen">
       <div className="full-screen-content" role="alert">
         <h1 className={classes.title}>Signal Board cannot be reached</h1>
-        <p className={classes.detail}>{error.message}</p>
+        <p className={classes.detail}>{serverMessage(error, error.message)}</p>
         <Button onClick={onRetry}>Try again</Button>
       </div>
     </main>

@@ -1,5 +1,5 @@
-import { formatInstant } from '../lib/format.ts';
 import { type CandlePicture, LEVELS, type LevelTitle } from './candle-chart-picture.ts';
+import { wallClockSeconds } from './wall-clock-seconds.ts';
 
 /** The picture as the chart library takes it: numbers, and times as seconds of the display time zone's clock. */
 export interface ChartModel {
@@ -98,19 +98,6 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSig
 /** Sums of floats have tails that nobody ordered, and a thousand million of a cheap token no room. */
 const quantityText = (quantity: number) =>
   quantity < 1e6 ? String(Number(quantity.toPrecision(10))) : compact.format(quantity);
-
-/**
- * What a clock in the time zone shows, as if it were UTC: the chart library knows no time zones. It wants rising
- * times, so the hour that an autumn night has twice goes on by seconds; `instants` still says the true ones.
- */
-export function wallClockSeconds(instants: readonly string[], timeZone: string): number[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return instants.map((instant) => {
-    const [date = '', time = ''] = formatInstant(instant, timeZone).split(' ');
-    last = Math.max(Date.parse(`${date.replaceAll('/', '-')}T${time}Z`) / 1000, last + 1);
-    return last;
-  });
-}
 
 const SIGNIFICANT_DIGITS = 9;
 const MAX_DECIMALS = 12;

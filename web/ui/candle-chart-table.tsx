@@ -6,7 +6,7 @@ import { type CandlePicture, describeEvents } from './candle-chart-picture.ts';
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
 /** All that the picture shows, to be read: the newest candle first. */
-export function CandleTable({ picture }: { picture: CandlePicture }) {
+export default function CandleTable({ picture }: { picture: CandlePicture }) {
   const formatInstant = useFormatInstant();
   const { token, timeframe, candles, fills } = picture;
   const events = describeEvents(picture, formatInstant);

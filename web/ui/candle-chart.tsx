@@ -1,14 +1,17 @@
 import { Button } from '@mantine/core';
 import { IconChartLine, IconTable } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { useSession } from '../lib/session.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
 import classes from './candle-chart.module.css';
 import { CandleCanvas } from './candle-chart-canvas.tsx';
 import { toChartModel } from './candle-chart-model.ts';
 import { type CandlePicture, describeEvents, describePicture } from './candle-chart-picture.ts';
-import { CandleTable } from './candle-chart-table.tsx';
 import { EmptyState } from './states.tsx';
+
+const loadTable = () => import('./candle-chart-table.tsx');
+const CandleTable = lazy(loadTable);
+const prepareTable = () => void loadTable().catch(() => {});
 
 /** Candles with what happened among them, as a picture or as a table. */
 export function CandleChart({ picture }: { picture: CandlePicture }) {
@@ -41,13 +44,17 @@ export function CandleChart({ picture }: { picture: CandlePicture }) {
           leftSection={
             asTable ? <IconChartLine size={14} aria-hidden /> : <IconTable size={14} aria-hidden />
           }
+          onPointerEnter={prepareTable}
+          onFocus={prepareTable}
           onClick={() => setAsTable(!asTable)}
         >
           {asTable ? 'Show as chart' : 'Show as table'}
         </Button>
       </div>
       {asTable ? (
-        <CandleTable picture={picture} />
+        <Suspense fallback={<div className={classes.frame} data-loading />}>
+          <CandleTable picture={picture} />
+        </Suspense>
       ) : (
         <CandleCanvas model={model} label={describePicture(picture, formatInstant)} onPoint={setPointed} />
       )}
@@ -73,16 +80,5 @@ function WithoutCandles({ picture }: { picture: CandlePicture }) {
     >
       No candles for this token and timeframe
     </EmptyState>
-  );
-}
-
-/** As high as the chart, so that nothing moves when it comes. */
-export function CandleChartSkeleton() {
-  return (
-    <div className={classes.chart} role="status" aria-label="Loading chart">
-      <div className={classes.head} />
-      <div className={classes.frame} data-loading />
-      <div className={classes.credit} />
-    </div>
   );
 }

@@ -1,19 +1,17 @@
-import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { memo, type ReactNode, useMemo } from 'react';
 import classes from './data-table.module.css';
 import { isHidden } from './hidden-columns.ts';
 
-interface TableColumnMeta {
+interface TableColumn<Row> {
+  id: string;
+  header: string;
   align?: 'right';
-  /** Columns that mix words and figures keep their figures in line as well. */
-  numeric?: boolean;
+  cell: (row: Row) => ReactNode;
 }
 
-/** Rows come from the server in order, so the table needs no feature beyond the core. */
-export const coreFeatures = tableFeatures({ columnMeta: {} as TableColumnMeta });
-export type TableColumns<Row extends RowData> = ColumnDef<typeof coreFeatures, Row>[];
+export type TableColumns<Row> = readonly TableColumn<Row>[];
 
-interface DataTableProps<Row extends RowData> {
+interface DataTableProps<Row> {
   /** Accessible name of the table. */
   label: string;
   columns: TableColumns<Row>;
@@ -29,19 +27,12 @@ interface DataTableProps<Row extends RowData> {
   faded?: boolean;
 }
 
-function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
+function DataTableView<Row>(props: DataTableProps<Row>) {
   const { label, rows, rowId, emptyText, skeletonRows = 10, faded = false, hidden = NO_ROWS } = props;
-  // Left out before the table knows of them: its own feature for this would cost each row a second list of cells.
   const columns = useMemo(
     () => props.columns.filter(({ id }, index) => !isHidden(hidden, id, index)),
     [props.columns, hidden],
   );
-  const table = useTable({
-    features: coreFeatures,
-    columns,
-    data: rows ?? (NO_ROWS as readonly Row[]),
-    getRowId: rowId,
-  });
   const columnCount = columns.length;
   const minWidth = Math.round((props.minWidth * columnCount) / props.columns.length);
 
@@ -56,15 +47,11 @@ function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
       </tr>
     );
   } else {
-    body = table.getRowModel().rows.map((row) => (
-      <tr key={row.id}>
-        {row.getAllCells().map((cell) => (
-          <td
-            key={cell.id}
-            data-align={cell.column.columnDef.meta?.align}
-            data-numeric={cell.column.columnDef.meta?.numeric}
-          >
-            <table.FlexRender cell={cell} />
+    body = rows.map((row) => (
+      <tr key={rowId(row)}>
+        {columns.map(({ id, align, cell }) => (
+          <td key={id} data-align={align}>
+            {cell(row)}
           </td>
         ))}
       </tr>
@@ -82,15 +69,13 @@ function DataTableView<Row extends RowData>(props: DataTableProps<Row>) {
         data-faded={faded || undefined}
       >
         <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
-              {group.headers.map((header) => (
-                <th key={header.id} scope="col" data-align={header.column.columnDef.meta?.align}>
-                  <table.FlexRender header={header} />
-                </th>
-              ))}
-            </tr>
-          ))}
+          <tr>
+            {columns.map(({ id, align, header }) => (
+              <th key={id} scope="col" data-align={align}>
+                {header}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>{body}</tbody>
       </table>

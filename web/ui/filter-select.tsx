@@ -1,5 +1,5 @@
-import { NativeSelect } from '@mantine/core';
 import classes from './filter-select.module.css';
+import { Select } from './select.tsx';
 
 interface FilterSelectProps {
   /** Accessible name, e.g. 'Token'. */
@@ -20,7 +20,7 @@ export function FilterSelect({ label, allLabel, value, options, onChange }: Filt
     data.push({ value, label: value });
   }
   return (
-    <NativeSelect
+    <Select
       className={classes.select}
       size="xs"
       aria-label={label}

@@ -1,14 +1,18 @@
-import type { ActionIconProps, AnchorProps, ButtonProps, UnstyledButtonProps } from '@mantine/core';
-import { ActionIcon, Anchor, Button, UnstyledButton } from '@mantine/core';
+import type { ActionIconProps, ButtonProps, UnstyledButtonProps } from '@mantine/core';
+import { ActionIcon, Button, UnstyledButton } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
+import classes from './link.module.css';
 
 /* Wrapped once, so that a wrong route is a type error (`component={Link}` would hide it). */
 
 type AnchorElementProps<Props> = Props &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof Props> & { ref?: Ref<HTMLAnchorElement> };
 
-export const Link = createLink((props: AnchorElementProps<AnchorProps>) => <Anchor {...props} />);
+/** In a text, as large as it. */
+export const Link = createLink(({ className = '', ...props }: AnchorElementProps<object>) => (
+  <a {...props} className={`mantine-focus-auto ${classes.link} ${className}`} />
+));
 
 export const PlainLink = createLink((props: AnchorElementProps<UnstyledButtonProps>) => (
   <UnstyledButton component="a" {...props} />

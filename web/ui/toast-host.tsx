@@ -1,17 +1,81 @@
-import { useEffect, useSyncExternalStore } from 'react';
-import { toastViewport } from './toast.ts';
+import { Notification } from '@mantine/core';
+import { type PointerEvent, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
+import { type ShownToast, toasts } from './toast.ts';
+import classes from './toast-host.module.css';
 
-/**
- * Mounted once beside the screens. It loads the toasts as soon as a screen stands, and not with the first toast:
- * that one may be about a server that cannot be reached.
- */
+const TOAST_MS = 5_000;
+/** As long as the transition of the style sheet. */
+const WAY_OUT_MS = 250;
+/** How much of its width a toast is swiped aside to be gone. */
+const SWIPED_SHARE = 0.35;
+
+/** Mounted once beside the screens. Part of them: a toast may be about a server that cannot be reached. */
 export function ToastHost() {
-  const Viewport = useSyncExternalStore(toastViewport.subscribe, toastViewport.current);
+  const toast = useSyncExternalStore(toasts.subscribe, toasts.shown);
+  return createPortal(
+    <div className={classes.place} data-toasts>
+      {toast ? <Toast key={toast.id} toast={toast} /> : null}
+    </div>,
+    document.body,
+  );
+}
+
+function Toast({ toast }: { toast: ShownToast }) {
+  const { id, title, message, color, durationMs = TOAST_MS } = toast;
+  const [stage, setStage] = useState<'shown' | 'held' | 'leaving'>('shown');
+  const leave = useCallback(() => {
+    setStage('leaving');
+    setTimeout(() => toasts.remove(id), WAY_OUT_MS);
+  }, [id]);
+  const swipe = useSwipe(leave);
+
   useEffect(() => {
-    const start = () => void toastViewport.load().catch(() => {});
-    if (document.readyState === 'complete') return start();
-    window.addEventListener('load', start, { once: true });
-    return () => window.removeEventListener('load', start);
-  }, []);
-  return Viewport ? <Viewport /> : null;
+    if (stage !== 'shown') return;
+    const timer = setTimeout(leave, durationMs);
+    return () => clearTimeout(timer);
+  }, [stage, leave, durationMs]);
+
+  const hold = (held: boolean) => stage !== 'leaving' && setStage(held ? 'held' : 'shown');
+  return (
+    <Notification
+      {...swipe}
+      className={classes.toast}
+      data-leaving={stage === 'leaving' || undefined}
+      title={title}
+      color={color}
+      closeButtonProps={{ 'aria-label': 'Close notification' }}
+      onClose={leave}
+      onMouseEnter={() => hold(true)}
+      onMouseLeave={() => hold(false)}
+    >
+      {message}
+    </Notification>
+  );
+}
+
+/** A finger pushes the toast aside; the mouse may select its text. */
+function useSwipe(onSwiped: () => void) {
+  const startX = useRef<number | null>(null);
+  const [offsetPx, setOffsetPx] = useState(0);
+  const end = () => {
+    startX.current = null;
+    setOffsetPx(0);
+  };
+  return {
+    style: offsetPx === 0 ? {} : { transform: `translateX(${offsetPx}px)`, transition: 'none' },
+    onPointerDown: (event: PointerEvent<HTMLElement>) => {
+      if (event.pointerType !== 'mouse') startX.current = event.clientX;
+    },
+    onPointerMove: (event: PointerEvent<HTMLElement>) => {
+      if (startX.current === null) return;
+      const movedPx = event.clientX - startX.current;
+      if (Math.abs(movedPx) > event.currentTarget.offsetWidth * SWIPED_SHARE) {
+        startX.current = null;
+        onSwiped();
+      } else setOffsetPx(movedPx);
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+  };
 }

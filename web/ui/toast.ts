@@ -5,47 +5,37 @@ interface Toast {
   durationMs?: number;
 }
 
-export type ToastColor = 'indigo' | 'red';
+export interface ShownToast extends Toast {
+  id: number;
+  color: 'indigo' | 'red';
+}
 
-type ToastModule = typeof import('./toast-viewport.tsx');
-
-let loading: Promise<ToastModule> | null = null;
-let loaded: ToastModule | null = null;
+let shown: ShownToast | null = null;
+let lastId = 0;
 const listeners = new Set<() => void>();
 
-/** The toast library (11 KiB gzip) is not part of the first load. */
-export const toastViewport = {
+function change(next: ShownToast | null): void {
+  shown = next;
+  for (const listener of listeners) listener();
+}
+
+function show(toast: Toast, color: ShownToast['color']): void {
+  lastId += 1;
+  change({ ...toast, color, id: lastId });
+}
+
+/** Part 1 §8: at most one toast at a time; the newest takes the place of the one before it. */
+export const toastSuccess = (toast: Toast): void => show(toast, 'indigo');
+export const toastError = (toast: Toast): void => show(toast, 'red');
+
+export const toasts = {
   subscribe: (listener: () => void) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  current: () => loaded?.default ?? null,
-  load: (): Promise<ToastModule> => {
-    loading ??= import('./toast-viewport.tsx').then(
-      (module) => {
-        loaded = module;
-        for (const listener of listeners) listener();
-        return module;
-      },
-      (error: unknown) => {
-        loading = null;
-        throw error;
-      },
-    );
-    return loading;
+  shown: () => shown,
+  /** Nothing happens when another one has taken its place. */
+  remove: (id: number) => {
+    if (shown?.id === id) change(null);
   },
 };
-
-async function show(toast: Toast, color: ToastColor): Promise<void> {
-  const { title, message = '', durationMs } = toast;
-  try {
-    const { showToast } = await toastViewport.load();
-    showToast({ title, message, color, durationMs });
-  } catch {
-    // Without the library the message still gets through.
-    window.alert([title, message].filter(Boolean).join('\n'));
-  }
-}
-
-export const toastSuccess = (toast: Toast): void => void show(toast, 'indigo');
-export const toastError = (toast: Toast): void => void show(toast, 'red');

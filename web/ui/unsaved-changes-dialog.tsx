@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { Dialog } from './dialog.tsx';
 
-interface UnsavedChangesDialogProps {
+export interface UnsavedChangesDialogProps {
   onStay: () => void;
   onLeave: () => void;
 }

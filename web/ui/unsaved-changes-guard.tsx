@@ -1,9 +1,11 @@
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
-import { answerLeavingWith, hasUnsavedChanges } from './unsaved-changes.ts';
+import { type ComponentType, lazy, Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
+import { answerLeavingWith, hasUnsavedChanges, loadUnsavedChangesDialog } from './unsaved-changes.ts';
+import type { UnsavedChangesDialogProps } from './unsaved-changes-dialog.tsx';
 
-const loadDialog = () => import('./unsaved-changes-dialog.tsx');
-const UnsavedChangesDialog = lazy(loadDialog);
+const UnsavedChangesDialog = lazy<ComponentType<UnsavedChangesDialogProps>>(() =>
+  loadUnsavedChangesDialog().catch(() => ({ default: PlainQuestion })),
+);
 
 export interface Place {
   pathname: string;
@@ -26,9 +28,6 @@ export function UnsavedChangesGuard({ leaves }: UnsavedChangesGuardProps) {
 
   useEffect(() => answerLeavingWith(() => new Promise((resolve) => setAnswerSignOut(() => resolve))), []);
 
-  // Loaded before it is needed: a server that is away must not keep it from asking.
-  useEffect(() => void loadDialog().catch(() => {}), []);
-
   const answer = (leave: boolean) => {
     answerSignOut?.(leave);
     setAnswerSignOut(null);
@@ -43,4 +42,17 @@ export function UnsavedChangesGuard({ leaves }: UnsavedChangesGuardProps) {
       ) : null}
     </Suspense>
   );
+}
+
+/** The browser's own question, where the dialog could not be loaded. */
+function PlainQuestion({ onStay, onLeave }: UnsavedChangesDialogProps) {
+  const ask = useEffectEvent(() => {
+    const leaves = window.confirm(
+      'You have unsaved changes\nWhat you have changed on this page is lost when you leave.',
+    );
+    if (leaves) onLeave();
+    else onStay();
+  });
+  useEffect(() => ask(), []);
+  return null;
 }

@@ -3,6 +3,8 @@ import { useEffect, useId } from 'react';
 /** The forms on the screen that hold something typed and not saved. */
 const unsavedForms = new Set<string>();
 
+export const loadUnsavedChangesDialog = () => import('./unsaved-changes-dialog.tsx');
+
 let ask: (() => Promise<boolean>) | null = null;
 
 export const hasUnsavedChanges = (): boolean => unsavedForms.size > 0;
@@ -13,6 +15,8 @@ export function useUnsavedChanges(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return;
     unsavedForms.add(id);
+    // Before it is needed: a server that goes away must not keep it from asking.
+    void loadUnsavedChangesDialog().catch(() => {});
     return () => void unsavedForms.delete(id);
   }, [id, isDirty]);
 }

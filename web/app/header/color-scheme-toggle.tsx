@@ -1,5 +1,7 @@
-import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { MantineContext } from '@mantine/core';
+import { useColorScheme } from '@mantine/hooks';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import { use } from 'react';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import classes from './header.module.css';
 
@@ -10,9 +12,11 @@ const CHOICES = [
 ] as const;
 
 export function ColorSchemeToggle() {
-  // Switching transitions off would need an inline <style>.
-  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  const shown = useComputedColorScheme('light');
+  // The library's hook also switches transitions off, with an inline <style>.
+  const mantine = use(MantineContext);
+  const ofSystem = useColorScheme('light', { getInitialValueInEffect: false });
+  const chosen = mantine?.colorScheme;
+  const shown = chosen === 'auto' ? ofSystem : chosen;
   return (
     <Menu
       label="Colour scheme"
@@ -25,9 +29,9 @@ export function ColorSchemeToggle() {
           <MenuItem
             key={value}
             icon={<Icon size={16} aria-hidden />}
-            checked={colorScheme === value}
+            checked={chosen === value}
             onSelect={() => {
-              setColorScheme(value);
+              mantine?.setColorScheme(value);
               close();
             }}
           >

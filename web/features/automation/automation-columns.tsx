@@ -24,7 +24,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
     {
       id: 'workflow',
       header: 'Workflow ID',
-      cell: ({ row: { original: run } }) => (
+      cell: (run) => (
         <CellButton
           text={short(run.workflowId)}
           opens="steps of the workflow"
@@ -36,7 +36,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
     {
       id: 'signal',
       header: 'Signal ID',
-      cell: ({ row: { original: run } }) =>
+      cell: (run) =>
         run.signalId ? (
           <CellButton
             text={short(run.signalId)}
@@ -48,33 +48,31 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
           'N/A'
         ),
     },
-    { id: 'token', header: 'Token', cell: ({ row }) => <TokenBadge token={row.original.token} /> },
-    { id: 'processor', header: 'Processor', cell: ({ row }) => row.original.processor },
+    { id: 'token', header: 'Token', cell: (run) => <TokenBadge token={run.token} /> },
+    { id: 'processor', header: 'Processor', cell: (run) => run.processor },
     {
       id: 'trigger',
       header: 'Trigger',
-      cell: ({ row: { original: run } }) => (
-        <span data-tip={run.triggerReason ?? undefined}>{capitalise(run.trigger)}</span>
-      ),
+      cell: (run) => <span data-tip={run.triggerReason ?? undefined}>{capitalise(run.trigger)}</span>,
     },
     {
       id: 'status',
       header: 'Status',
-      cell: ({ row }) => <StatusBadge status={row.original.status} />,
+      cell: (run) => <StatusBadge status={run.status} />,
     },
-    { id: 'created', header: 'Created', cell: ({ row }) => formatInstant(row.original.createdAt) },
-    { id: 'completed', header: 'Completed', cell: ({ row }) => formatInstant(row.original.completedAt) },
+    { id: 'created', header: 'Created', cell: (run) => formatInstant(run.createdAt) },
+    { id: 'completed', header: 'Completed', cell: (run) => formatInstant(run.completedAt) },
     {
       id: 'duration',
       header: 'Duration',
-      meta: { align: 'right' },
-      cell: ({ row: { original: run } }) => formatDuration(durationBetween(run.createdAt, run.completedAt)),
+      align: 'right',
+      cell: (run) => formatDuration(durationBetween(run.createdAt, run.completedAt)),
     },
     {
       id: 'steps',
       header: 'Steps',
-      meta: { align: 'right' },
-      cell: ({ row: { original: run } }) => (
+      align: 'right',
+      cell: (run) => (
         <CellButton
           text={String(run.stepCount)}
           opens={`steps of workflow ${short(run.workflowId)}`}
@@ -85,14 +83,14 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
     {
       id: 'trades',
       header: 'Trades',
-      meta: { align: 'right' },
-      cell: ({ row: { original: run } }) => `${run.successfulTrades}/${run.tradeCount}`,
+      align: 'right',
+      cell: (run) => `${run.successfulTrades}/${run.tradeCount}`,
     },
     {
       id: 'users',
       header: 'Eligible Users',
-      meta: { align: 'right' },
-      cell: ({ row: { original: run } }) => (
+      align: 'right',
+      cell: (run) => (
         <CellButton
           text={String(run.eligibleUsersCount)}
           opens={`eligible users of workflow ${short(run.workflowId)}`}
@@ -103,12 +101,12 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
     {
       id: 'failure',
       header: 'Failure Reason',
-      cell: ({ row: { original: run } }) => <FailureReason run={run} />,
+      cell: (run) => <FailureReason run={run} />,
     },
     {
       id: 'actions',
       header: 'Actions',
-      cell: ({ row: { original: run } }) => <RetryButton run={run} {...options} />,
+      cell: (run) => <RetryButton run={run} {...options} />,
     },
   ];
 }

@@ -1,4 +1,3 @@
-import { NativeSelect } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { WorkflowRun, WorkflowsAnswer } from '#contract/automation.ts';
@@ -11,6 +10,7 @@ import { FilterSelect } from '../../ui/filter-select.tsx';
 import { useHiddenColumns } from '../../ui/hidden-columns.ts';
 import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { Select } from '../../ui/select.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { automationColumns } from './automation-columns.tsx';
@@ -122,7 +122,7 @@ function AutomationFilters({ search, onSearch, lists }: AutomationFiltersProps) 
         options={lists.statuses.map((value) => ({ value, label: capitalise(value) }))}
         onChange={(status) => onSearch({ status, page: undefined })}
       />
-      <NativeSelect
+      <Select
         className={classes.pageSize}
         size="xs"
         aria-label="Page size"

@@ -1,10 +1,13 @@
 import { IconArrowLeft } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { useSession } from '../../lib/session.ts';
 import { ButtonLink, Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
+import classes from './calculator.module.css';
 import { Calculator } from './calculator.tsx';
 import type { CalculatorSearch } from './calculator-search.ts';
+import { prepareChart } from './chart-card.tsx';
 import { useSignal } from './get-subject.ts';
 
 interface CalculatorScreenProps {
@@ -22,7 +25,7 @@ export function CalculatorScreen(props: CalculatorScreenProps) {
       subtitle="Calculates one user's position for a signal, and submits its order by hand"
       back={
         signalId === undefined ? null : (
-          <Link to="/signals" size="sm">
+          <Link to="/signals" className={classes.back}>
             Back to Signals
           </Link>
         )
@@ -49,6 +52,7 @@ function NoSignal() {
 
 function WithSignal(props: CalculatorScreenProps & { signalId: string }) {
   const { user } = useSession();
+  useEffect(prepareChart, []);
   const signal = useSignal(props.signalId);
   if (signal.data === undefined) {
     return signal.isError && !signal.isFetching ? (

@@ -43,10 +43,7 @@ export function Calculator(props: CalculatorProps) {
         />
         {isUnknown || isAwaited ? null : <BalanceCard userId={userId} />}
         <SignalCard signal={signal} onRawData={() => history.open({ dialog: 'signal' })} />
-        <PriceLogCard
-          hashValue={signal.priceLogHash}
-          onRawData={() => history.open({ dialog: 'price-log' })}
-        />
+        <PriceLogCard signal={signal} onRawData={() => history.open({ dialog: 'price-log' })} />
       </div>
       <div className={classes.column}>
         {isUnknown ? (

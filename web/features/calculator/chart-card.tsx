@@ -1,11 +1,17 @@
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import type { SignalChart } from '#contract/charts.ts';
 import type { PreviewAnswer } from '#contract/position-generator.ts';
 import { capitalise } from '../../lib/format.ts';
-import { CandleChart, CandleChartSkeleton } from '../../ui/candle-chart.tsx';
+import { CandleChartSkeleton } from '../../ui/candle-chart-skeleton.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useSignalChart } from './get-subject.ts';
+
+const loadChart = () => import('../../ui/candle-chart.tsx');
+const CandleChart = lazy(() => loadChart().then((loaded) => ({ default: loaded.CandleChart })));
+
+/** Its code comes while the signal does. */
+export const prepareChart = () => void loadChart().catch(() => {});
 
 type Chosen = PreviewAnswer['chosen'];
 
@@ -35,5 +41,9 @@ function Chart({ chart, chosen }: { chart: SignalChart; chosen: Chosen | undefin
       levels: entryPrice && stopLoss && takeProfit ? { entryPrice, stopLoss, takeProfit } : null,
     };
   }, [chart, entryPrice, stopLoss, takeProfit]);
-  return <CandleChart picture={picture} />;
+  return (
+    <Suspense fallback={<CandleChartSkeleton />}>
+      <CandleChart picture={picture} />
+    </Suspense>
+  );
 }

@@ -1,13 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { NO_POSITION_DATA } from './submit-state.ts';
 
 export const PREPARATION_FAILED = 'Order Preparation Failed';
 const FAILED_TEXT = 'Failed to prepare order data.';
-export const NO_POSITION_DATA = {
-  title: 'No Position Data',
-  message: 'Please calculate position parameters first.',
-};
 
 /** Refusals that have a title of their own (part 2 §5). */
 const OWN_TITLES = [NO_POSITION_DATA.title, 'SAFETY VIOLATION'];

@@ -1,31 +1,28 @@
 import type { PriceLogDetail } from '#contract/price-logs.ts';
+import type { SignalDetail } from '#contract/signals.ts';
 import { formatDecimals } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { FullPrice } from '../../ui/full-price.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { EmptyState } from '../../ui/states.tsx';
 import { usePriceLog } from './get-subject.ts';
+import { NoPriceLog } from './no-price-log.tsx';
 import { RawDataButton } from './signal-card.tsx';
 
 interface PriceLogCardProps {
-  /** Null when no price log belongs to the signal. */
-  hashValue: string | null;
+  signal: Pick<SignalDetail, 'priceLogHash' | 'priceLogsKept'>;
   onRawData: () => void;
 }
 
-export function PriceLogCard({ hashValue, onRawData }: PriceLogCardProps) {
+export function PriceLogCard({ signal, onRawData }: PriceLogCardProps) {
+  const { priceLogHash: hashValue } = signal;
   return (
     <Panel
       title="Price Log Information"
       aside={hashValue === null ? null : <RawDataButton label="Price log raw data" onClick={onRawData} />}
     >
-      {hashValue === null ? (
-        <EmptyState>No matching price log exists for this signal</EmptyState>
-      ) : (
-        <Loaded hashValue={hashValue} />
-      )}
+      {hashValue === null ? <NoPriceLog signal={signal} /> : <Loaded hashValue={hashValue} />}
     </Panel>
   );
 }

@@ -2,8 +2,8 @@ import type { SignalDetail } from '#contract/signals.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { EmptyState } from '../../ui/states.tsx';
 import { usePriceLog } from './get-subject.ts';
+import { NoPriceLog } from './no-price-log.tsx';
 
 interface RawDataDialogProps {
   of: 'signal' | 'price-log';
@@ -15,7 +15,7 @@ export default function RawDataDialog({ of, signal, onClose }: RawDataDialogProp
   return of === 'signal' ? (
     <SignalRawDataDialog signal={signal} onClose={onClose} />
   ) : (
-    <PriceLogRawDataDialog hashValue={signal.priceLogHash} onClose={onClose} />
+    <PriceLogRawDataDialog signal={signal} onClose={onClose} />
   );
 }
 
@@ -28,18 +28,15 @@ function SignalRawDataDialog({ signal, onClose }: { signal: SignalDetail; onClos
 }
 
 interface PriceLogRawDataDialogProps {
-  hashValue: string | null;
+  signal: SignalDetail;
   onClose: () => void;
 }
 
-function PriceLogRawDataDialog({ hashValue, onClose }: PriceLogRawDataDialogProps) {
+function PriceLogRawDataDialog({ signal, onClose }: PriceLogRawDataDialogProps) {
+  const { priceLogHash: hashValue } = signal;
   return (
     <Dialog opened onClose={onClose} title="Price Log Raw Data" size="lg">
-      {hashValue === null ? (
-        <EmptyState>No matching price log exists for this signal</EmptyState>
-      ) : (
-        <PriceLogData hashValue={hashValue} />
-      )}
+      {hashValue === null ? <NoPriceLog signal={signal} /> : <PriceLogData hashValue={hashValue} />}
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { IconCalculator } from '@tabler/icons-react';
 import type { UserSettings } from '#contract/settings.ts';
 import {
@@ -9,6 +9,7 @@ import {
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { Select } from '../../ui/select.tsx';
 import {
   type CalculationSettings,
   type Option,
@@ -48,7 +49,7 @@ export function SettingsCard(props: SettingsCardProps) {
       description={`Saved as the settings of ${username} when you calculate`}
     >
       <div className={classes.form}>
-        <NativeSelect
+        <Select
           label="Calculation Behavior"
           description="Fixed, not editable"
           data={BEHAVIOR_OPTIONS}
@@ -56,14 +57,14 @@ export function SettingsCard(props: SettingsCardProps) {
           disabled
           onChange={() => {}}
         />
-        <NativeSelect
+        <Select
           label="Market Type"
           description="Only futures can be calculated"
           data={MARKET_OPTIONS}
           value="Futures"
           onChange={() => {}}
         />
-        <NativeSelect
+        <Select
           label="Position Sizing Method"
           description="How the investment follows from balance and risk"
           data={METHOD_OPTIONS}
@@ -96,7 +97,7 @@ export function SettingsCard(props: SettingsCardProps) {
           The stored market type is {stored.marketType}; a calculation saves Futures.
         </Alert>
       )}
-      <Group justify="flex-end" className={classes.actions}>
+      <div className={classes.actions} data-end>
         <Button
           leftSection={<IconCalculator size={16} aria-hidden />}
           disabled={calculating}
@@ -104,7 +105,7 @@ export function SettingsCard(props: SettingsCardProps) {
         >
           {calculating ? 'Calculating...' : 'Calculate'}
         </Button>
-      </Group>
+      </div>
     </Panel>
   );
 }
@@ -124,7 +125,7 @@ function Fraction(props: FractionProps) {
   const { label, description, autoLabel, autoDescription, value, options, onChange } = props;
   if (value === null) {
     return (
-      <NativeSelect
+      <Select
         label={label}
         description={autoDescription}
         data={[autoLabel]}
@@ -135,7 +136,7 @@ function Fraction(props: FractionProps) {
     );
   }
   return (
-    <NativeSelect
+    <Select
       label={label}
       description={description}
       data={options(value)}

@@ -5,6 +5,12 @@ import type { CalculationOutcome } from './calculate.ts';
 export type SubmitState = 'ready' | 'not-calculated' | 'live-mode' | 'estimate' | 'unprotected' | 'traded';
 
 /** Part 2 §4. */
+export const NO_POSITION_DATA = {
+  title: 'No Position Data',
+  message: 'Please calculate position parameters first.',
+};
+
+/** Part 2 §4. */
 export const LIVE_MODE_TEXT = 'Trading operations are disabled in live mode for safety';
 
 export function submitState(options: {

@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { type TradingUser, useTradingUsers } from './get-trading-user.ts';
 import classes from './trading-user.module.css';
 import { UserEntry } from './trading-user-entry.tsx';
-import { TradingUserSearch } from './trading-user-search.tsx';
+
+const loadSearch = () => import('./trading-user-search.tsx');
+const TradingUserSearch = lazy(loadSearch);
+const prepareSearch = () => void loadSearch().catch(() => {});
 
 interface TradingUserCardProps {
   /** The one in the address, or the operator's own. */
@@ -42,22 +45,26 @@ function Choice({ users, userId, ownId, onChoose }: TradingUserCardProps & { use
         className={classes.button}
         rightSection={<IconSelector size={16} aria-hidden />}
         aria-expanded={opened}
+        onPointerEnter={prepareSearch}
+        onFocus={prepareSearch}
         onClick={() => setOpened(!opened)}
       >
         <span className="visually-hidden">Trading User: </span>
         {chosen ? <UserEntry user={chosen} ownId={ownId} /> : 'Select a user'}
       </Button>
       {opened ? (
-        <TradingUserSearch
-          users={users}
-          chosenId={chosen?.id}
-          ownId={ownId}
-          onClose={close}
-          onChoose={(id) => {
-            close();
-            onChoose(id);
-          }}
-        />
+        <Suspense fallback={null}>
+          <TradingUserSearch
+            users={users}
+            chosenId={chosen?.id}
+            ownId={ownId}
+            onClose={close}
+            onChoose={(id) => {
+              close();
+              onChoose(id);
+            }}
+          />
+        </Suspense>
       ) : null}
       {chosen ? null : <p className={classes.unknown}>The address names a user who does not exist.</p>}
     </div>

@@ -16,7 +16,13 @@ interface TradingUserSearchProps {
 const SHOWN = 50;
 
 /** A combobox whose list stands below it: arrows move, Enter chooses, Escape closes. */
-export function TradingUserSearch({ users, chosenId, ownId, onChoose, onClose }: TradingUserSearchProps) {
+export default function TradingUserSearch({
+  users,
+  chosenId,
+  ownId,
+  onChoose,
+  onClose,
+}: TradingUserSearchProps) {
   const [text, setText] = useState('');
   const [moved, setMoved] = useState(0);
   const listId = useId();

@@ -10,10 +10,9 @@ import { ChartCard } from './chart-card.tsx';
 import { MethodsCard } from './methods-card.tsx';
 import { OrderCard } from './order-card.tsx';
 import { PositionCard } from './position-card.tsx';
-import { NO_POSITION_DATA } from './prepare-order.ts';
 import { usePreview } from './preview-position.ts';
 import { SettingsCard } from './settings-card.tsx';
-import { submitState } from './submit-state.ts';
+import { NO_POSITION_DATA, submitState } from './submit-state.ts';
 import { useOrderByHand } from './use-order-by-hand.ts';
 
 const CalculationCards = lazy(() =>

@@ -9,8 +9,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
+import { environmentBanner } from './environment-banner.ts';
 import classes from './environment-dialog.module.css';
-import { EXCHANGE_MODES, environmentBanner, environmentName } from './environment-look.ts';
+import { EXCHANGE_MODES, environmentName } from './environment-look.ts';
 
 /** Part 1 §9. */
 const ID_LENGTH = 20;

@@ -27,40 +27,6 @@ export const EXCHANGE_MODES = {
   live: { label: 'Live', text: 'Orders go to the exchange. Real money is traded.' },
 } as const satisfies Record<EnvironmentStatus['exchangeMode'], { label: string; text: string }>;
 
-export interface EnvironmentBanner {
-  title: string;
-  text: string;
-  color: 'teal' | 'yellow' | 'red';
-}
-
-export function environmentBanner(status: EnvironmentStatus): EnvironmentBanner {
-  if (status.environment === 'production') {
-    return status.autoTradeEnabled
-      ? {
-          title: 'Live Trading Active',
-          text: 'The system is processing signals automatically. All safety checks passed.',
-          color: 'teal',
-        }
-      : {
-          title: 'Production Mode - Manual Only',
-          text: 'Production environment detected, but auto-trading is disabled in configuration.',
-          color: 'yellow',
-        };
-  }
-  if (status.environment === 'development') {
-    return {
-      title: 'Development Mode',
-      text: 'Auto-trading is disabled. Only manual triggers work, which prevents conflicts with production systems.',
-      color: 'yellow',
-    };
-  }
-  return {
-    title: 'Unknown Environment',
-    text: 'APP_ENV is neither production nor development. Auto-trading is disabled.',
-    color: 'red',
-  };
-}
-
 /** What was known stays, and a refresh that failed is said beside it. */
 export function environmentTip(status: EnvironmentStatus | undefined, failed: boolean): string {
   const known = status && [

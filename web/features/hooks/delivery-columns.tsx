@@ -18,18 +18,18 @@ const ResultBadge = ({ result }: { result: Delivery['result'] }) => (
 );
 
 export const deliveryColumns = (formatInstant: FormatInstant): TableColumns<Delivery> => [
-  { id: 'time', header: 'Time', cell: ({ row }) => formatInstant(row.original.receivedAt) },
-  { id: 'kind', header: 'Kind', cell: ({ row }) => capitalise(row.original.kind) },
-  { id: 'result', header: 'Result', cell: ({ row }) => <ResultBadge result={row.original.result} /> },
+  { id: 'time', header: 'Time', cell: (delivery) => formatInstant(delivery.receivedAt) },
+  { id: 'kind', header: 'Kind', cell: (delivery) => capitalise(delivery.kind) },
+  { id: 'result', header: 'Result', cell: (delivery) => <ResultBadge result={delivery.result} /> },
   {
     id: 'reason',
     header: 'Reason',
-    cell: ({ row }) => <span className={classes.reason}>{row.original.reason ?? '–'}</span>,
+    cell: (delivery) => <span className={classes.reason}>{delivery.reason ?? '–'}</span>,
   },
   {
     id: 'source',
     header: 'Source Address',
-    cell: ({ row }) => <span className={classes.source}>{row.original.sourceIp}</span>,
+    cell: (delivery) => <span className={classes.source}>{delivery.sourceIp}</span>,
   },
 ];
 
@@ -38,15 +38,15 @@ export const narrowDeliveryColumns = (formatInstant: FormatInstant): TableColumn
   {
     id: 'delivery',
     header: 'Delivery',
-    cell: ({ row: { original } }) => (
+    cell: (delivery) => (
       <div className={classes.delivery}>
-        <span>{formatInstant(original.receivedAt)}</span>
+        <span>{formatInstant(delivery.receivedAt)}</span>
         <span className={classes.quiet}>
-          {capitalise(original.kind)} from {original.sourceIp}
+          {capitalise(delivery.kind)} from {delivery.sourceIp}
         </span>
-        {original.reason ? <span className={classes.reason}>{original.reason}</span> : null}
+        {delivery.reason ? <span className={classes.reason}>{delivery.reason}</span> : null}
       </div>
     ),
   },
-  { id: 'result', header: 'Result', cell: ({ row }) => <ResultBadge result={row.original.result} /> },
+  { id: 'result', header: 'Result', cell: (delivery) => <ResultBadge result={delivery.result} /> },
 ];

@@ -1,10 +1,11 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
 import { isStatus, serverMessage } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
+import { Select } from '../../ui/select.tsx';
 import { toastError } from '../../ui/toast.ts';
 import { useSendTestDelivery } from './send-test-delivery.ts';
 import classes from './test-delivery-dialog.module.css';
@@ -114,7 +115,7 @@ function Field({ field, value, invalid, onChange }: FieldProps) {
   const { label, options, inputMode, description } = field;
   if (options) {
     return (
-      <NativeSelect
+      <Select
         label={label}
         data={[...options]}
         value={value}

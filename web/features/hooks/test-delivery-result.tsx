@@ -43,7 +43,7 @@ export function TestDeliveryResult({ kind, answer, error, linked }: TestDelivery
   }
   const link =
     linked && kind === 'signal' && answer.id ? (
-      <Link inherit to="/signals" search={{ dialog: 'signal', signal: answer.id }}>
+      <Link to="/signals" search={{ dialog: 'signal', signal: answer.id }}>
         Open the signal
       </Link>
     ) : null;

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import {
   IconEye,
   IconEyeOff,
@@ -19,12 +19,12 @@ import { maskKey, priceUrl, signalUrl } from './webhook-urls.ts';
 
 export function WebhookSkeleton() {
   return (
-    <Stack gap="md" role="status" aria-label="Loading...">
+    <div className={classes.rows} role="status" aria-label="Loading...">
       <Skeleton height={20} width="40%" />
       <Skeleton height={36} />
       <Skeleton height={36} />
       <Skeleton height={36} />
-    </Stack>
+    </div>
   );
 }
 
@@ -66,14 +66,14 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
   );
 
   return (
-    <Stack gap="md">
-      <Group gap="sm">
+    <div className={classes.rows}>
+      <div className={classes.row}>
         <Badge tone="success">Active</Badge>
         <span className={classes.created}>Created {formatInstant(hook.createdAt)}</span>
         <span className={classes.created}>
           {hook.lastUsedAt ? `Last used ${formatInstant(hook.lastUsedAt)}` : 'Never used'}
         </span>
-      </Group>
+      </div>
       <CopyField
         label="Webhook Key"
         description="Shared by both endpoints (hkid)"
@@ -93,7 +93,7 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
         value={priceUrl(origin, shownKey)}
         onCopy={copyAs((hookKey) => priceUrl(origin, hookKey))}
       />
-      <Group gap="sm">
+      <div className={classes.row}>
         <Button
           variant="light"
           leftSection={<IconSend size={16} aria-hidden />}
@@ -108,8 +108,8 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
         >
           Send test candle
         </Button>
-      </Group>
-      <Group gap="sm">
+      </div>
+      <div className={classes.row}>
         <Button
           variant="default"
           leftSection={<IconRefresh size={16} aria-hidden />}
@@ -124,7 +124,7 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
         >
           Delete
         </Button>
-      </Group>
-    </Stack>
+      </div>
+    </div>
   );
 }

@@ -19,47 +19,45 @@ export function priceLogsColumns({ formatInstant, onView, onChart }: ColumnOptio
     {
       id: 'id',
       header: 'ID',
-      cell: ({ row }) => (
-        <span className="mono" data-tip={row.original.id}>
-          {shortId(row.original.id, 9)}
+      cell: (log) => (
+        <span className="mono" data-tip={log.id}>
+          {shortId(log.id, 9)}
         </span>
       ),
     },
-    { id: 'token', header: 'Token', cell: ({ row }) => <TokenBadge token={row.original.token} /> },
+    { id: 'token', header: 'Token', cell: (log) => <TokenBadge token={log.token} /> },
     {
       id: 'timeframe',
       header: 'Timeframe',
-      cell: ({ row }) => <TimeframeBadge timeframe={row.original.timeframe} />,
+      cell: (log) => <TimeframeBadge timeframe={log.timeframe} />,
     },
     {
       id: 'price',
       header: 'Price',
-      meta: { align: 'right' },
-      cell: ({ row: { original: log } }) => (
-        <span data-tip={`${log.price} ${log.currency}`}>{formatPrice(log.price)}</span>
-      ),
+      align: 'right',
+      cell: (log) => <span data-tip={`${log.price} ${log.currency}`}>{formatPrice(log.price)}</span>,
     },
-    { id: 'currency', header: 'Currency', cell: ({ row }) => row.original.currency },
+    { id: 'currency', header: 'Currency', cell: (log) => log.currency },
     {
       id: 'original',
       header: 'Original Time (TradingView)',
-      cell: ({ row }) => row.original.candleTimeTradingview || 'N/A',
+      cell: (log) => log.candleTimeTradingview || 'N/A',
     },
     {
       id: 'candle',
       header: 'Candle Time (Server TZ)',
-      cell: ({ row }) => formatInstant(row.original.candleTimeServer),
+      cell: (log) => formatInstant(log.candleTimeServer),
     },
     {
       id: 'received',
       header: 'Received At (Server TZ)',
-      cell: ({ row }) => formatInstant(row.original.receivedAt),
+      cell: (log) => formatInstant(log.receivedAt),
     },
-    { id: 'source', header: 'Source', cell: ({ row }) => row.original.sourceIp },
+    { id: 'source', header: 'Source', cell: (log) => log.sourceIp },
     {
       id: 'hash',
       header: 'Hash Value',
-      cell: ({ row: { original: log } }) => (
+      cell: (log) => (
         <span className="mono" data-tip={log.hashValue}>
           {log.hashValue.slice(0, HASH_LENGTH)}…
         </span>
@@ -68,7 +66,7 @@ export function priceLogsColumns({ formatInstant, onView, onChart }: ColumnOptio
     {
       id: 'parameters',
       header: 'Parameters',
-      cell: ({ row: { original: log } }) => (
+      cell: (log) => (
         <span className={classes.actions}>
           {Object.keys(log.parameters).length > 0 ? (
             <CellButton

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconUserCheck, IconUserOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { serverMessage } from '../../lib/api-client.ts';
@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useChangeUserStatus } from './change-user-status.ts';
+import classes from './settings-screen.module.css';
 
 interface AccountStatusCardProps {
   user: { id: string; username: string; isActive: boolean };
@@ -69,10 +70,10 @@ export function AccountStatusCard({ user }: AccountStatusCardProps) {
         onConfirm={confirm}
         onClose={() => setAsking(false)}
       >
-        <Text size="sm" fw={600}>
-          {user.username}
-        </Text>
-        <Text size="sm">{words.explanation}</Text>
+        <p className={classes.text}>
+          <strong>{user.username}</strong>
+        </p>
+        <p className={classes.text}>{words.explanation}</p>
       </ConfirmDialog>
     </Panel>
   );

@@ -1,13 +1,15 @@
-import { Button, Group, NativeSelect, Radio, Stack, Switch, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Switch, TextInput } from '@mantine/core';
 import type { UserSettings } from '#contract/settings.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { RadioGroup } from '../../ui/radio-group.tsx';
+import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
+import { useForm } from '../../ui/use-form.ts';
 import {
   type AutomationFormValues,
   automationBody,
@@ -25,6 +27,19 @@ interface AutomationCardProps {
   settings: UserSettings;
   user: { id: string; username: string; isSelf: boolean };
 }
+
+const OPPOSITE_SIGNAL = [
+  {
+    value: 'reverse',
+    label: 'Reverse',
+    description: "The position is closed at market, and a new one is opened in the signal's direction.",
+  },
+  {
+    value: 'skip',
+    label: 'Skip',
+    description: 'The position stays open, and the signal is not traded for this user.',
+  },
+];
 
 /** What only administrators decide about the automatic trading of a user. */
 export function AutomationCard({ settings, user }: AutomationCardProps) {
@@ -62,7 +77,7 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
           className={classes.wide}
           label="Test user"
           description="A test user trades in paper and demo mode only, every other user with real money only."
-          {...form.getInputProps('isTestUser', { type: 'checkbox' })}
+          {...form.checkbox('isTestUser')}
         />
         <div className={classes.pause}>
           <TextInput
@@ -70,13 +85,13 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
             label="Trading paused until"
             description={`No new positions before then. Time zone: ${timeZone}`}
             max="9999-12-31T23:59"
-            {...form.getInputProps('pausedUntil')}
+            {...form.field('pausedUntil')}
           />
-          <Group gap="xs">
+          <div className={classes.row}>
             <Button
               size="xs"
               variant="default"
-              onClick={() => form.setFieldValue('pausedUntil', pausedForADay(Date.now(), timeZone))}
+              onClick={() => form.setValues({ pausedUntil: pausedForADay(Date.now(), timeZone) })}
             >
               Pause 24 h
             </Button>
@@ -84,46 +99,35 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
               size="xs"
               variant="default"
               disabled={form.values.pausedUntil === ''}
-              onClick={() => form.setFieldValue('pausedUntil', '')}
+              onClick={() => form.setValues({ pausedUntil: '' })}
             >
               Resume
             </Button>
-          </Group>
+          </div>
         </div>
-        <NativeSelect
+        <Select
           className={classes.top}
           label="Trade order set"
           description="Users of set A are traded first, those of set Z last."
           data={TRADE_ORDER_SETS}
-          {...form.getInputProps('tradeOrderSet')}
+          {...form.field('tradeOrderSet')}
         />
-        <Radio.Group
+        <RadioGroup
           className={classes.wide}
           label="Opposite signal"
           description="When a signal points against the position that the system holds for this user"
-          {...form.getInputProps('oppositeSignal')}
-        >
-          <Stack gap="sm" mt="sm">
-            <Radio
-              value="reverse"
-              label="Reverse"
-              description="The position is closed at market, and a new one is opened in the signal's direction."
-            />
-            <Radio
-              value="skip"
-              label="Skip"
-              description="The position stays open, and the signal is not traded for this user."
-            />
-          </Stack>
-        </Radio.Group>
-        <Group justify="flex-end" gap="md" className={classes.wide}>
+          choices={OPPOSITE_SIGNAL}
+          value={form.values.oppositeSignal}
+          onChange={form.field('oppositeSignal').onChange}
+        />
+        <div className={classes.buttons}>
           <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
             Discard
           </Button>
           <Button type="submit" disabled={save.isPending}>
             {save.isPending ? 'Saving...' : 'Save Automation'}
           </Button>
-        </Group>
+        </div>
       </form>
     </Panel>
   );

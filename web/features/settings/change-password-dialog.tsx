@@ -1,9 +1,9 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
+import { useForm } from '../../ui/use-form.ts';
 import { passwordErrors } from './password-rules.ts';
 import { useChangePassword } from './save-settings.ts';
 
@@ -45,19 +45,19 @@ function ChangePasswordForm({ onClose }: { onClose: () => void }) {
           label="Current password"
           autoComplete="current-password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the current password' }}
-          {...form.getInputProps('currentPassword')}
+          {...form.field('currentPassword')}
         />
         <PasswordInput
           label="New password"
           autoComplete="new-password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the new password' }}
-          {...form.getInputProps('newPassword')}
+          {...form.field('newPassword')}
         />
         <PasswordInput
           label="Confirm new password"
           autoComplete="new-password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the confirmation' }}
-          {...form.getInputProps('confirmPassword')}
+          {...form.field('confirmPassword')}
         />
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} disabled={changePassword.isPending}>

@@ -1,8 +1,9 @@
-import { Button, Group, NativeSelect, PasswordInput, Text } from '@mantine/core';
+import { Button, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { type ConnectionOutcome, outcomeOfSave, outcomeOfTest } from './connection-outcome.ts';
 import { credentialsBody, needsPassphrase, refusedFields } from './credential-rules.ts';
@@ -89,7 +90,7 @@ export function CredentialsForm(props: CredentialsFormProps) {
 
   return (
     <form onSubmit={submit} noValidate autoComplete="off" className={classes.form}>
-      <NativeSelect
+      <Select
         label="Exchange"
         data={[...EXCHANGE_PLATFORMS]}
         value={exchangePlatform}
@@ -108,14 +109,14 @@ export function CredentialsForm(props: CredentialsFormProps) {
             autoComplete="off"
             spellCheck={false}
             visibilityToggleButtonProps={{ 'aria-label': `Show or hide the ${label}` }}
-            {...form.getInputProps(name)}
+            {...form.field(name)}
           />
         ),
       )}
-      <Text size="sm" c="dimmed" className={classes.wide}>
+      <p className={`${classes.text} ${classes.wide}`} data-quiet>
         {NEEDED_RIGHTS[exchangePlatform]} Never enter one that may withdraw.
-      </Text>
-      <Group justify="flex-end" gap="md" className={classes.wide}>
+      </p>
+      <div className={classes.buttons}>
         {isStored ? (
           <Button variant="default" disabled={pending} onClick={() => setRemoving(true)}>
             Remove
@@ -127,7 +128,7 @@ export function CredentialsForm(props: CredentialsFormProps) {
         <Button type="submit" disabled={pending}>
           {save.isPending ? 'Saving...' : 'Save Connection'}
         </Button>
-      </Group>
+      </div>
       <ConfirmDialog
         opened={removing}
         title="Remove Exchange Connection"
@@ -138,10 +139,10 @@ export function CredentialsForm(props: CredentialsFormProps) {
         onConfirm={confirmRemoval}
         onClose={() => setRemoving(false)}
       >
-        <Text size="sm">
+        <p className={classes.text}>
           The API key for {exchangePlatform} is deleted. Outside of paper mode nothing is traded there until a
           new one is entered.
-        </Text>
+        </p>
       </ConfirmDialog>
     </form>
   );

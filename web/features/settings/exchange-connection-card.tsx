@@ -1,4 +1,4 @@
-import { Alert, Text } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { useState } from 'react';
 import type { ExchangeCredentials, ConnectionState as State } from '#contract/exchange-credentials.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
@@ -46,9 +46,9 @@ export function ExchangeConnectionCard({ savedPlatform, userId }: ExchangeConnec
           {(data) => <ConnectionState credentials={data} />}
         </QueryView>
         {exchangePlatform === tradedOn ? null : (
-          <Text size="sm" c="dimmed">
+          <p className={classes.text} data-quiet>
             Positions are opened on {tradedOn}, the exchange of the saved trading settings.
-          </Text>
+          </p>
         )}
         {outcome ? (
           <Alert color={outcome.color} title={outcome.title}>
@@ -104,10 +104,10 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
         </Alert>
       )}
       {state === 'unverified' ? (
-        <Text size="sm" c="dimmed">
+        <p className={classes.text} data-quiet>
           {exchangePlatform} has not yet said what this key may do. It is asked before the first order, or now
           by Test Connection.
-        </Text>
+        </p>
       ) : null}
     </>
   );

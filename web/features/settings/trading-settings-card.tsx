@@ -1,5 +1,4 @@
-import { Button, Group, NativeSelect } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button } from '@mantine/core';
 import type { UserSettings } from '#contract/settings.ts';
 import {
   ANY_PROCESSOR,
@@ -13,9 +12,11 @@ import {
 } from '#domain/user-settings.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { Select } from '../../ui/select.tsx';
 import { ErrorBanner } from '../../ui/states.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
+import { useForm } from '../../ui/use-form.ts';
 import { useSignalTimeframes } from './get-settings.ts';
 import { useSaveSettings } from './save-settings.ts';
 import {
@@ -77,57 +78,57 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
   return (
     <Panel title="Trading settings">
       <form onSubmit={submit} className={classes.form}>
-        <NativeSelect
+        <Select
           label="Market type"
           data={MARKET_TYPES.map((value) => ({
             value,
             label: value === 'Spot' ? 'Spot (Coming Soon)' : value,
             disabled: value === 'Spot',
           }))}
-          {...form.getInputProps('marketType')}
+          {...form.field('marketType')}
         />
-        <NativeSelect
+        <Select
           label="Position sizing method"
           data={SIZING_OPTIONS}
           value={values.positionSizingMethod}
           onChange={(event) => changeMethod(event.currentTarget.value)}
         />
-        <NativeSelect
+        <Select
           label="Investment portion"
           description="Share of the balance per position"
           data={portionIsAuto ? AUTO_OPTION : portionOptions(values.investmentPortion)}
           disabled={portionIsAuto}
-          {...form.getInputProps('investmentPortion')}
+          {...form.field('investmentPortion')}
         />
-        <NativeSelect
+        <Select
           label="Maximum risk per trade"
           description="Loss limit if the stop is hit"
           data={riskIsAuto ? AUTO_OPTION : riskOptions(values.maximumRiskPerTrade)}
           disabled={riskIsAuto}
-          {...form.getInputProps('maximumRiskPerTrade')}
+          {...form.field('maximumRiskPerTrade')}
         />
-        <NativeSelect
+        <Select
           label="Exchange platform"
           data={withCurrent(EXCHANGE_PLATFORMS, values.exchangePlatform)}
-          {...form.getInputProps('exchangePlatform')}
+          {...form.field('exchangePlatform')}
         />
-        <NativeSelect
+        <Select
           label="Signal processor"
           data={withCurrent([...SIGNAL_PROCESSORS, ANY_PROCESSOR], values.signalProcessor)}
-          {...form.getInputProps('signalProcessor')}
+          {...form.field('signalProcessor')}
         />
-        <NativeSelect
+        <Select
           label="Signal timeframe"
           description="Signals of other timeframes are skipped"
           data={withCurrent(timeframes.data ?? [], values.signalTimeframe)}
-          {...form.getInputProps('signalTimeframe')}
+          {...form.field('signalTimeframe')}
         />
-        <NativeSelect
+        <Select
           label="Stop loss / take profit calculation"
           description="This parameter is reserved for future development and cannot be modified"
           data={[...CALCULATION_BEHAVIORS]}
           disabled
-          {...form.getInputProps('calculationBehavior')}
+          {...form.field('calculationBehavior')}
         />
         {timeframes.isError ? (
           <div className={classes.wide}>
@@ -139,14 +140,14 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
             />
           </div>
         ) : null}
-        <Group justify="flex-end" gap="md" className={classes.wide}>
+        <div className={classes.buttons}>
           <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
             Discard
           </Button>
           <Button type="submit" disabled={save.isPending}>
             {save.isPending ? 'Saving...' : 'Save Settings'}
           </Button>
-        </Group>
+        </div>
       </form>
     </Panel>
   );

@@ -3,7 +3,8 @@ import { useMemo } from 'react';
 import type { SignalChart as SignalChartAnswer } from '#contract/charts.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { capitalise } from '../../lib/format.ts';
-import { CandleChart, CandleChartSkeleton } from '../../ui/candle-chart.tsx';
+import { CandleChart } from '../../ui/candle-chart.tsx';
+import { CandleChartSkeleton } from '../../ui/candle-chart-skeleton.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { signalsPath } from './get-signals.ts';
 

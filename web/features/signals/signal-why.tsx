@@ -1,7 +1,7 @@
-import { NativeSelect } from '@mantine/core';
 import { capitalise, shortId } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Select } from '../../ui/select.tsx';
 import { UserPicker } from '../../ui/user-picker.tsx';
 import { WhyAnswerView } from '../../ui/why-answer.tsx';
 import { useAllUsers, useSignalUsers, useSignalWorkflows, useWhy } from './get-signal.ts';
@@ -61,7 +61,7 @@ function WorkflowChoice({
     ...data.automaticWorkflows.map((run) => ({ ...run, trigger: 'automatic' })),
   ].sort((a, b) => (a.id < b.id ? 1 : -1));
   return (
-    <NativeSelect
+    <Select
       className={classes.workflowChoice}
       label="Workflow"
       value={workflowId ?? runs[0]?.id ?? ''}

@@ -34,7 +34,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'id',
       header: 'ID',
-      cell: ({ row: { original: signal } }) => (
+      cell: (signal) => (
         <CellButton
           text={name(signal)}
           opens="details of the signal"
@@ -46,26 +46,26 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'token',
       header: 'Token',
-      cell: ({ row }) => <TokenBadge token={row.original.token} />,
+      cell: (signal) => <TokenBadge token={signal.token} />,
     },
     {
       id: 'position',
       header: 'Position',
-      cell: ({ row }) => <ActionBadge action={row.original.action} />,
+      cell: (signal) => <ActionBadge action={signal.action} />,
     },
     {
       id: 'price',
       header: 'Price',
-      meta: { align: 'right' },
-      cell: ({ row: { original: signal } }) => (
+      align: 'right',
+      cell: (signal) => (
         <span data-tip={`${signal.price} ${signal.currency}`}>{formatPrice(signal.price)}</span>
       ),
     },
     {
       id: 'sltp',
       header: 'SL/TP',
-      meta: { align: 'right' },
-      cell: ({ row: { original: signal } }) => (
+      align: 'right',
+      cell: (signal) => (
         <CellButton
           text={`${formatDecimals(signal.stopLoss, 4)} / ${formatDecimals(signal.takeProfit, 4)}`}
           opens={`SL/TP calculation of signal ${name(signal)}`}
@@ -77,15 +77,15 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'timeframe',
       header: 'Timeframe',
-      cell: ({ row }) => <TimeframeBadge timeframe={row.original.timeframe} />,
+      cell: (signal) => <TimeframeBadge timeframe={signal.timeframe} />,
     },
-    { id: 'received', header: 'Receive Time', cell: ({ row }) => formatInstant(row.original.receivedAt) },
-    { id: 'processor', header: 'Processor', cell: ({ row }) => row.original.processor },
+    { id: 'received', header: 'Receive Time', cell: (signal) => formatInstant(signal.receivedAt) },
+    { id: 'processor', header: 'Processor', cell: (signal) => signal.processor },
     {
       id: 'triggers',
       header: 'Triggers',
-      meta: { align: 'right' },
-      cell: ({ row: { original: signal } }) => (
+      align: 'right',
+      cell: (signal) => (
         <CellButton
           text={`${signal.automaticCount} , ${signal.manualCount}`}
           opens={`workflows of signal ${name(signal)}`}
@@ -97,7 +97,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'status',
       header: 'Status',
-      cell: ({ row: { original: signal } }) =>
+      cell: (signal) =>
         signal.workflowId && signal.workflowStatus ? (
           <CellButton
             text={capitalise(signal.workflowStatus)}
@@ -119,15 +119,15 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'success',
       header: 'Success',
-      meta: { align: 'right' },
-      cell: ({ row: { original: signal } }) =>
+      align: 'right',
+      cell: (signal) =>
         signal.totalTrades > 0 ? `${Math.round((signal.successfulTrades / signal.totalTrades) * 100)}%` : '–',
     },
     {
       id: 'trades',
       header: 'Trades',
-      meta: { align: 'right' },
-      cell: ({ row: { original: signal } }) => (
+      align: 'right',
+      cell: (signal) => (
         <CellButton
           text={`${signal.successfulTrades}/${signal.totalTrades}`}
           opens={`trades of signal ${name(signal)}`}
@@ -138,8 +138,8 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'users',
       header: 'Users',
-      meta: { align: 'right' },
-      cell: ({ row: { original: signal } }) => (
+      align: 'right',
+      cell: (signal) => (
         <CellButton
           text={`${signal.successfulUsersCount}/${signal.eligibleUsersCount}`}
           opens={`users of signal ${name(signal)}`}
@@ -150,7 +150,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'actions',
       header: 'Actions',
-      cell: ({ row: { original: signal } }) => (
+      cell: (signal) => (
         <span className={classes.actions}>
           <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : undefined}>
             <button

@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Checkbox, Group, PasswordInput, TextInput } from '@mantine/core';
 import { ApiError, serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { useForm } from '../../ui/use-form.ts';
 import { useCreateUser } from './create-user.ts';
 import {
   type AccountType,
@@ -23,24 +24,26 @@ interface CreateUserDialogProps {
 export default function CreateUserDialog({ testUserByDefault, onClose }: CreateUserDialogProps) {
   const createUser = useCreateUser();
   // Checked when it is sent: a message that appears on leaving a field moves the button away from under the click.
-  const form = useForm<NewUserValues>({ initialValues: EMPTY_NEW_USER, validate: newUserErrors });
+  const form = useForm<NewUserValues>({
+    initialValues: EMPTY_NEW_USER,
+    validate: newUserErrors,
+    focusError: true,
+  });
 
-  const submit = form.onSubmit(
-    (values) =>
-      createUser.mutate(newUserBody(values), {
-        onSuccess: ({ user }) => {
-          toastSuccess({ title: 'User Created Successfully', message: `${user.username} can sign in now.` });
-          onClose();
-        },
-        onError: (error) => {
-          if (error instanceof ApiError) form.setErrors(refusedFields(error));
-          toastError({
-            title: 'Failed to Create User',
-            message: serverMessage(error, 'An error occurred while creating the user account'),
-          });
-        },
-      }),
-    (errors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus(),
+  const submit = form.onSubmit((values) =>
+    createUser.mutate(newUserBody(values), {
+      onSuccess: ({ user }) => {
+        toastSuccess({ title: 'User Created Successfully', message: `${user.username} can sign in now.` });
+        onClose();
+      },
+      onError: (error) => {
+        if (error instanceof ApiError) form.setErrors(refusedFields(error));
+        toastError({
+          title: 'Failed to Create User',
+          message: serverMessage(error, 'An error occurred while creating the user account'),
+        });
+      },
+    }),
   );
 
   // Closed while the answer is under way, the dialog could not tell what came of it.
@@ -56,7 +59,7 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
           autoComplete="off"
           data-autofocus
           className={classes.wide}
-          {...form.getInputProps('username')}
+          {...form.field('username')}
         />
         <PasswordInput
           label="Password"
@@ -64,7 +67,7 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
           className={classes.password}
           autoComplete="new-password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
-          {...form.getInputProps('password')}
+          {...form.field('password')}
         />
         <PasswordInput
           label="Confirm Password"
@@ -72,35 +75,30 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
           className={classes.password}
           autoComplete="new-password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password confirmation' }}
-          {...form.getInputProps('confirmPassword')}
+          {...form.field('confirmPassword')}
         />
-        <TextInput label="First Name" autoComplete="off" {...form.getInputProps('firstName')} />
-        <TextInput label="Last Name" autoComplete="off" {...form.getInputProps('lastName')} />
-        <TextInput
-          label="Country Code"
-          placeholder="+1"
-          autoComplete="off"
-          {...form.getInputProps('countryCode')}
-        />
+        <TextInput label="First Name" autoComplete="off" {...form.field('firstName')} />
+        <TextInput label="Last Name" autoComplete="off" {...form.field('lastName')} />
+        <TextInput label="Country Code" placeholder="+1" autoComplete="off" {...form.field('countryCode')} />
         <TextInput
           label="Mobile Number"
           inputMode="numeric"
           autoComplete="off"
-          {...form.getInputProps('mobileNumber')}
+          {...form.field('mobileNumber')}
         />
-        <NativeSelect
+        <Select
           label="Account Type"
           description="For whom the automation trades depends on the mode of this installation"
           className={classes.wide}
           data={accountTypes(testUserByDefault)}
-          {...form.getInputProps('accountType')}
+          {...form.field('accountType')}
           value={form.values.accountType || typeByDefault(testUserByDefault)}
         />
         <Checkbox
           label="Administrator"
           description="May manage users, signals and configuration"
           className={classes.wide}
-          {...form.getInputProps('isAdmin', { type: 'checkbox' })}
+          {...form.checkbox('isAdmin')}
         />
         <Group justify="flex-end" gap="sm" className={classes.wide}>
           <Button variant="default" onClick={close} disabled={createUser.isPending}>

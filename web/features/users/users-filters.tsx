@@ -1,4 +1,5 @@
-import { NativeSelect, Switch } from '@mantine/core';
+import { Switch } from '@mantine/core';
+import { Select } from '../../ui/select.tsx';
 import { SearchField } from './search-field.tsx';
 import { ORDER_CHOICES, orderInAddress, orderOf } from './users-order.ts';
 import { MAX_SEARCH_LENGTH, type UsersSearch } from './users-search.ts';
@@ -23,7 +24,7 @@ export function UsersFilters({ search, onSearch }: UsersFiltersProps) {
           onSearch({ search: text || undefined, page: undefined }, { replace: search.search !== undefined })
         }
       />
-      <NativeSelect
+      <Select
         className={classes.order}
         size="xs"
         aria-label="Order"
