@@ -80,16 +80,16 @@ test('another leverage is set and read back, and what another instance set is no
 
 test('it is remembered for a quarter of an hour', async () => {
   await prepare(first);
-  const age = (minutes: number) =>
+  const age = (seconds: number) =>
     database.database.pool.query(
-      'update exchange_preparations set prepared_at = now() - make_interval(mins => $1)',
-      [minutes],
+      'update exchange_preparations set prepared_at = now() - make_interval(secs => $1)',
+      [seconds],
     );
   asked();
-  await age(14);
+  await age(15 * 60 - 30);
   await prepare(first);
   expect(asked()).toEqual([]);
-  await age(15);
+  await age(15 * 60 + 1);
   await prepare(first);
   expect(asked()).toEqual(['account']);
 });
