@@ -4,7 +4,7 @@ import type { BrowserContext } from '@playwright/test';
 export interface ExpectedFailure {
   /** What the path of the address starts with. */
   path: string;
-  /** The answer's status, or 'network' for a call that got no answer. */
+  /** The answer's status, or 'network' for a call that got no answer, or that of a server about to end. */
   status: number | 'network';
 }
 
@@ -51,9 +51,11 @@ export function collectBrowserProblems(): BrowserProblems {
 
 function isExpected({ text, path }: Problem, failure: ExpectedFailure): boolean {
   if (!path.startsWith(failure.path)) return false;
-  return failure.status === 'network'
-    ? text.startsWith('Failed to load resource: net::') || text.includes(LOST_CODE)
-    : text.startsWith(`Failed to load resource: the server responded with a status of ${failure.status} `);
+  const isAnswer = (status: number) =>
+    text.startsWith(`Failed to load resource: the server responded with a status of ${status} `);
+  if (failure.status !== 'network') return isAnswer(failure.status);
+  // A server that is about to end answers 503 to what still gets through.
+  return text.startsWith('Failed to load resource: net::') || text.includes(LOST_CODE) || isAnswer(503);
 }
 
 const pathOf = (url: string) => (URL.canParse(url) ? new URL(url).pathname : url);

@@ -152,10 +152,10 @@ test('somebody who signs in after an update that took the old code away can load
 }) => {
   await page.goto('/');
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
-  await page.route('**/assets/signed-in-app-*.js', (route) => route.abort());
+  await page.route('**/assets/signed-in-*.js', (route) => route.abort());
   await fillLogin(page, { username: server.adminUsername, password: server.adminPassword });
   await expect(pageTitle(page, 'Signal Board cannot be reached')).toBeVisible();
-  await page.unroute('**/assets/signed-in-app-*.js');
+  await page.unroute('**/assets/signed-in-*.js');
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 });

@@ -114,6 +114,8 @@ test('the arrows choose, the pointer chooses, Escape and the same keys close', a
   await signIn(page);
   await page.goto('/price-logs');
   await expect(pageTitle(page, 'Price Logs')).toBeVisible();
+  // It cannot have the focus while the list is being fetched.
+  await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled();
   await page.getByRole('button', { name: 'Refresh' }).focus();
   await open(page);
   const active = async () => {
