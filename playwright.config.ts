@@ -8,8 +8,8 @@ const chromium = process.env.CHROMIUM_PATH ?? CHROMIUM_PLACES.find((path) => exi
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  // Each worker runs a whole server with its database beside the browser; while one waits for them, two others work.
-  workers: 3,
+  // Each worker runs a whole server with its database beside the browser.
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   forbidOnly: true,
