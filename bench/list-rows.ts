@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { boundOf, monthName, monthOf } from '#server/platform/database/partition-months.ts';
+import { monthName, monthOf } from '#server/platform/database/partition-months.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
 
 /** What is measured by name: as often as they come, and as seldom. */
 export const COMMON = { token: 'BTC', timeframe: '15', processor: 'Tesla' } as const;
@@ -102,7 +103,7 @@ async function partitionByMonth(client: pg.Client, now: Date): Promise<void> {
   let from = 'minvalue';
   for (let month = -MONTHS; from !== `'${first.bound}'`; month += 1) {
     const start = monthOf(now, month);
-    const to = `'${boundOf(start)}'`;
+    const to = `'${firstIdOf(start)}'`;
     await client.query(
       `create table price_logs_until_${monthName(start)} partition of price_logs for values from (${from}) to (${to})`,
     );

@@ -59,7 +59,7 @@ async function build(node, inputs) {
 
 /** By content: a fresh checkout has new times, and that is no reason to build. */
 async function hashInputs() {
-  const hash = createHash('sha256').update(process.version.split('.')[0] ?? '');
+  const hash = createHash('sha256');
   for (const input of INPUTS) await addToHash(hash, input);
   return hash.digest('hex');
 }

@@ -69,7 +69,7 @@ export async function createHttpApp(deps: HttpDeps, options: { webFolder?: strin
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  // Hooks that wait for nothing are told so by a callback: a promise each would be a tenth of a delivery's time.
+  // Hooks that wait for nothing are told so by a callback: a promise each would be paid for by every delivery.
   app.addHook('onRequest', (request, reply, done) => {
     setSecurityHeaders(request, reply);
     done();

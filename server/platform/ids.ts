@@ -4,13 +4,11 @@ import { v7 } from 'uuid';
 /** Time-ordered: for everything that is listed by time. */
 export const timeOrderedId = (): string => v7();
 
-/** Before every time-ordered id of this moment and later ones. */
-export const firstIdOf = (moment: Date): string =>
-  `${moment
-    .getTime()
-    .toString(16)
-    .padStart(12, '0')
-    .replace(/^(.{8})/, '$1-')}-7000-8000-000000000000`;
+/** Before every time-ordered id of this moment and later ones, and after every earlier one. */
+export function firstIdOf(moment: Date): string {
+  const digits = moment.getTime().toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+}
 
 /** The moment in the first 48 bits of a time-ordered id. */
 export const momentOf = (id: string): Date =>

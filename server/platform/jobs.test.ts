@@ -201,3 +201,19 @@ test('a call that waits already is not sent a second time by what looks for lost
   const { rows } = await pool.query("select data from jobs.job where name = 'trade-user'");
   expect(rows).toEqual([{ data: { workflowId: 'a', userId: 'u' } }]);
 });
+
+test('a queue that an earlier version made repeats as soon as a new one', async () => {
+  await openJobs();
+  const { pool } = own.database;
+  const longest = async () =>
+    (
+      await pool.query('select distinct retry_delay_max as seconds from jobs.queue where name = any($1)', [
+        Object.keys(QUEUES),
+      ])
+    ).rows;
+  const asMade = await longest();
+  expect(asMade).toEqual([{ seconds: expect.any(Number) }]);
+  await pool.query('update jobs.queue set retry_delay_max = 3600');
+  await openJobs();
+  expect(await longest()).toEqual(asMade);
+});

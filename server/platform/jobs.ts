@@ -96,8 +96,21 @@ const POOL_LIMITS = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDe
 export const HEARTBEAT_SECONDS = 10;
 /** So often every instance looks for jobs of dead workers. */
 export const SUPERVISE_SECONDS = 1;
-/** Before the first repetition; each further one waits about twice as long. */
+/** Before the first repetition; each further one waits about twice as long, but none longer than the second. */
 export const RETRY_SECONDS = 1;
+/** A call that waits for its repetition counts as sent: what a failing database held up must not wait much longer. */
+const LONGEST_RETRY_SECONDS = 8;
+
+const QUEUE_OPTIONS = {
+  notify: true,
+  retryLimit: 10,
+  retryDelay: RETRY_SECONDS,
+  retryBackoff: true,
+  retryDelayMax: LONGEST_RETRY_SECONDS,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  expireInSeconds: 120,
+  deleteAfterSeconds: 3600,
+};
 
 export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<JobWorkers> {
   const { database, log } = options;
@@ -182,16 +195,9 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
 
   await boss.start();
   for (const name of NAMES) {
-    await boss.createQueue(name, {
-      notify: true,
-      retryLimit: 10,
-      retryDelay: RETRY_SECONDS,
-      retryBackoff: true,
-      retryDelayMax: 30,
-      heartbeatSeconds: HEARTBEAT_SECONDS,
-      expireInSeconds: 120,
-      deleteAfterSeconds: 3600,
-    });
+    await boss.createQueue(name, QUEUE_OPTIONS);
+    // One that an earlier version made keeps its options otherwise.
+    await boss.updateQueue(name, QUEUE_OPTIONS);
   }
 
   return {

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Webhook } from '#contract/hooks.ts';
+import { fakeClock } from '#test/fake-clock.ts';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
 import type { Answer } from '#test/test-client.ts';
 import { createSender } from '#test/test-sender.ts';
 
 let board: TestApp;
 let price = 0;
+const clock = fakeClock(new Date());
 
 beforeAll(async () => {
-  board = await startTestApp({ config: { webhookRateLimit: 0 } });
+  board = await startTestApp({ clock, config: { webhookRateLimit: 0 } });
 });
 afterAll(() => board.close());
 
@@ -87,4 +89,21 @@ test('a new candle and its repetitions each have their line in the log', async (
       record_id: id,
     })),
   );
+});
+
+test('a stored candle is answered so even if the last use of its webhook cannot be written down', async () => {
+  const { hook, candle } = await knownSender();
+  const { pool } = board.database;
+  await pool.query(
+    `create function refuse() returns trigger language plpgsql as 'begin raise ''refused''; end'`,
+  );
+  await pool.query('create trigger refuse before update on hooks for each row execute function refuse()');
+  try {
+    clock.advance(31_000);
+    expect((await candle()).statusCode).toBe(200);
+    await expect.poll(() => board.logged()).toContain("a webhook's last use could not be written down");
+  } finally {
+    await pool.query('drop function refuse cascade');
+  }
+  expect(await rowsOf('select id from price_logs where hook_id = $1', [hook.id])).toHaveLength(2);
 });

@@ -43,9 +43,9 @@ export interface Receiver {
 }
 
 export function createReceiver(
-  deps: Pick<Deps, 'db' | 'pool' | 'jobs' | 'clock' | 'config' | 'secretBox' | 'onPrice'>,
+  deps: Pick<Deps, 'db' | 'pool' | 'jobs' | 'clock' | 'config' | 'log' | 'secretBox' | 'onPrice'>,
 ): Receiver {
-  const { db, pool, jobs, config, clock } = deps;
+  const { db, pool, jobs, config, clock, log } = deps;
   const findKey = createKnownKeys(deps.secretBox);
   const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
   const lastUse = createLastUse();
@@ -75,7 +75,10 @@ export function createReceiver(
     await learnTaken(db, { hookIds, limit: withinLimit, now });
     const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
     const results = await storeNewCandles(pool, within);
-    await markUsed(db, { hookIds, lastUse, now });
+    // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
+    markUsed(db, { hookIds, lastUse, now }).catch((error: unknown) =>
+      log.warn({ err: error }, "a webhook's last use could not be written down"),
+    );
     if (within.length === batch.length) return results;
     const byCandle = new Map(within.map((candle, index) => [candle, results[index] ?? null]));
     return batch.map((candle) => byCandle.get(candle) ?? null);

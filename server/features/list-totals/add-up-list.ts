@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '#server/platform/database/database.ts';
-import { boundOf } from '#server/platform/database/partition-months.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
 import {
   type CountedList,
   DIMENSIONS,
@@ -65,7 +65,7 @@ async function findSettledBefore(tx: Tx, { table, unsettled }: ListShape, margin
         READERS.map((name) => sql`${name}`),
         sql`, `,
       )})`);
-  const committed = boundOf(new Date(Number(rows[0]?.ms ?? 0) - marginMs));
+  const committed = firstIdOf(new Date(Number(rows[0]?.ms ?? 0) - marginMs));
   if (unsettled === null) return committed;
   const { rows: oldest } = await tx.execute<{ id: string }>(sql`
     select id from (select id from ${table} where ${unsettled} offset 0) as unsettled order by id limit 1`);

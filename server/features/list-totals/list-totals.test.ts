@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { boundOf } from '#server/platform/database/partition-months.ts';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import { createTestDatabase } from '#test/test-database.ts';
 import { addUpList } from './add-up-list.ts';
@@ -195,7 +194,7 @@ test('a transaction that commits late is not passed: its rows are counted when t
 });
 
 test('what is younger than the margin is not added up yet, so an id made a little before its transaction is counted', async () => {
-  await storeSignal({ id: boundOf(new Date(Date.now() - 2 * HOUR_MS)) });
+  await storeSignal({ id: firstIdOf(new Date(Date.now() - 2 * HOUR_MS)) });
   await storeSignal();
   const id = timeOrderedId();
   await addUpAll('signals', { marginMs: HOUR_MS });
@@ -245,13 +244,13 @@ test('a workflow that has not ended is counted with the status that it has', asy
 });
 
 test('rows that are dropped are off the totals, and what no longer occurs is no filter', async () => {
-  const [old, bound] = [new Date('2026-01-15T00:00:00Z'), boundOf(new Date('2026-02-01T00:00:00Z'))];
+  const [old, bound] = [new Date('2026-01-15T00:00:00Z'), firstIdOf(new Date('2026-02-01T00:00:00Z'))];
   await storePriceLog({ at: old, id: firstIdOf(old), token: 'OLD' });
   await storePriceLog({ at: old, id: timeOrderedId() });
   await addUpAll('price-logs');
   await storePriceLog({});
   await db.transaction(async (tx) => {
-    await forgetRows(tx, 'price-logs', { from: boundOf(new Date(0)), to: bound });
+    await forgetRows(tx, 'price-logs', { from: firstIdOf(new Date(0)), to: bound });
     await tx.execute(`delete from price_logs where id < '${bound}'`);
   });
   expect([await total('price-logs'), await total('price-logs', {}, old)]).toEqual([2, 1]);
@@ -265,12 +264,12 @@ test('rows of a clock that is far behind are counted, from when it is noticed', 
   const idClock = () => Date.now() - lagMs;
   await storeSignal();
   await addUpAll('signals');
-  await storeSignal({ id: boundOf(new Date(idClock())) });
+  await storeSignal({ id: firstIdOf(new Date(idClock())) });
   expect(await noteClockLag(db, { marginMs: HOUR_MS, idClock: () => Date.now() - HOUR_MS / 3 })).toBe(0);
   expect(await noteClockLag(db, { marginMs: HOUR_MS, idClock })).toBeGreaterThanOrEqual(lagMs);
   expect(await total('signals')).toBe(2);
   await addUpAll('signals');
-  await storeSignal({ id: boundOf(new Date(idClock())) });
+  await storeSignal({ id: firstIdOf(new Date(idClock())) });
   expect(await total('signals')).toBe(3);
 });
 

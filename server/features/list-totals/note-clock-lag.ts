@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db, Tx } from '#server/platform/database/database.ts';
-import { boundOf } from '#server/platform/database/partition-months.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
 import { MARGIN_MS } from './add-up-list.ts';
 import { COUNTED_LISTS, type CountedList, FIRST_ID } from './counted-lists.ts';
 
@@ -43,7 +43,7 @@ async function stayBehind(tx: Tx, list: CountedList, lagMs: number, marginMs: nu
       clock_lag_ms = greatest(known.clock_lag_ms, excluded.clock_lag_ms), clock_lag_seen_at = now()
     returning counted_before, extract(epoch from clock_timestamp()) * 1000 - clock_lag_ms as ms`);
   const [mark] = rows;
-  if (mark === undefined || mark.counted_before <= boundOf(new Date(Number(mark.ms) - marginMs))) return;
+  if (mark === undefined || mark.counted_before <= firstIdOf(new Date(Number(mark.ms) - marginMs))) return;
   await tx.execute(sql`update counted_lists set counted_before = ${FIRST_ID} where list = ${list}`);
   await tx.execute(sql`delete from list_totals where list = ${list}`);
   await tx.execute(sql`delete from list_totals_by_month where list = ${list}`);

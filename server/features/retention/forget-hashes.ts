@@ -1,7 +1,6 @@
 import type pg from 'pg';
-import { boundOf } from '#server/platform/database/partition-months.ts';
 import { listPartitions } from '#server/platform/database/partitions.ts';
-import { momentOf } from '#server/platform/ids.ts';
+import { firstIdOf, momentOf } from '#server/platform/ids.ts';
 
 const HOUR_MS = 3_600_000;
 const MANY = 20_000;
@@ -17,7 +16,7 @@ export async function forgetHashes(client: pg.Client): Promise<number> {
   const end = oldest.from.getTime();
   const { rows } = await client.query<{ id: string }>(
     'select price_log_id as id from price_log_hashes where price_log_id < $1 order by 1 limit 1',
-    [boundOf(oldest.from)],
+    [firstIdOf(oldest.from)],
   );
   let count = 0;
   let stepMs = HOUR_MS;
@@ -25,7 +24,7 @@ export async function forgetHashes(client: pg.Client): Promise<number> {
     const to = Math.min(from + stepMs, end);
     const { rowCount } = await client.query(
       'delete from price_log_hashes where price_log_id >= $1 and price_log_id < $2',
-      [boundOf(new Date(from)), boundOf(new Date(to))],
+      [firstIdOf(new Date(from)), firstIdOf(new Date(to))],
     );
     count += rowCount ?? 0;
     stepMs = (rowCount ?? 0) < MANY ? stepMs * 2 : Math.max(stepMs / 4, HOUR_MS);

@@ -1,7 +1,8 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { firstIdOf } from '../ids.ts';
 import type { Logger } from '../log.ts';
-import { boundOf, monthName, monthOf } from './partition-months.ts';
+import { monthName, monthOf } from './partition-months.ts';
 import {
   BusyError,
   createPartitions,
@@ -123,7 +124,7 @@ async function fillAtOnce(client: pg.Client): Promise<number> {
 /** Others take deliveries meanwhile, and claim the hashes of what arrives: in steps that they do not wait for long. */
 async function fillInSteps(client: pg.Client): Promise<number> {
   let count = 0;
-  for (let last: string | undefined = boundOf(new Date(0)); last !== undefined; ) {
+  for (let last: string | undefined = firstIdOf(new Date(0)); last !== undefined; ) {
     const step: pg.QueryResult<{ count: string; last: string }> = await client.query(
       `with batch as (select id, hash_value from price_logs where id > $1 order by id limit ${HASHES_A_STEP}),
         added as (
@@ -151,7 +152,7 @@ async function partitionTable(
   const { table, now } = options;
   // Programs that go on meanwhile, with clocks that are a little ahead, must not come to the end of the month.
   const month = monthOf(new Date(now.getTime() + DAY_MS), 1);
-  const bound = boundOf(month);
+  const bound = firstIdOf(month);
   const first = `${table}_before_${monthName(month)}`;
   const strays = defaultPartitionOf(table);
   await withShortLocks(client, async () => {

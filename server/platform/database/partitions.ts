@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
-import { momentOf } from '../ids.ts';
+import { firstIdOf, momentOf } from '../ids.ts';
 import type { Queryable, Tx } from './database.ts';
 import { databaseErrorCode } from './database-errors.ts';
-import { boundOf, monthName, monthOf } from './partition-months.ts';
+import { monthName, monthOf } from './partition-months.ts';
 
 /** Tables that grow with every delivery, in a partition for each month (UTC) of their time-ordered ids. */
 export const PARTITIONED_TABLES = ['price_logs', 'deliveries'] as const;
@@ -97,7 +97,7 @@ async function listStrayMonths(
 ): Promise<Date[]> {
   const { rows } = await client.query<{ id: string }>(
     `select id from ${defaultPartitionOf(options.table)} where id < $1 order by id limit 1000`,
-    [boundOf(options.before)],
+    [firstIdOf(options.before)],
   );
   return rows.map(({ id }) => monthOf(momentOf(id)));
 }
@@ -108,7 +108,7 @@ async function createPartition(
 ): Promise<string> {
   const { table, month, lockTries } = options;
   const name = `${table}_${monthName(month)}`;
-  const [from, to] = [boundOf(month), boundOf(monthOf(month, 1))];
+  const [from, to] = [firstIdOf(month), firstIdOf(monthOf(month, 1))];
   const work = async () => {
     // Those who read and write the table go on; whoever would drop a partition of it waits.
     await client.query(`lock table only ${table} in share update exclusive mode`);
