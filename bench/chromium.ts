@@ -1,29 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CHROMIUM_FLAGS } from '../scripts/lib/chromium.mjs';
 import { atInterruption, requireRunning } from './cleanup.ts';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome-stable'];
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--remote-debugging-port=0',
-];
+const FLAGS = [...CHROMIUM_FLAGS, '--remote-debugging-port=0'];
 const START_LIMIT_MS = 20_000;
-
-/** Null when there is none on this machine. */
-export const findChromium = (): string | null =>
-  process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path)) ?? null;
 
 /** Runs `work` with a browser that nothing has been opened in, reached at a port of the loopback address. */
 export async function withChromium<Result>(

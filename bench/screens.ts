@@ -1,7 +1,8 @@
 import { chromium } from '@playwright/test';
 import { PAGES } from '#contract/pages.ts';
+import { findChromium } from '../scripts/lib/chromium.mjs';
 import type { BenchContext } from './bench.ts';
-import { findChromium, withChromium } from './chromium.ts';
+import { withChromium } from './chromium.ts';
 import { type BenchResult, createFigures, type Figures } from './figures.ts';
 import { findLighthouse, type Lighthouse } from './lighthouse.ts';
 import { LOGIN_KIB, PAGE_KIB, total, totalBeyond, weighScripts } from './page-weight.ts';
@@ -24,7 +25,7 @@ export async function benchScreens({ say, short }: BenchContext): Promise<BenchR
   ];
   const path = findChromium();
   const lighthouse = await findLighthouse();
-  if (path === null) notes.push('Not measured: there is no Chromium; CHROMIUM_PATH names one.');
+  if (path === undefined) notes.push('Not measured: there is no Chromium; CHROMIUM_PATH names one.');
   else {
     await withProgram({ AUTO_TRADE: 'disabled', WEBHOOK_RATE_LIMIT: '0' }, async (program) => {
       const cookie = await signIn(program);

@@ -2,13 +2,27 @@ import { existsSync } from 'node:fs';
 import { run } from './child.mjs';
 import { SetupError, say } from './project.mjs';
 
+/** The shell is Chromium without windows: a third less processor time for the same page. */
 const PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome-stable',
   '/usr/bin/google-chrome',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+/** Headless, as root too, and talking to nobody but the pages under test. */
+export const CHROMIUM_FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 const ADVICE = 'install Chromium, or set CHROMIUM_PATH to a Chromium or Chrome';
@@ -26,8 +40,9 @@ export async function ensureChromium() {
   return findChromium() ?? (await installChromium());
 }
 
-function findChromium() {
-  return PLACES.find((path) => existsSync(path));
+/** The one that is chosen or known to be on this machine. */
+export function findChromium() {
+  return process.env.CHROMIUM_PATH || PLACES.find((path) => existsSync(path));
 }
 
 async function installChromium() {
@@ -36,7 +51,11 @@ async function installChromium() {
   say('Installing Chromium …');
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   await apt(asRoot, ['update']);
-  await apt(asRoot, ['install', '-y', '--no-install-recommends', 'chromium', 'fonts-liberation']);
+  const install = ['install', '-y', '--no-install-recommends', 'fonts-liberation'];
+  // Older distributions have the whole browser alone.
+  await apt(asRoot, [...install, 'chromium-headless-shell']).catch(() =>
+    apt(asRoot, [...install, 'chromium']),
+  );
   const found = findChromium();
   if (!found) throw new SetupError(`apt-get installed no Chromium; ${ADVICE}`);
   return found;
