@@ -29,6 +29,11 @@ export function nextWorkflowStatus(current: WorkflowStatus, wanted: WorkflowStat
   return allowed('A workflow', WORKFLOW_TRANSITIONS[current], current, wanted);
 }
 
+/** The statuses that the wanted one may follow. */
+export function statusesBefore(wanted: WorkflowStatus): WorkflowStatus[] {
+  return WORKFLOW_STATUSES.filter((status) => WORKFLOW_TRANSITIONS[status].includes(wanted));
+}
+
 /** The wanted status of a step, or InvalidTransition. */
 export function nextStepStatus(current: StepStatus, wanted: StepStatus): StepStatus {
   return allowed('A step', STEP_TRANSITIONS[current], current, wanted);

@@ -1,13 +1,12 @@
 import type { FailureExplanation } from '#domain/workflow-lifecycle.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
-import type { Tx } from '#server/platform/database/database.ts';
-import type { Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
+import type { StepJournal } from './step-journal.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
 export interface PipelineWork {
   deps: AutomationDeps;
-  lease: Lease;
+  journal: StepJournal;
   workflow: WorkflowRow & { startedAt: Date };
   signal: SignalRow;
   /** What the steps before gave, by step number; after a restart read back from their rows. */
@@ -15,20 +14,17 @@ export interface PipelineWork {
 }
 
 export type StepOutcome =
-  | {
-      kind: 'completed';
-      output: unknown;
-      /** Written in the same transaction as the step's end. */
-      alongside?: (tx: Tx) => Promise<void>;
-      /** Nothing follows. */
-      last?: boolean;
-      stepStaysOpen?: boolean;
-    }
+  /** `staysOpen`: what it set going ends it. */
+  | { kind: 'completed'; output: unknown; staysOpen?: true }
   | { kind: 'failed' | 'aborted'; failure: FailureExplanation }
+  /** There is nothing to do, and the workflow is completed with it. */
+  | { kind: 'skipped'; output: unknown }
   /** Somebody else's end will wake this workflow again. */
   | { kind: 'waiting'; metadata: unknown };
 
 export interface PipelineStep {
   input: (work: PipelineWork) => unknown;
+  /** Asks somebody who may take a while to answer: that it is under way is written down first. */
+  takesAWhile?: true;
   run: (work: PipelineWork) => Promise<StepOutcome>;
 }

@@ -1,21 +1,12 @@
 import { isPositive } from '#domain/decimal.ts';
 import { signalPriceDeviates } from '#domain/reference-price.ts';
 import { autoTradeEnabled } from '#domain/trading-mode.ts';
-import {
-  explainFailure,
-  isSignalExpired,
-  PIPELINE_STEPS,
-  type PipelineStepType,
-} from '#domain/workflow-lifecycle.ts';
+import { explainFailure, isSignalExpired, type PipelineStepType } from '#domain/workflow-lifecycle.ts';
 import { matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
-import type { Tx } from '#server/platform/database/database.ts';
-import { processorName } from './automation-deps.ts';
 import { readCurrentPrices } from './current-prices.ts';
-import { endWorkflow } from './end-workflow.ts';
 import type { PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
-import { acquireSlot } from './processing-slots.store.ts';
+import { acquireSlot, type SlotResult } from './processing-slots.store.ts';
 import { selectUsers } from './select-users.ts';
-import { beginStep, endStep } from './workflow-steps.store.ts';
 import { listWorkflowUsers, writeEligibility } from './workflow-users.store.ts';
 
 /** The steps of decisions §10, one small function each. */
@@ -59,10 +50,16 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   processing_slot: {
     input: ({ workflow }) => ({ token: workflow.token }),
     run: async (work) => {
-      const { deps, workflow } = work;
-      const slot = await deps.db.transaction((tx) =>
-        acquireSlot(tx, { workflowId: workflow.id, token: workflow.token, at: deps.clock.now() }),
-      );
+      const { deps, workflow, journal } = work;
+      let slot = { acquired: true } as SlotResult;
+      journal.alongside(async (tx) => {
+        slot = await acquireSlot(tx, {
+          workflowId: workflow.id,
+          token: workflow.token,
+          at: deps.clock.now(),
+        });
+      });
+      await journal.writeDown();
       if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
       // A signal may have grown old in the queue.
       return expired(work) ?? { kind: 'completed', output: { token: workflow.token } };
@@ -87,15 +84,16 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
 
   current_price: {
     input: ({ signal }) => ({ token: signal.token, signalPrice: signal.price }),
+    takesAWhile: true,
     run: fetchCurrentPrices,
   },
 
   user_selection: {
     input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
-    run: async (work) => {
-      const { deps, signal, workflow } = work;
+    run: async ({ deps, signal, workflow, journal }) => {
       const result = await selectUsers(deps, signal);
       const [layer1, layer2, layer3, layer4] = result.layers;
+      journal.alongside((tx) => writeEligibility(tx, workflow.id, result));
       return {
         kind: 'completed',
         output: {
@@ -103,28 +101,22 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
           breakdown: { layer1, layer2, layer3, layer4 },
           eligibleUsers: result.eligible,
         },
-        alongside: async (tx) => {
-          await writeEligibility(tx, workflow.id, result);
-          if (result.eligible.length === 0) await skipProcessing(work, tx);
-        },
-        last: result.eligible.length === 0,
       };
     },
   },
 
   user_processing: {
     input: ({ outputs }) => ({ users: eligibleCount(outputs) }),
-    run: async ({ deps, workflow }) => {
-      const users = await listWorkflowUsers(deps.db, workflow.id);
-      const jobs = users
-        .filter(({ outcome }) => outcome === 'waiting' || outcome === 'running')
-        .map(({ userId }) => ({ workflowId: workflow.id, userId }));
-      return {
-        kind: 'completed',
-        output: null,
-        stepStaysOpen: true,
-        alongside: (tx) => deps.jobs.send(tx, 'trade-user', jobs),
-      };
+    run: async ({ deps, workflow, outputs, journal }) => {
+      if (eligibleCount(outputs) === 0) return { kind: 'skipped', output: { reason: 'No eligible users' } };
+      journal.alongside(async (tx) => {
+        const users = await listWorkflowUsers(tx, workflow.id);
+        const jobs = users
+          .filter(({ outcome }) => outcome === 'waiting' || outcome === 'running')
+          .map(({ userId }) => ({ workflowId: workflow.id, userId }));
+        await deps.jobs.send(tx, 'trade-user', jobs);
+      });
+      return { kind: 'completed', output: null, staysOpen: true };
     },
   },
 };
@@ -160,24 +152,6 @@ async function fetchCurrentPrices({ deps, signal }: PipelineWork): Promise<StepO
     return { kind: 'failed', failure: explainFailure('SIGNAL_INVALID', { detail }) };
   }
   return { kind: 'completed', output: { signalPrice: signal.price, prices } };
-}
-
-async function skipProcessing({ deps, workflow }: PipelineWork, tx: Tx): Promise<void> {
-  const at = deps.clock.now();
-  const [step] = PIPELINE_STEPS.filter(({ type }) => type === 'user_processing');
-  if (step === undefined) throw new Error('the pipeline has no user processing');
-  const key = { workflowId: workflow.id, stepNumber: step.number };
-  await beginStep(tx, {
-    ...key,
-    stepName: step.name,
-    stepType: step.type,
-    userId: null,
-    inputData: { users: 0 },
-    processorName: processorName(deps),
-    at,
-  });
-  await endStep(tx, { ...key, status: 'skipped', outputData: { reason: 'No eligible users' }, at });
-  await endWorkflow(tx, { deps, workflow, status: 'completed', at });
 }
 
 function eligibleCount(outputs: Map<number, unknown>): number {

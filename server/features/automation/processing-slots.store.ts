@@ -1,9 +1,12 @@
-import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
+import type { WorkflowStatus } from '#domain/workflow-lifecycle.ts';
 import type { Tx } from '#server/platform/database/database.ts';
-import { processingSlots, workflows } from '#server/platform/database/schema.ts';
+import { workflows } from '#server/platform/database/schema.ts';
 import { RUNNING_STATUSES } from './workflows.store.ts';
 
 export type SlotResult = { acquired: true } | { acquired: false; waitingFor: string };
+
+const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
 
 /** One workflow of a token at a time, in the order of their creation; says for whom to wait. */
 export async function acquireSlot(
@@ -11,48 +14,36 @@ export async function acquireSlot(
   { workflowId, token, at }: { workflowId: string; token: string; at: Date },
 ): Promise<SlotResult> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`slot:${token}`}, 0))`);
-  const [older] = await tx
-    .select({ id: workflows.id })
-    .from(workflows)
-    .where(
-      and(
-        eq(workflows.token, token),
-        inArray(workflows.status, [...RUNNING_STATUSES]),
-        ne(workflows.id, workflowId),
-        sql`(${workflows.id} < ${workflowId}
-             or ${workflows.id} = (select workflow_id from processing_slots where token = ${token}))`,
-      ),
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    with older as (
+      select id from workflows
+      where token = ${token} and ${isRunning} and id <> ${workflowId}
+        and (id < ${workflowId} or id = (select workflow_id from processing_slots where token = ${token}))
+      order by id limit 1
+    ), taken as (
+      insert into processing_slots (token, workflow_id, acquired_at)
+      select ${token}, ${workflowId}, ${at}::timestamptz where not exists (select from older)
+      on conflict (token) do update set workflow_id = excluded.workflow_id, acquired_at = excluded.acquired_at
     )
-    .orderBy(asc(workflows.id))
-    .limit(1);
-  if (older !== undefined) return { acquired: false, waitingFor: older.id };
-  await tx
-    .insert(processingSlots)
-    .values({ token, workflowId, acquiredAt: at })
-    .onConflictDoUpdate({ target: processingSlots.token, set: { workflowId, acquiredAt: at } });
-  return { acquired: true };
+    select id from older`);
+  const [older] = rows;
+  return older === undefined ? { acquired: true } : { acquired: false, waitingFor: older.id };
 }
 
-/** Frees the token and says which workflow waits next. */
+/**
+ * Frees the token and says whom to wake: the next workflow, if it has found the token taken. One that has not run yet
+ * has its own call still to come, which asks for the token after this transaction, or was seen here.
+ */
 export async function releaseSlot(
   tx: Tx,
   { workflowId, token }: { workflowId: string; token: string },
 ): Promise<string | null> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`slot:${token}`}, 0))`);
-  await tx
-    .delete(processingSlots)
-    .where(and(eq(processingSlots.token, token), eq(processingSlots.workflowId, workflowId)));
-  const [next] = await tx
-    .select({ id: workflows.id })
-    .from(workflows)
-    .where(
-      and(
-        eq(workflows.token, token),
-        inArray(workflows.status, [...RUNNING_STATUSES]),
-        ne(workflows.id, workflowId),
-      ),
-    )
-    .orderBy(asc(workflows.id))
-    .limit(1);
-  return next?.id ?? null;
+  const { rows } = await tx.execute<{ id: string; status: WorkflowStatus }>(sql`
+    with freed as (delete from processing_slots where token = ${token} and workflow_id = ${workflowId})
+    select id, status from workflows
+    where token = ${token} and ${isRunning} and id <> ${workflowId}
+    order by id limit 1`);
+  const [next] = rows;
+  return next?.status === 'processing' ? next.id : null;
 }

@@ -1,12 +1,13 @@
-import { explainFailure, PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
+import { explainFailure, type FailureExplanation, PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
 import { findSignal } from '#server/features/signals/signals.store.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
-import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { LeaseLostError, withLease } from '#server/platform/leases.ts';
 import { type AutomationDeps, processorName } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
 import { PIPELINE } from './pipeline.ts';
 import type { PipelineWork, StepOutcome } from './pipeline-step.ts';
-import { beginStep, endStep, listSteps, noteOnStep, type StepRow } from './workflow-steps.store.ts';
+import { createStepJournal, type StepJournal } from './step-journal.ts';
+import { listSteps, type StepStart } from './workflow-steps.store.ts';
 import { changeWorkflowStatus, countFailedTry, findWorkflow, type WorkflowRow } from './workflows.store.ts';
 
 /** A signal that cannot be processed must not be tried for ever, nor hold up others (F22). */
@@ -22,11 +23,12 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
   const leased = await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
     const workflow = await findWorkflow(deps.db, workflowId);
     if (workflow === null || isEnded(workflow)) return;
+    const journal = createStepJournal({ db: deps.db, lease });
     try {
-      await runSteps(deps, lease, workflow);
+      await runSteps(deps, journal, workflow);
     } catch (error) {
       if (error instanceof LeaseLostError) return;
-      await countFailure(deps, lease, workflow, error);
+      await countFailure(deps, { workflow, journal, error });
     }
   });
   // Whoever holds it may be dead, or about to wait for what this call announces: it must not get lost.
@@ -38,43 +40,37 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
 
 const isEnded = ({ status }: WorkflowRow) => status !== 'pending' && status !== 'processing';
 
-async function runSteps(deps: AutomationDeps, lease: Lease, workflow: WorkflowRow): Promise<void> {
-  if (workflow.status === 'pending') {
-    await deps.db.transaction(async (tx) => {
-      await assertHeld(tx, lease);
-      await changeWorkflowStatus(tx, { id: workflow.id, status: 'processing', at: deps.clock.now() });
-    });
-  }
+async function runSteps(deps: AutomationDeps, journal: StepJournal, workflow: WorkflowRow): Promise<void> {
   const signal = await findSignal(deps.db, workflow.signalId);
   if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
-  const done = new Map((await listSteps(deps.db, workflow.id)).map((step) => [step.stepNumber, step]));
+  const isNew = workflow.status === 'pending';
   const startedAt = workflow.startedAt ?? deps.clock.now();
-  const work: PipelineWork = {
-    deps,
-    lease,
-    workflow: { ...workflow, startedAt },
-    signal,
-    outputs: outputsOf(done),
-  };
-  const [first, ...rest] = PIPELINE_STEPS.filter(
-    ({ number }) => (done.get(number)?.status ?? 'processing') === 'processing',
-  );
-  if (first === undefined) return;
-  await beginStep(deps.db, describeStep(work, first));
-  for (let step: PipelineStepInfo | undefined = first; step !== undefined; ) {
-    const key = { workflowId: workflow.id, stepNumber: step.number };
-    const outcome: StepOutcome = await PIPELINE[step.type].run(work);
-    if (outcome.kind === 'waiting') return await noteOnStep(deps.db, key, outcome.metadata);
-    if (outcome.kind === 'completed') work.outputs.set(step.number, outcome.output);
-    const isLast: boolean = outcome.kind !== 'completed' || outcome.last === true;
-    step = isLast ? undefined : rest.shift();
-    await recordStep(work, key, outcome, step);
+  if (isNew) {
+    journal.alongside((tx) =>
+      changeWorkflowStatus(tx, { id: workflow.id, status: 'processing', at: startedAt }),
+    );
   }
+  const done = new Map(
+    isNew ? [] : (await listSteps(deps.db, workflow.id)).map((step) => [step.stepNumber, step]),
+  );
+  const outputs = new Map([...done].map(([number, { outputData }]) => [number, outputData]));
+  const work: PipelineWork = { deps, journal, workflow: { ...workflow, startedAt }, signal, outputs };
+  for (const info of PIPELINE_STEPS) {
+    if ((done.get(info.number)?.status ?? 'processing') !== 'processing') continue;
+    const step = PIPELINE[info.type];
+    journal.begin(describeStep(work, info));
+    if (step.takesAWhile === true) await journal.writeDown();
+    const outcome = await step.run(work);
+    noteOutcome(work, outcome);
+    if (outcome.kind !== 'completed') break;
+    outputs.set(info.number, outcome.output);
+  }
+  await journal.writeDown();
 }
 
 type PipelineStepInfo = (typeof PIPELINE_STEPS)[number];
 
-const describeStep = (work: PipelineWork, { number, name, type }: PipelineStepInfo) => ({
+const describeStep = (work: PipelineWork, { number, name, type }: PipelineStepInfo): StepStart => ({
   workflowId: work.workflow.id,
   stepNumber: number,
   stepName: name,
@@ -85,40 +81,27 @@ const describeStep = (work: PipelineWork, { number, name, type }: PipelineStepIn
   at: work.deps.clock.now(),
 });
 
-const outputsOf = (steps: Map<number, StepRow>) =>
-  new Map([...steps].map(([number, { outputData }]) => [number, outputData]));
-
-/** With the step's end goes the beginning of the next one: a commit is most of what a step costs. */
-async function recordStep(
-  work: PipelineWork,
-  key: { workflowId: string; stepNumber: number },
-  outcome: Exclude<StepOutcome, { kind: 'waiting' }>,
-  next: PipelineStepInfo | undefined,
-): Promise<void> {
-  const { deps, lease, workflow } = work;
+function noteOutcome({ deps, workflow, journal }: PipelineWork, outcome: StepOutcome): void {
   const at = deps.clock.now();
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    if (outcome.kind === 'completed') {
-      await outcome.alongside?.(tx);
-      // The last step stays under way until the users' results are in.
-      if (outcome.stepStaysOpen !== true) {
-        await endStep(tx, { ...key, status: 'completed', outputData: outcome.output, at });
-      }
-      if (next !== undefined) await beginStep(tx, describeStep(work, next));
-      return;
-    }
-    const { failure } = outcome;
-    await endStep(tx, { ...key, status: outcome.kind, errorMessage: failure.message, at });
-    await endWorkflow(tx, { deps, workflow, status: outcome.kind, failure, at });
-  });
+  const endWith = (status: 'completed' | 'failed' | 'aborted', failure?: FailureExplanation) =>
+    journal.alongside((tx) =>
+      endWorkflow(tx, { deps, workflow, status, at, ...(failure === undefined ? {} : { failure }) }),
+    );
+  if (outcome.kind === 'waiting') journal.note(outcome.metadata);
+  else if (outcome.kind === 'skipped') {
+    journal.end({ status: 'skipped', outputData: outcome.output, at });
+    endWith('completed');
+  } else if ('failure' in outcome) {
+    journal.end({ status: outcome.kind, errorMessage: outcome.failure.message, at });
+    endWith(outcome.kind, outcome.failure);
+  } else if (outcome.staysOpen !== true) {
+    journal.end({ status: 'completed', outputData: outcome.output, at });
+  }
 }
 
 async function countFailure(
   deps: AutomationDeps,
-  lease: Lease,
-  workflow: WorkflowRow,
-  error: unknown,
+  { workflow, journal, error }: { workflow: WorkflowRow; journal: StepJournal; error: unknown },
 ): Promise<void> {
   // A database that is away says nothing about the signal.
   if (isDatabaseUnavailable(error)) throw error;
@@ -126,18 +109,12 @@ async function countFailure(
   deps.log.error({ err: error, workflowId: workflow.id, tries }, 'a workflow step ended unexpectedly');
   if (tries < TRIES) throw error;
   const at = deps.clock.now();
-  const steps = await listSteps(deps.db, workflow.id);
-  const step = steps.find(({ status, userId }) => status === 'processing' && userId === null);
+  const step = journal.abandon();
   const failure = explainFailure('PROCESSING_ERROR', {
     step: step?.stepName ?? 'Workflow',
     detail: 'an unexpected error, see the server log',
   });
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    if (step !== undefined) {
-      const { workflowId, stepNumber } = step;
-      await endStep(tx, { workflowId, stepNumber, status: 'failed', errorMessage: failure.message, at });
-    }
-    await endWorkflow(tx, { deps, workflow, status: 'failed', failure, at });
-  });
+  if (step !== null) journal.end({ status: 'failed', errorMessage: failure.message, at });
+  journal.alongside((tx) => endWorkflow(tx, { deps, workflow, status: 'failed', failure, at }));
+  await journal.writeDown();
 }

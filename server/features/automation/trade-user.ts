@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Denial, deny } from '#domain/denials.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import { isSignalExpired } from '#domain/workflow-lifecycle.ts';
+import { isSignalExpired, PER_USER_STEPS } from '#domain/workflow-lifecycle.ts';
 import { generatePosition } from '#server/features/position-generator/generate-position.ts';
 import {
   findPositionGeneratorLog,
@@ -13,15 +13,15 @@ import { findStandingTrade, findWorkflowTrade } from '#server/features/position-
 import { findPriceLog } from '#server/features/price-logs/price-logs.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import { findSignal, type SignalRow } from '#server/features/signals/signals.store.ts';
-import type { Tx } from '#server/platform/database/database.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
-import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
 import { followTrade } from './follow-trade.ts';
 import { clearTheWay } from './held-position.ts';
 import { settleLate } from './settle-late.ts';
-import { beginUserStep, endUserStep, type UserTask } from './user-steps.ts';
+import { createStepJournal, type StepJournal } from './step-journal.ts';
+import { type UserTask, userStep } from './user-steps.ts';
 import { listSteps } from './workflow-steps.store.ts';
 import {
   countUserFailedTry,
@@ -45,6 +45,7 @@ interface UserRun {
   workflow: WorkflowRow;
   task: UserTask;
   lease: Lease;
+  journal: StepJournal;
 }
 
 /**
@@ -78,7 +79,10 @@ export async function tradeUser(
     const key = `user:${userId}`;
     const holder = `${deps.config.instanceId} ${workflowId}`;
     const leased = await withLease({ db: deps.db, key, holder }, (lease) =>
-      tradeUnderLease({ deps, workflow, task, lease }, processingSince),
+      tradeUnderLease(
+        { deps, workflow, task, lease, journal: createStepJournal({ db: deps.db, lease }) },
+        processingSince,
+      ),
     );
     if (leased.held) return;
     if (deps.clock.now().getTime() >= deadline) break;
@@ -100,14 +104,15 @@ async function tradeUnderLease(run: UserRun, processingSince: Date): Promise<voi
 }
 
 async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> {
-  const { deps, workflow, task, lease } = run;
+  const { deps, workflow, task, lease, journal } = run;
   const { db } = deps;
   const signal = await findSignal(db, workflow.signalId);
   if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
 
-  await whileHeld(run, (tx) => beginUserStep(deps, tx, task, 'user_settings', { userId: task.userId }));
+  journal.begin(userStep(deps, task, 'user_settings', { userId: task.userId }));
   const settings = await findTradingSettings(db, task.userId);
   if (settings === null) {
+    await journal.writeDown();
     const errorMessage = deny('settings_not_found', {}).reason;
     return await finishUser(deps, {
       workflow,
@@ -117,31 +122,31 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> 
       step: { type: 'user_settings', errorMessage },
     });
   }
-  await whileHeld(run, async (tx) => {
-    await endUserStep(deps, tx, task, 'user_settings', { status: 'completed', outputData: settings });
-    await beginUserStep(deps, tx, task, 'position_generation', positionInput(signal, settings));
-  });
+  journal.end({ status: 'completed', outputData: settings, at: deps.clock.now() });
+  journal.begin(userStep(deps, task, 'position_generation', positionInput(signal, settings)));
+  await journal.writeDown();
   const calculated = await calculateOnce(run, { signal, settings });
   if (!calculated.ok) return await skip(run, 'position_generation', calculated.denial);
   const { log } = calculated;
   const { position } = log;
   if (position === null) throw new Error(`the calculation ${log.id} has no position`);
-  await whileHeld(run, async (tx) => {
-    await endUserStep(deps, tx, task, 'position_generation', {
-      status: 'completed',
-      outputData: { positionGeneratorLogId: log.id, position },
-    });
-    await beginUserStep(deps, tx, task, 'order_submission', {
-      positionGeneratorLogId: log.id,
-      token: signal.token,
-      action: signal.action,
-      entryPrice: position.entryPrice,
-      quantity: position.assetQuantity,
-      stopLoss: position.stopLoss,
-      takeProfit: position.takeProfit,
-      leverage: position.leverage,
-    });
+  journal.end({
+    status: 'completed',
+    outputData: { positionGeneratorLogId: log.id, position },
+    at: deps.clock.now(),
   });
+  const order = {
+    positionGeneratorLogId: log.id,
+    token: signal.token,
+    action: signal.action,
+    entryPrice: position.entryPrice,
+    quantity: position.assetQuantity,
+    stopLoss: position.stopLoss,
+    takeProfit: position.takeProfit,
+    leverage: position.leverage,
+  };
+  journal.begin(userStep(deps, task, 'order_submission', order));
+  await journal.writeDown();
   await letEarlierUsersGoFirst(run, processingSince);
   const intent = await commitOrderIntent(deps, { log, position, triggerType: workflow.trigger, lease });
   if (intent.ok) return;
@@ -161,13 +166,6 @@ function expired(
   const ageMinutes = ((startsAt.getTime() - receivedAt.getTime()) / 60_000).toFixed(1);
   return deny('signal_expired', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) });
 }
-
-/** A step is written by whoever holds the user's lease, by nobody else. */
-const whileHeld = ({ deps, lease }: UserRun, write: (tx: Tx) => Promise<void>): Promise<void> =>
-  deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    await write(tx);
-  });
 
 /** Users are sized side by side; their orders are planned in the order of trading. A slow one loses its place. */
 async function letEarlierUsersGoFirst({ deps, task }: UserRun, processingSince: Date): Promise<void> {
@@ -235,24 +233,16 @@ async function skip(
   await finishUser(deps, { workflow, task, lease, outcome: 'skipped', step: { type, errorMessage } });
 }
 
-async function countFailure({ deps, workflow, task, lease }: UserRun, error: unknown): Promise<void> {
+async function countFailure(run: UserRun, error: unknown): Promise<void> {
+  const { deps, workflow, task, lease, journal } = run;
   if (isDatabaseUnavailable(error)) throw error;
   const tries = await countUserFailedTry(deps.db, task);
   deps.log.error({ err: error, ...task, tries }, "a user's part of a workflow ended unexpectedly");
   if (tries < TRIES) throw error;
-  const steps = await listSteps(deps.db, workflow.id);
-  const step = steps.find(({ status, userId }) => status === 'processing' && userId === task.userId);
-  const type = (['user_settings', 'position_generation', 'order_submission'] as const).find(
-    (one) => one === step?.stepType,
-  );
-  await finishUser(deps, {
-    workflow,
-    task,
-    lease,
-    outcome: 'failed',
-    step: {
-      type: type ?? 'user_settings',
-      errorMessage: 'Processing failed unexpectedly, see the server log',
-    },
-  });
+  const step = journal.abandon() ?? userStep(deps, task, 'user_settings', { userId: task.userId });
+  journal.begin(step);
+  await journal.writeDown();
+  const type = PER_USER_STEPS.find((one) => one.type === step.stepType)?.type ?? 'user_settings';
+  const errorMessage = 'Processing failed unexpectedly, see the server log';
+  await finishUser(deps, { workflow, task, lease, outcome: 'failed', step: { type, errorMessage } });
 }

@@ -1,7 +1,7 @@
 import { PER_USER_STEPS, type PerUserStepType, userStepNumber } from '#domain/workflow-lifecycle.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { type AutomationDeps, processorName } from './automation-deps.ts';
-import { beginStep, correctStep, endStep } from './workflow-steps.store.ts';
+import { correctStep, endStep, type StepStart } from './workflow-steps.store.ts';
 
 export interface UserTask {
   workflowId: string;
@@ -10,24 +10,21 @@ export interface UserTask {
   position: number;
 }
 
-export async function beginUserStep(
+export const userStep = (
   deps: AutomationDeps,
-  db: Queryable,
   { workflowId, userId, position }: UserTask,
   type: PerUserStepType,
   inputData: unknown,
-): Promise<void> {
-  await beginStep(db, {
-    workflowId,
-    stepNumber: userStepNumber(position, type),
-    stepName: PER_USER_STEPS.find((step) => step.type === type)?.name ?? type,
-    stepType: type,
-    userId,
-    inputData,
-    processorName: processorName(deps),
-    at: deps.clock.now(),
-  });
-}
+): StepStart => ({
+  workflowId,
+  stepNumber: userStepNumber(position, type),
+  stepName: PER_USER_STEPS.find((step) => step.type === type)?.name ?? type,
+  stepType: type,
+  userId,
+  inputData,
+  processorName: processorName(deps),
+  at: deps.clock.now(),
+});
 
 export const correctUserStep = (
   db: Queryable,

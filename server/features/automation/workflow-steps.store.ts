@@ -3,6 +3,7 @@ import type { StepStatus } from '#domain/workflow-lifecycle.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { workflowSteps } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
+import { type Lease, LeaseLostError } from '#server/platform/leases.ts';
 
 export type StepRow = typeof workflowSteps.$inferSelect;
 
@@ -17,19 +18,53 @@ export interface StepStart extends StepKey {
   userId: string | null;
   inputData: unknown;
   processorName: string;
+  /** When it began. */
   at: Date;
 }
 
-/** Marks a step as begun. One that was begun before a crash keeps its first start; one that has ended stays so. */
-export async function beginStep(db: Queryable, { at, ...step }: StepStart): Promise<void> {
-  await db
-    .insert(workflowSteps)
-    .values({ id: timeOrderedId(), ...step, status: 'processing', startedAt: at })
-    .onConflictDoUpdate({
-      target: [workflowSteps.workflowId, workflowSteps.stepNumber],
-      set: { processorName: step.processorName },
-      setWhere: inArray(workflowSteps.status, ['pending', 'processing']),
-    });
+/** A step as it stands: under way, or at its end. */
+export interface StepWrite extends StepStart {
+  status: Exclude<StepStatus, 'pending'>;
+  outputData?: unknown;
+  metadata?: unknown;
+  errorMessage?: string;
+  completedAt?: Date;
+}
+
+/**
+ * Writes steps in one statement, which is a commit of its own outside of a transaction, under a lease: LeaseLostError,
+ * and nothing written, when it has gone to somebody else (as `assertHeld`, the lease is held until the commit). A step
+ * that was begun before a crash keeps its first start; one that has ended stays as it is.
+ */
+export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
+  const rows = steps.map((step) => ({ id: timeOrderedId(), ...step }));
+  const { rows: held } = await db.execute(sql`
+    with held as materialized (
+      select 1 from leases
+      where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
+      for share
+    ), written as (
+      insert into workflow_steps as known (id, workflow_id, step_number, step_name, step_type, user_id, status, input_data,
+        output_data, metadata, error_message, started_at, completed_at, execution_time_ms, processor_name)
+      select id, "workflowId", "stepNumber", "stepName", "stepType", "userId", status, "inputData",
+        "outputData", metadata, "errorMessage", at, "completedAt", greatest(0, extract(epoch from "completedAt" - at) * 1000)::int, "processorName"
+      from held, json_to_recordset(${JSON.stringify(rows)}::json) as step (
+        id uuid, "workflowId" uuid, "stepNumber" int, "stepName" text, "stepType" text, "userId" uuid, status text,
+        "inputData" jsonb, "outputData" jsonb, metadata jsonb, "errorMessage" text, at timestamptz,
+        "completedAt" timestamptz, "processorName" text
+      )
+      on conflict (workflow_id, step_number) do update set
+        status = excluded.status,
+        output_data = coalesce(excluded.output_data, known.output_data),
+        metadata = coalesce(excluded.metadata, known.metadata),
+        error_message = excluded.error_message,
+        completed_at = excluded.completed_at,
+        execution_time_ms = greatest(0, extract(epoch from excluded.completed_at - known.started_at) * 1000)::int,
+        processor_name = excluded.processor_name
+      where known.status in ('pending', 'processing')
+    )
+    select 1 from held`);
+  if (held.length === 0) throw new LeaseLostError(lease.key);
 }
 
 export interface StepEnd extends StepKey {
@@ -66,10 +101,6 @@ export async function correctStep(
     .update(workflowSteps)
     .set({ status, outputData, errorMessage })
     .where(isStep({ workflowId, stepNumber }));
-}
-
-export async function noteOnStep(db: Queryable, step: StepKey, metadata: unknown): Promise<void> {
-  await db.update(workflowSteps).set({ metadata }).where(isStep(step));
 }
 
 export async function listSteps(db: Queryable, workflowId: string): Promise<StepRow[]> {

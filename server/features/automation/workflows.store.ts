@@ -1,7 +1,9 @@
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import {
   type FailureExplanation,
+  isWorkflowEnded,
   nextWorkflowStatus,
+  statusesBefore,
   type WorkflowStatus,
 } from '#domain/workflow-lifecycle.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
@@ -35,7 +37,7 @@ export async function listSignalWorkflows(db: Queryable, signalId: string): Prom
     .orderBy(desc(workflows.id));
 }
 
-/** Moves a workflow on, by its transition table. The row is locked first, so two ends cannot both be written. */
+/** Moves a workflow on, by its transition table; of two ends that come at once the second is an InvalidTransition. */
 export async function changeWorkflowStatus(
   tx: Tx,
   options: {
@@ -46,10 +48,6 @@ export async function changeWorkflowStatus(
   },
 ): Promise<void> {
   const { id, status, at, failure } = options;
-  const [row] = await tx.select().from(workflows).where(eq(workflows.id, id)).for('update');
-  if (row === undefined) throw new Error(`there is no workflow ${id}`);
-  const next = nextWorkflowStatus(row.status, status);
-  const ended = !(RUNNING_STATUSES as readonly string[]).includes(next);
   const details =
     failure === undefined
       ? {}
@@ -61,10 +59,20 @@ export async function changeWorkflowStatus(
             suggestedAction: failure.suggestedAction,
           },
         };
-  await tx
+  const changed = await tx
     .update(workflows)
-    .set({ status: next, startedAt: row.startedAt ?? at, completedAt: ended ? at : null, ...details })
-    .where(eq(workflows.id, id));
+    .set({
+      status,
+      startedAt: sql`coalesce(${workflows.startedAt}, ${at})`,
+      completedAt: isWorkflowEnded(status) ? at : null,
+      ...details,
+    })
+    .where(and(eq(workflows.id, id), inArray(workflows.status, statusesBefore(status))))
+    .returning({ id: workflows.id });
+  if (changed.length > 0) return;
+  const row = await findWorkflow(tx, id);
+  if (row === null) throw new Error(`there is no workflow ${id}`);
+  nextWorkflowStatus(row.status, status);
 }
 
 /** Counts one unexpected error of the pipeline and says how many there were. */
@@ -79,15 +87,24 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 
 /**
  * Unfinished work, for a program that starts and for the sweep: the oldest workflow of each token (its end wakes the
- * next one) and the users whose part is not over.
+ * next one that waits), those that have not run yet, and the users whose part is not over.
  */
 export async function listUnfinished(db: Queryable) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
-  const pipelines = await db
+  const oldest = await db
     .selectDistinctOn([workflows.token], { workflowId: workflows.id })
     .from(workflows)
     .where(isRunning)
     .orderBy(workflows.token, asc(workflows.id));
+  const notRun = await db
+    .select({ workflowId: workflows.id })
+    .from(workflows)
+    .where(eq(workflows.status, 'pending'))
+    .orderBy(asc(workflows.id))
+    .limit(5000);
+  const pipelines = [...new Set([...oldest, ...notRun].map(({ workflowId }) => workflowId))].map(
+    (workflowId) => ({ workflowId }),
+  );
   const waiting = await db
     .select({ workflowId: workflowUsers.workflowId, userId: workflowUsers.userId })
     .from(workflowUsers)

@@ -1,0 +1,71 @@
+import type { StepStatus } from '#domain/workflow-lifecycle.ts';
+import type { Db, Tx } from '#server/platform/database/database.ts';
+import type { Lease } from '#server/platform/leases.ts';
+import { type StepStart, type StepWrite, writeSteps } from './workflow-steps.store.ts';
+
+/**
+ * What a run has done and not written down yet. Each commit costs more than most steps do, so steps are written down
+ * together: before something that takes a while begins, with whatever has to become true in the same transaction, and
+ * at the end. What a crash leaves unwritten is done again; it had no effect beyond this journal.
+ */
+export interface StepJournal {
+  /** The step that is under way from here on. */
+  begin(step: StepStart): void;
+  /** How the step under way ended. */
+  end(end: StepResult): void;
+  /** What the step under way tells while it waits. */
+  note(metadata: unknown): void;
+  /** Becomes true in the transaction that writes down what has been noted so far. */
+  alongside(write: (tx: Tx) => Promise<void>): void;
+  /** One commit for all that was noted; LeaseLostError and nothing written if the lease went to somebody else. */
+  writeDown(): Promise<void>;
+  /** Forgets what was not written down, and answers the step that was under way. */
+  abandon(): StepStart | null;
+}
+
+export interface StepResult {
+  status: Exclude<StepStatus, 'pending' | 'processing'>;
+  outputData?: unknown;
+  errorMessage?: string;
+  at: Date;
+}
+
+export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): StepJournal {
+  let steps: StepWrite[] = [];
+  let writes: ((tx: Tx) => Promise<void>)[] = [];
+  let current: StepStart | null = null;
+
+  const change = (details: Partial<StepWrite>) => {
+    if (current === null) throw new Error('no step is under way');
+    const { stepNumber } = current;
+    const noted = steps.find((step) => step.stepNumber === stepNumber);
+    if (noted !== undefined) Object.assign(noted, details);
+    else steps.push({ ...current, status: 'processing', ...details });
+  };
+  return {
+    begin(step) {
+      current = step;
+      steps.push({ ...step, status: 'processing' });
+    },
+    end: ({ at, ...result }) => change({ ...result, completedAt: at }),
+    note: (metadata) => change({ metadata }),
+    alongside: (write) => void writes.push(write),
+    async writeDown() {
+      if (writes.length === 0) {
+        if (steps.length > 0) await writeSteps(db, lease, steps);
+      } else {
+        await db.transaction(async (tx) => {
+          await writeSteps(tx, lease, steps);
+          for (const write of writes) await write(tx);
+        });
+      }
+      steps = [];
+      writes = [];
+    },
+    abandon() {
+      steps = [];
+      writes = [];
+      return current;
+    },
+  };
+}
