@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { AccountBook, BookOwner, MarginMode, PositionMode, TokenBook } from './book.ts';
@@ -22,6 +22,7 @@ import {
   paperTokenSettings,
   paperTriggerOrders,
 } from './paper-schema.ts';
+import { listTexts, rowOfTexts, type Texts } from './row-texts.ts';
 
 /** What an account starts with: the product has to set its own modes, here as there. */
 const NEW_ACCOUNT: Record<ExchangePlatform, Pick<AccountBook, 'positionMode' | 'marginMode'>> = {
@@ -74,18 +75,7 @@ export async function lockAccount(options: {
   }
   if (!account) throw new Error('A paper account vanished while it was opened');
 
-  const settings = await db.select().from(paperTokenSettings).where(isOf(paperTokenSettings, owner));
-  const positions = await db.select().from(paperPositions).where(isOf(paperPositions, owner));
-  const orders = await db
-    .select()
-    .from(paperOrders)
-    .where(and(isOf(paperOrders, owner), isPendingRow))
-    .orderBy(asc(paperOrders.id));
-  const triggers = await db
-    .select()
-    .from(paperTriggerOrders)
-    .where(and(isOf(paperTriggerOrders, owner), eq(paperTriggerOrders.state, 'live')));
-
+  const { settings, positions, orders, triggers } = await readBook(db, owner);
   const book: AccountBook = {
     userId,
     platform,
@@ -112,6 +102,26 @@ export async function lockAccount(options: {
     heldBefore: new Set(positions.map(({ token }) => token)),
   };
 }
+
+/** All of it in one statement: an account is read with every request. */
+async function readBook(db: PaperDatabase, owner: BookOwner) {
+  const pending = and(isOf(paperOrders, owner), isPendingRow);
+  const live = and(isOf(paperTriggerOrders, owner), eq(paperTriggerOrders.state, 'live'));
+  const { rows } = await db.execute<Record<'settings' | 'positions' | 'orders' | 'triggers', Texts[]>>(sql`
+    select ${listTexts(paperTokenSettings, isOf(paperTokenSettings, owner))} as settings,
+      ${listTexts(paperPositions, isOf(paperPositions, owner))} as positions,
+      ${listTexts(paperOrders, pending)} as orders,
+      ${listTexts(paperTriggerOrders, live)} as triggers`);
+  const { settings = [], positions = [], orders = [], triggers = [] } = rows[0] ?? {};
+  return {
+    settings: settings.map((texts) => rowOfTexts(paperTokenSettings, texts)),
+    positions: positions.map((texts) => rowOfTexts(paperPositions, texts)),
+    orders: orders.map((texts) => rowOfTexts(paperOrders, texts)).sort(byId),
+    triggers: triggers.map((texts) => rowOfTexts(paperTriggerOrders, texts)).sort(byId),
+  };
+}
+
+const byId = (one: { id: bigint }, other: { id: bigint }) => (one.id < other.id ? -1 : 1);
 
 /** The book of one token, made with the exchange's defaults where the account has none yet. */
 export function tokenBook(account: AccountBook, token: string): TokenBook {
