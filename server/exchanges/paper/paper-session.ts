@@ -5,7 +5,7 @@ import type { Mark, MarkSource } from './mark-source.ts';
 import { type StopDrop, settleMark } from './matching.ts';
 import type { PaperDatabase } from './paper-database.ts';
 import type { PaperKey } from './paper-key.ts';
-import { lockAccount, saveAccount, tokenBook } from './paper-store.ts';
+import { lockAccount, readAccount, saveAccount, tokenBook } from './paper-store.ts';
 import type { PutOffTask } from './put-off.ts';
 import { type BookRefusal, isRefusal, type PaperRefusal } from './refusals.ts';
 
@@ -52,6 +52,24 @@ export async function withAccount<T>(
   const outcome = await context.gate(() => transact(context, owner, work));
   if ('refusal' in outcome) throw outcome.refusal;
   return outcome.value;
+}
+
+/**
+ * The same for what changes nothing, without a lock where it can be: unless there are marks that the account has not
+ * been brought up to, what was read is how it stands.
+ */
+export async function viewAccount<T>(
+  context: PaperContext,
+  owner: BookOwner,
+  view: (session: PaperSession) => Promise<T>,
+): Promise<T> {
+  const seen = await context.gate(async () => {
+    const account = await readAccount(context.db, owner);
+    if (account === null) return null;
+    const session = openSession({ context, db: context.db, account, now: context.clock.now() });
+    return (await session.isSettled()) ? { value: await view(session) } : null;
+  });
+  return seen === null ? await withAccount(context, owner, view) : seen.value;
 }
 
 function transact<T>(
@@ -123,6 +141,14 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
         if (position) marks.set(token, await markOf(token));
       }
       return balancesOf(account, (token) => marks.get(token) ?? null);
+    },
+    /** Whether no mark has come since the account was brought up to them. */
+    async isSettled() {
+      for (const book of account.tokens.values()) {
+        if (!hasBusiness(book)) continue;
+        if ((await context.marks.since(book.token, book.markCursor, scope)).length > 0) return false;
+      }
+      return true;
     },
     async settle() {
       for (const book of [...account.tokens.values()]) if (hasBusiness(book)) await settleToken(book);

@@ -64,21 +64,47 @@ export async function lockAccount(options: {
 }): Promise<LockedAccount> {
   const { db, owner, startBalance, now } = options;
   const { userId, platform } = owner;
-  const select = () => db.select().from(paperAccounts).where(isOf(paperAccounts, owner)).for('update');
-  let [account] = await select();
-  if (!account) {
+  const lock = () =>
+    db
+      .select({ userId: paperAccounts.userId })
+      .from(paperAccounts)
+      .where(isOf(paperAccounts, owner))
+      .for('update');
+  if ((await lock()).length === 0) {
     await db
       .insert(paperAccounts)
       .values({ userId, platform, balance: startBalance, ...NEW_ACCOUNT[platform], openedAt: now })
       .onConflictDoNothing();
-    [account] = await select();
+    await lock();
   }
-  if (!account) throw new Error('A paper account vanished while it was opened');
+  const book = await readAccount(db, owner);
+  if (!book) throw new Error('A paper account vanished while it was opened');
+  const tokens = [...book.tokens.values()];
+  return {
+    book,
+    rowsBefore: new Map(changeableRows(book).map(({ of, row }) => [of, JSON.stringify(row)])),
+    heldBefore: new Set(tokens.filter(({ position }) => position).map(({ token }) => token)),
+  };
+}
 
-  const { settings, positions, orders, triggers } = await readBook(db, owner);
+/** The account as it stands, null before it was opened: all of it in one statement, it is read with every request. */
+export async function readAccount(db: PaperDatabase, owner: BookOwner): Promise<AccountBook | null> {
+  const pending = and(isOf(paperOrders, owner), isPendingRow);
+  const live = and(isOf(paperTriggerOrders, owner), eq(paperTriggerOrders.state, 'live'));
+  const { rows } = await db.execute<
+    Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]>
+  >(sql`
+    select ${listTexts(paperAccounts, isOf(paperAccounts, owner))} as accounts,
+      ${listTexts(paperTokenSettings, isOf(paperTokenSettings, owner))} as settings,
+      ${listTexts(paperPositions, isOf(paperPositions, owner))} as positions,
+      ${listTexts(paperOrders, pending)} as orders,
+      ${listTexts(paperTriggerOrders, live)} as triggers`);
+  const { accounts = [], settings = [], positions = [], orders = [], triggers = [] } = rows[0] ?? {};
+  const [texts] = accounts;
+  if (texts === undefined) return null;
+  const account = rowOfTexts(paperAccounts, texts);
   const book: AccountBook = {
-    userId,
-    platform,
+    ...owner,
     balance: D(account.balance),
     realisedProfit: D(account.realisedProfit),
     feesPaid: D(account.feesPaid),
@@ -86,39 +112,23 @@ export async function lockAccount(options: {
     marginMode: account.marginMode as MarginMode | null,
     tokens: new Map(),
   };
-  for (const row of settings) {
+  for (const row of settings.map((one) => rowOfTexts(paperTokenSettings, one))) {
     const token = tokenBook(book, row.token);
     token.leverage = row.leverage;
     token.marginMode = row.marginMode as MarginMode;
     token.positionMode = row.positionMode as PositionMode | null;
     token.markCursor = row.markCursor;
   }
-  for (const row of positions) tokenBook(book, row.token).position = positionFromRow(row);
-  for (const row of orders) tokenBook(book, row.token).orders.push(orderFromRow(row));
-  for (const row of triggers) tokenBook(book, row.token).triggers.push(triggerFromRow(row));
-  return {
-    book,
-    rowsBefore: new Map(changeableRows(book).map(({ of, row }) => [of, JSON.stringify(row)])),
-    heldBefore: new Set(positions.map(({ token }) => token)),
-  };
-}
-
-/** All of it in one statement: an account is read with every request. */
-async function readBook(db: PaperDatabase, owner: BookOwner) {
-  const pending = and(isOf(paperOrders, owner), isPendingRow);
-  const live = and(isOf(paperTriggerOrders, owner), eq(paperTriggerOrders.state, 'live'));
-  const { rows } = await db.execute<Record<'settings' | 'positions' | 'orders' | 'triggers', Texts[]>>(sql`
-    select ${listTexts(paperTokenSettings, isOf(paperTokenSettings, owner))} as settings,
-      ${listTexts(paperPositions, isOf(paperPositions, owner))} as positions,
-      ${listTexts(paperOrders, pending)} as orders,
-      ${listTexts(paperTriggerOrders, live)} as triggers`);
-  const { settings = [], positions = [], orders = [], triggers = [] } = rows[0] ?? {};
-  return {
-    settings: settings.map((texts) => rowOfTexts(paperTokenSettings, texts)),
-    positions: positions.map((texts) => rowOfTexts(paperPositions, texts)),
-    orders: orders.map((texts) => rowOfTexts(paperOrders, texts)).sort(byId),
-    triggers: triggers.map((texts) => rowOfTexts(paperTriggerOrders, texts)).sort(byId),
-  };
+  for (const row of positions.map((one) => rowOfTexts(paperPositions, one))) {
+    tokenBook(book, row.token).position = positionFromRow(row);
+  }
+  for (const row of orders.map((one) => rowOfTexts(paperOrders, one)).sort(byId)) {
+    tokenBook(book, row.token).orders.push(orderFromRow(row));
+  }
+  for (const row of triggers.map((one) => rowOfTexts(paperTriggerOrders, one)).sort(byId)) {
+    tokenBook(book, row.token).triggers.push(triggerFromRow(row));
+  }
+  return book;
 }
 
 const byId = (one: { id: bigint }, other: { id: bigint }) => (one.id < other.id ? -1 : 1);

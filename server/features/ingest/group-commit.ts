@@ -22,6 +22,11 @@ export function createGroupCommit<Item, Result>(options: {
   lanes: number;
   /** Beside others the next one begins only when the last has taken this long: few large ones cost least. */
   besideAfterMs: number;
+  /**
+   * So long after one has ended the next one waits for as many as it had: its senders have just been answered, and are
+   * about to send again. The first of them alone would be a commit for one, and the others would wait for it.
+   */
+  gatherMs: number;
   /** A transaction that takes longer goes on beside the lanes, and its lane takes the next one. */
   laneMs: number;
   /** So many may go on beside the lanes; then these wait. */
@@ -38,6 +43,8 @@ export function createGroupCommit<Item, Result>(options: {
   let active = 0;
   let stuck = 0;
   let begunAt = Number.NEGATIVE_INFINITY;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let lastSize = 0;
   let wakeUp: NodeJS.Timeout | null = null;
   let whenIdle: (() => void)[] = [];
 
@@ -92,14 +99,15 @@ export function createGroupCommit<Item, Result>(options: {
     });
   }
 
-  /** How long the next one still has to wait for the last to be done. */
-  const msUntilBeside = (): number =>
-    active === 0 || queue.length >= options.maxItems
-      ? 0
-      : begunAt + options.besideAfterMs - performance.now();
+  /** How long the next one still has to wait: for the last to be done, or for its senders. */
+  function msUntilNext(): number {
+    if (queue.length >= options.maxItems) return 0;
+    if (active > 0) return begunAt + options.besideAfterMs - performance.now();
+    return queue.length >= lastSize ? 0 : endedAt + options.gatherMs - performance.now();
+  }
 
   function pumpLater(waitMs: number): void {
-    if (wakeUp !== null) return;
+    if (wakeUp !== null) clearTimeout(wakeUp);
     wakeUp = setTimeout(() => {
       wakeUp = null;
       pump();
@@ -108,15 +116,18 @@ export function createGroupCommit<Item, Result>(options: {
 
   function pump(): void {
     while (active < options.lanes && queue.length > 0) {
-      const waitMs = msUntilBeside();
+      const waitMs = msUntilNext();
       if (waitMs > 0) {
         pumpLater(waitMs);
         break;
       }
       begunAt = performance.now();
       active += 1;
-      void runInLane(queue.splice(0, options.maxItems)).finally(() => {
+      const batch = queue.splice(0, options.maxItems);
+      lastSize = batch.length;
+      void runInLane(batch).finally(() => {
         active -= 1;
+        endedAt = performance.now();
         pump();
       });
     }

@@ -6,7 +6,7 @@ import { paperContract } from '../paper-contracts.ts';
 import type { PaperRequest } from '../paper-http.ts';
 import { placePaperTrigger } from '../paper-orders.ts';
 import { findStoredOrder, newestFills, type OrderHandle } from '../paper-queries.ts';
-import { type PaperContext, type PaperSession, withAccount } from '../paper-session.ts';
+import { type PaperContext, type PaperSession, viewAccount, withAccount } from '../paper-session.ts';
 import { BookRefusal, PaperRefusal } from '../refusals.ts';
 import {
   cancelStruckOrder,
@@ -218,6 +218,7 @@ export const BITGET_PRIVATE: Record<string, PrivateHandler> = {
 function prepared(handler: (call: Prepared) => Promise<unknown>): PrivateHandler {
   return async (call) => {
     const parameters = parametersOf(call.request);
+    const inAccount = call.request.method === 'GET' ? viewAccount : withAccount;
     requireUsdtFutures(parameters);
     const owner: BookOwner = { userId: call.userId, platform: 'Bitget' };
     return handler({
@@ -225,7 +226,7 @@ function prepared(handler: (call: Prepared) => Promise<unknown>): PrivateHandler
       owner,
       parameters,
       token: () => tokenOf(parameters, (name) => isListed(call.context, 'Bitget', name)),
-      inAccount: (work) => withAccount(call.context, owner, work),
+      inAccount: (work) => inAccount(call.context, owner, work),
     });
   };
 }

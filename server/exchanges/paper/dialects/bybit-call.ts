@@ -2,7 +2,7 @@ import type { BookOwner } from '../book.ts';
 import type { StruckFaults } from '../faults.ts';
 import { isListed } from '../listed-tokens.ts';
 import type { PaperRequest } from '../paper-http.ts';
-import { type PaperContext, type PaperSession, withAccount } from '../paper-session.ts';
+import { type PaperContext, type PaperSession, viewAccount, withAccount } from '../paper-session.ts';
 import { isGiven, type Parameters, parametersOf, requireLinear, tokenOf } from './bybit-parameters.ts';
 import type { LoseStopOf } from './dialect.ts';
 
@@ -29,13 +29,14 @@ export type BybitHandler = (call: BybitRequest) => Promise<unknown>;
 export function prepared(handler: (call: BybitCall) => Promise<unknown>): BybitHandler {
   return async (call) => {
     const parameters = parametersOf(call.request);
+    const inAccount = call.request.method === 'GET' ? viewAccount : withAccount;
     const token = () => tokenOf(parameters, (name) => isListed(call.context, 'Bybit', name));
     return handler({
       ...call,
       parameters,
       token,
       optionalToken: async () => (isGiven(parameters, 'symbol') ? await token() : null),
-      inAccount: (work) => withAccount(call.context, call.owner, work),
+      inAccount: (work) => inAccount(call.context, call.owner, work),
     });
   };
 }
