@@ -74,6 +74,8 @@ const NAMES = Object.keys(QUEUES) as JobName[];
  */
 const PRIORITIES: { [Name in JobName]?: (data: JobData[Name]) => number } = {
   'run-workflow': ({ workflowId }) => -secondsOf(workflowId),
+  // So the users of one workflow are traded side by side, and not those of many who wait for the same user's lease.
+  'trade-user': ({ workflowId }) => -secondsOf(workflowId),
 };
 /** The queue's priority is a whole number of 32 bits. */
 const FIRST_MOMENT = Date.UTC(2020, 0);

@@ -11,7 +11,7 @@ import { restoreProtection } from './restore-protection.ts';
 import { settleAttempt } from './settle-attempt.ts';
 import { openTradeAccount, slowDown } from './trade-account.ts';
 import { exchangeOf, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
-import { addCalls, findTrade, listAttempts } from './trades.store.ts';
+import { addCalls, findTrade, listAttempts, type TradeRow } from './trades.store.ts';
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
 
 /**
@@ -28,9 +28,10 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
   const leased = await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
     try {
       // A call for a later time is on its way: this one came twice, and two chains of calls are one too many.
-      if (await isAwaited(deps, tradeId)) return;
-      for (;;) {
-        const result = await advanceOnce(deps, lease, tradeId);
+      let trade = await findTrade(deps.db, tradeId);
+      if (trade?.dueAt != null && trade.dueAt > deps.clock.now()) return;
+      for (; trade !== null && trade.state !== 'done'; trade = await findTrade(deps.db, tradeId)) {
+        const result = await advanceOnce(deps, lease, trade);
         if (result.next === 'never') return;
         if (result.next === 'later') {
           await wakeAt(deps, lease, tradeId, result.at);
@@ -52,17 +53,10 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
 export const HELD_RETRY_MS = 2_000;
 const soon = (deps: TradeDeps) => new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
 
-async function isAwaited(deps: TradeDeps, tradeId: string): Promise<boolean> {
-  const trade = await findTrade(deps.db, tradeId);
-  return trade !== null && trade.dueAt !== null && trade.dueAt > deps.clock.now();
-}
-
-async function advanceOnce(deps: TradeDeps, lease: Lease, tradeId: string): Promise<StepResult> {
-  const trade = await findTrade(deps.db, tradeId);
-  if (trade === null || trade.state === 'done') return { next: 'never' };
-  const attempts = await listAttempts(deps.db, tradeId);
+async function advanceOnce(deps: TradeDeps, lease: Lease, trade: TradeRow): Promise<StepResult> {
+  const attempts = await listAttempts(deps.db, trade.id);
   const attempt = attempts.at(-1);
-  if (attempt === undefined) throw new Error(`trade ${tradeId} has no attempt`);
+  if (attempt === undefined) throw new Error(`trade ${trade.id} has no attempt`);
   const exchange = exchangeOf(deps, trade);
   const { account } = await openTradeAccount(deps, trade);
   const calls: CallRecord[] = [];
