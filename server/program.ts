@@ -78,7 +78,7 @@ export async function buildProgram(options: {
   const paper =
     config.exchangeMode === 'paper'
       ? createPaperExchange({
-          db,
+          db: database.engineDb,
           clock,
           marks: storedMarks(),
           startBalance: config.paperBalance,
@@ -127,10 +127,11 @@ export async function buildProgram(options: {
   };
   const deps: Deps = { ...base, receiver: createReceiver(base) };
   const app = await buildApp(deps, options.webFolder === undefined ? {} : { webFolder: options.webFolder });
+  const engine = { ...deps, db: database.engineDb };
   const handlers: JobHandlers = {
-    'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),
-    'trade-user': (task) => tradeUser(deps, task),
-    'advance-trade': ({ tradeId }) => advanceTrade(deps, tradeId),
+    'run-workflow': ({ workflowId }) => runWorkflow(engine, workflowId),
+    'trade-user': (task) => tradeUser(engine, task),
+    'advance-trade': ({ tradeId }) => advanceTrade(engine, tradeId),
   };
   const workers = createWorkers({
     deps,

@@ -97,7 +97,7 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
   });
   pool.on('error', () => {});
   return {
-    db: drizzleOver(pool),
+    db: drizzleOver(pool, { prepares: true }),
     pool,
     /**
      * What the kernel does for a killed process: all connections end, open transactions with them. The pool's own

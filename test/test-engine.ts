@@ -124,7 +124,7 @@ export interface TestEngineOptions {
 
 export async function startTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
   const { database, close } = await (options.createDatabase ?? createTestDatabase)();
-  const { db } = database;
+  const { engineDb: db } = database;
   const clock = fakeClock('2026-05-04T10:00:00.000Z');
   const config: Config = {
     ...parseConfig({ APP_ENV: 'production', SECRET_KEY: SECRET, EXCHANGE_TIMEOUT_MS: '1000' }),

@@ -29,6 +29,8 @@ export interface OpenDatabase {
   /** bigint and numeric come as strings, timestamptz as Date. */
   pool: pg.Pool;
   db: Db;
+  /** The same for workflows and orders, whose statements are always the same: they are prepared. */
+  engineDb: Db;
   connection: DatabaseConnection;
   embedded: boolean;
   /** Ends the connections and stops the embedded server. */
@@ -110,6 +112,7 @@ export function openPool(options: {
   return {
     pool,
     db: drizzleOver(pool),
+    engineDb: drizzleOver(pool, { prepares: true }),
     connection: options.connection,
     embedded: false,
     close: () => pool.end(),
