@@ -11,7 +11,13 @@ test('the long form gives every scenario the sizes that it knows, and no other',
 test('a shorter run has fewer of everything that is counted and leaves the rest as it is', () => {
   const half = longFormOf(LONG_FORM_MINUTES / 2);
   expect(half.map(({ name }) => name)).toEqual(LONG_FORM.map(({ name }) => name));
-  expect(half[0]?.sizes).toEqual({ alerts: 5_000, kills: 25, perSecond: 20, database: 'external' });
+  expect(half[0]?.sizes).toEqual({
+    alerts: 5_000,
+    kills: 25,
+    perSecond: 20,
+    tradeEvery: 100,
+    database: 'external',
+  });
   for (const { sizes } of longFormOf(0.001)) {
     for (const value of Object.values(sizes)) expect(value).not.toBe(0);
   }

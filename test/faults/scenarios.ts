@@ -25,10 +25,22 @@ export const scenarioOf = (name: ScenarioName): Scenario => SCENARIOS[name] as u
 
 /** The long form: what docs/reliability.md reports, about an hour and three quarters in all. */
 export const LONG_FORM: { name: ScenarioName; sizes: Sizes }[] = [
-  { name: 'kill-app', sizes: { alerts: 10_000, kills: 50, perSecond: 20, database: 'external' } },
-  { name: 'kill-app', sizes: { alerts: 10_000, kills: 50, perSecond: 20, database: 'embedded' } },
-  { name: 'kill-database', sizes: { alerts: 3_000, kills: 15, perSecond: 20, database: 'external' } },
-  { name: 'kill-database', sizes: { alerts: 3_000, kills: 15, perSecond: 20, database: 'embedded' } },
+  {
+    name: 'kill-app',
+    sizes: { alerts: 10_000, kills: 50, perSecond: 20, tradeEvery: 100, database: 'external' },
+  },
+  {
+    name: 'kill-app',
+    sizes: { alerts: 10_000, kills: 50, perSecond: 20, tradeEvery: 100, database: 'embedded' },
+  },
+  {
+    name: 'kill-database',
+    sizes: { alerts: 3_000, kills: 15, perSecond: 20, tradeEvery: 40, database: 'external' },
+  },
+  {
+    name: 'kill-database',
+    sizes: { alerts: 3_000, kills: 15, perSecond: 20, tradeEvery: 40, database: 'embedded' },
+  },
   { name: 'crash-points', sizes: { seeds: 5, points: 'all', faults: 'all' } },
   { name: 'duplicates', sizes: { repeated: 1_000, bursts: 100, burstOf: 50, instances: 1, apartMs: 5_000 } },
   { name: 'duplicates', sizes: { repeated: 1_000, bursts: 100, burstOf: 50, instances: 3, apartMs: 5_000 } },

@@ -7,24 +7,25 @@ interface KillSizes extends Record<string, number | string> {
   alerts: number;
   kills: number;
   perSecond: number;
+  /** One alert in so many is traded. Each leaves a position in every account, which the exchange reads with each call. */
+  tradeEvery: number;
   database: 'external' | 'embedded';
 }
 
 const TRADERS = 2;
-const TRADE_EVERY = 40;
 const KILLED_WHILE_STARTING = 0.2;
 
 /** kill -9 of the program, also while it starts, as alerts come in and orders are under way. */
 export const killApp: Scenario<KillSizes> = {
   about: 'kill -9 of the program under load',
-  sizes: { alerts: 10_000, kills: 50, perSecond: 25, database: 'external' },
+  sizes: { alerts: 10_000, kills: 50, perSecond: 25, tradeEvery: 40, database: 'external' },
   run: (context, sizes) => killUnderLoad(context, sizes, killProgram),
 };
 
 /** kill -9 of PostgreSQL. An embedded one is started again by the program, the other one by the harness. */
 export const killDatabase: Scenario<KillSizes> = {
   about: 'kill -9 of PostgreSQL under load',
-  sizes: { alerts: 3_000, kills: 15, perSecond: 25, database: 'external' },
+  sizes: { alerts: 3_000, kills: 15, perSecond: 25, tradeEvery: 40, database: 'external' },
   run: (context, sizes) => killUnderLoad(context, sizes, killPostgres),
 };
 
@@ -35,18 +36,18 @@ async function killUnderLoad(
   sizes: KillSizes,
   kill: Kill,
 ): Promise<ScenarioResult> {
-  const { alerts, kills, perSecond, database } = sizes;
+  const { alerts, kills, perSecond, tradeEvery, database } = sizes;
   const { seed, exchangeDatabase } = context;
   const stage = await openStage({
     seed,
     database,
     traders: TRADERS,
     struckTrader: true,
-    tokens: Math.ceil(alerts / TRADE_EVERY) + 1,
+    tokens: Math.ceil(alerts / tradeEvery) + 1,
     ...(exchangeDatabase === undefined ? {} : { exchangeDatabase }),
   });
   try {
-    const load = createLoad(stage, { tradeEvery: TRADE_EVERY });
+    const load = createLoad(stage, { tradeEvery });
     const sending = load.run({ count: alerts, perSecond });
     const gapMs = (1_000 * alerts) / perSecond / (kills + 1);
     const startedAt = performance.now();
