@@ -127,11 +127,11 @@ export async function buildProgram(options: {
   };
   const deps: Deps = { ...base, receiver: createReceiver(base) };
   const app = await buildApp(deps, options.webFolder === undefined ? {} : { webFolder: options.webFolder });
-  const engine = { ...deps, db: database.engineDb };
+  const engine = () => ({ ...deps, db: database.engineDb });
   const handlers: JobHandlers = {
-    'run-workflow': ({ workflowId }) => runWorkflow(engine, workflowId),
-    'trade-user': (task) => tradeUser(engine, task),
-    'advance-trade': ({ tradeId }) => advanceTrade(engine, tradeId),
+    'run-workflow': ({ workflowId }) => runWorkflow(engine(), workflowId),
+    'trade-user': (task) => tradeUser(engine(), task),
+    'advance-trade': ({ tradeId }) => advanceTrade(engine(), tradeId),
   };
   const workers = createWorkers({
     deps,

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Db, Queryable } from './database/database.ts';
 
 /**
@@ -39,12 +39,19 @@ export async function acquireLease(options: { db: Db; key: string; holder: strin
   return row === undefined ? null : { key, holder, version: Number(row.version) };
 }
 
-/** Holds the row until the end of the transaction: nobody can take the lease over before that commits. */
+/**
+ * `held`, for a statement that starts with it: one row while the lease is held, none when it went to somebody else. The
+ * row is held until the end of the transaction, so that nobody can take the lease over before that commits.
+ */
+export const heldLease = (lease: Lease): SQL => sql`held as materialized (
+  select 1 from leases
+  where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
+  for share
+)`;
+
+/** The same before several statements of a transaction; LeaseLostError when it went to somebody else. */
 export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
-  const { rows } = await tx.execute(sql`
-    select 1 from leases
-    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
-    for share`);
+  const { rows } = await tx.execute(sql`with ${heldLease(lease)} select from held`);
   if (rows.length === 0) throw new LeaseLostError(lease.key);
 }
 

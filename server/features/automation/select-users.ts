@@ -19,9 +19,11 @@ export async function readEligibilityInput(
   signal: SelectSignal,
 ): Promise<EligibilityInput> {
   const { db, config } = deps;
-  const users = await listTradingUsers(db);
-  const halted = await listHaltedUsers(db);
-  const denyAccount = await deps.accountGuard.readDenials();
+  const [users, halted, denyAccount] = await Promise.all([
+    listTradingUsers(db),
+    listHaltedUsers(db),
+    deps.accountGuard.readDenials(),
+  ]);
   return {
     signal: {
       processor: signal.processor,

@@ -57,21 +57,22 @@ export async function tradeUser(
   deps: AutomationDeps,
   { workflowId, userId }: { workflowId: string; userId: string },
 ): Promise<void> {
-  const workflow = await findWorkflow(deps.db, workflowId);
-  if (workflow === null) return;
-  const row = await findWorkflowUser(deps.db, { workflowId, userId });
-  if (row?.position == null) return;
+  const [workflow, row, existing, processingSince] = await Promise.all([
+    findWorkflow(deps.db, workflowId),
+    findWorkflowUser(deps.db, { workflowId, userId }),
+    findWorkflowTrade(deps.db, { workflowId, userId }),
+    findProcessingStart(deps.db, workflowId),
+  ]);
+  if (workflow === null || row?.position == null) return;
   const task: UserTask = { workflowId, userId, position: row.position };
   const isOver = row.outcome !== 'waiting' && row.outcome !== 'running';
   if (!isOver && workflow.status !== 'processing') return;
-  const existing = await findWorkflowTrade(deps.db, task);
   if (isOver) {
     if (existing !== null) await settleLate(deps, { task, trade: existing });
     return;
   }
   if (existing !== null) return await followTrade({ deps, workflow, task }, existing);
   // The snapshot is there, step 7 is not yet: it calls again.
-  const processingSince = await findProcessingStart(deps.db, workflowId);
   if (processingSince === null) return;
 
   const deadline = deps.clock.now().getTime() + LEASE_PATIENCE_MS;
@@ -106,11 +107,12 @@ async function tradeUnderLease(run: UserRun, processingSince: Date): Promise<voi
 async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> {
   const { deps, workflow, task, lease, journal } = run;
   const { db } = deps;
-  const signal = await findSignal(db, workflow.signalId);
-  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
-
   journal.begin(userStep(deps, task, 'user_settings', { userId: task.userId }));
-  const settings = await findTradingSettings(db, task.userId);
+  const [signal, settings] = await Promise.all([
+    findSignal(db, workflow.signalId),
+    findTradingSettings(db, task.userId),
+  ]);
+  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
   if (settings === null) {
     await journal.writeDown();
     const errorMessage = deny('settings_not_found', {}).reason;
@@ -191,9 +193,11 @@ async function calculateOnce(
   { deps, workflow, task, lease }: UserRun,
   { signal, settings }: { signal: SignalRow; settings: TradingSettings },
 ): Promise<{ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> }> {
-  const standing = await findStandingTrade(deps.db, { signalId: signal.id, userId: task.userId });
+  const [standing, recorded] = await Promise.all([
+    findStandingTrade(deps.db, { signalId: signal.id, userId: task.userId }),
+    findWorkflowCalculation(deps.db, task),
+  ]);
   if (standing !== null) return { ok: false, denial: deny('already_traded', {}) };
-  const recorded = await findWorkflowCalculation(deps.db, task);
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };

@@ -3,7 +3,7 @@ import type { StepStatus } from '#domain/workflow-lifecycle.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { workflowSteps } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { type Lease, LeaseLostError } from '#server/platform/leases.ts';
+import { heldLease, type Lease, LeaseLostError } from '#server/platform/leases.ts';
 
 export type StepRow = typeof workflowSteps.$inferSelect;
 
@@ -39,11 +39,7 @@ export interface StepWrite extends StepStart {
 export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
   const rows = steps.map((step) => ({ id: timeOrderedId(), ...step }));
   const { rows: held } = await db.execute(sql`
-    with held as materialized (
-      select 1 from leases
-      where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
-      for share
-    ), written as (
+    with ${heldLease(lease)}, written as (
       insert into workflow_steps as known (id, workflow_id, step_number, step_name, step_type, user_id, status, input_data,
         output_data, metadata, error_message, started_at, completed_at, execution_time_ms, processor_name)
       select id, "workflowId", "stepNumber", "stepName", "stepType", "userId", status, "inputData",

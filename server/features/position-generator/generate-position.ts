@@ -132,19 +132,19 @@ async function readMarketFacts(
   const opened = await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform });
   if (!opened.ok) return opened;
   const { exchange, platform } = opened;
-  const livePrice = await readLivePrice(exchange, signal, userId);
+  // Side by side: every moment between the signal and its order is paid for.
+  const [livePrice, rules, availableBalance] = await Promise.all([
+    readLivePrice(exchange, signal, userId),
+    readTokenRules(exchange, signal.token).catch(asExchangeError),
+    readAvailableBalance(deps, opened),
+  ]);
   if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
   const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
   if (deviation !== null) return refuse(deviation);
-  let rules: TokenRules | null;
-  try {
-    rules = await readTokenRules(exchange, signal.token);
-  } catch (error) {
-    if (!(error instanceof ExchangeError)) throw error;
-    return refuse(deny('exchange_unavailable', { exchange: platform, message: error.message }));
+  if (rules instanceof ExchangeError) {
+    return refuse(deny('exchange_unavailable', { exchange: platform, message: rules.message }));
   }
   if (rules === null) return refuse(deny('token_not_listed', { token: signal.token, exchange: platform }));
-  const availableBalance = await readAvailableBalance(deps, opened);
   if (availableBalance === null) return refuse(deny('balance_unavailable', {}));
   return { ok: true, facts: { livePrice, availableBalance, rules } };
 }
@@ -205,6 +205,11 @@ export async function retryRead<Result>(read: () => Promise<Result>, tries = REA
       await sleep(READ_RETRY_MS * attempt);
     }
   }
+}
+
+function asExchangeError(error: unknown): ExchangeError {
+  if (error instanceof ExchangeError) return error;
+  throw error;
 }
 
 function ignoreExchangeError(error: unknown): null {

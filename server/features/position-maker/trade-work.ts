@@ -1,14 +1,15 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { type AttemptEvent, nextAttemptState } from '#domain/order-lifecycle.ts';
 import { EXECUTION_PROFILES } from '#domain/trading-constants.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
 import type { CallRecord, Exchange, OrderReport } from '#server/exchanges/exchange.ts';
 import type { Config } from '#server/platform/config.ts';
-import type { Tx } from '#server/platform/database/database.ts';
+import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { orderAttempts } from '#server/platform/database/schema.ts';
-import { assertHeld, type Lease, LeaseLostError } from '#server/platform/leases.ts';
-import { type AttemptRow, addTimeline, type TradeRow } from './trades.store.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { heldLease, type Lease, LeaseLostError } from '#server/platform/leases.ts';
+import type { AttemptRow, TradeRow } from './trades.store.ts';
 
 export type TradeDeps = Pick<
   Deps,
@@ -72,8 +73,8 @@ type AttemptChanges = Partial<
 >;
 
 /**
- * Applies one event to the attempt under way: state, changes and the timeline's line in one transaction, fenced by
- * the trade's lease. Nothing is sent to an exchange before the transition that announces it has been committed.
+ * Applies one event to the attempt under way: state, changes and the timeline's line in one transaction (one statement,
+ * where nothing goes with it), fenced by the trade's lease. Nothing is sent to an exchange before the transition that announces it has been committed.
  */
 export async function recordEvent(
   work: TradeWork,
@@ -82,17 +83,31 @@ export async function recordEvent(
 ): Promise<void> {
   const { deps, lease, attempt, trade } = work;
   const state = nextAttemptState(attempt.state, event);
-  const changes = { ...record.changes, state };
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    await record.alongside?.(tx);
-    const updated = await tx
+  const { alongside, changes = {}, text } = record;
+  const at = deps.clock.now();
+  const write = async (db: Queryable) => {
+    const changed = db
       .update(orderAttempts)
-      .set(changes)
-      .where(and(eq(orderAttempts.id, attempt.id), eq(orderAttempts.state, attempt.state)))
+      .set({ ...changes, state })
+      .where(
+        and(
+          eq(orderAttempts.id, attempt.id),
+          eq(orderAttempts.state, attempt.state),
+          sql`exists (select from held)`,
+        ),
+      )
       .returning({ id: orderAttempts.id });
-    if (updated.length === 0) throw new LeaseLostError(lease.key);
-    await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text: record.text });
+    const { rows } = await db.execute(sql`
+      with ${heldLease(lease)}, changed as ${changed}
+      insert into trade_events (id, trade_id, at, kind, text)
+      select ${timeOrderedId()}::uuid, ${trade.id}::uuid, ${at}::timestamptz, 'timeline', ${text} from changed
+      returning 1`);
+    if (rows.length === 0) throw new LeaseLostError(lease.key);
+  };
+  if (alongside === undefined) return await write(deps.db);
+  await deps.db.transaction(async (tx) => {
+    await alongside(tx);
+    await write(tx);
   });
 }
 
