@@ -20,6 +20,8 @@ export interface MarkSource {
   newest(token: string, scope: MarkScope): Promise<Mark | null>;
   /** The marks after `cursor` (null: from the first one on), oldest first. A page may be cut short; the caller asks again until it is empty. */
   since(token: string, cursor: string | null, scope: MarkScope): Promise<Mark[]>;
+  /** Which of these tokens have marks after their cursor (null: any mark at all), in one question. */
+  moved(cursors: ReadonlyMap<string, string | null>, scope: MarkScope): Promise<Set<string>>;
   /** Every token that has a price from anybody: those are the contracts listed beyond the built-in ones. */
   tokens(scope: { db: PaperDatabase }): Promise<string[]>;
 }

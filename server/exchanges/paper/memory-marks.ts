@@ -35,6 +35,13 @@ export function memoryMarks(): MemoryMarks {
     async since(token, cursor, { userId }) {
       return visible(token, userId).filter((mark) => cursor === null || mark.cursor > cursor);
     },
+    async moved(cursors, { userId }) {
+      const hasMoved = ([token, cursor]: [string, string | null]) => {
+        const last = visible(token, userId).at(-1);
+        return last !== undefined && (cursor === null || last.cursor > cursor);
+      };
+      return new Set([...cursors].filter(hasMoved).map(([token]) => token));
+    },
     async tokens() {
       return [...byToken.keys()];
     },

@@ -111,6 +111,13 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
     return mark;
   }
 
+  /** Those with open business whose price has moved. */
+  async function movedTokens(): Promise<Set<string>> {
+    const open = [...account.tokens.values()].filter(hasBusiness);
+    if (open.length === 0) return new Set();
+    return context.marks.moved(new Map(open.map(({ token, markCursor }) => [token, markCursor])), scope);
+  }
+
   async function settleToken(book: TokenBook): Promise<void> {
     for (;;) {
       const page = await context.marks.since(book.token, book.markCursor, scope);
@@ -143,15 +150,9 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
       return balancesOf(account, (token) => marks.get(token) ?? null);
     },
     /** Whether no mark has come since the account was brought up to them. */
-    async isSettled() {
-      for (const book of account.tokens.values()) {
-        if (!hasBusiness(book)) continue;
-        if ((await context.marks.since(book.token, book.markCursor, scope)).length > 0) return false;
-      }
-      return true;
-    },
+    isSettled: async () => (await movedTokens()).size === 0,
     async settle() {
-      for (const book of [...account.tokens.values()]) if (hasBusiness(book)) await settleToken(book);
+      for (const token of await movedTokens()) await settleToken(tokenBook(account, token));
     },
   };
 }

@@ -48,6 +48,26 @@ test('the marks since a cursor are those after it, in the order of their arrival
   expect(last?.at).toBeInstanceOf(Date);
 });
 
+test('tokens that have moved are those with a mark after their cursor', async () => {
+  const { db } = board.database;
+  const last = (await marks.newest('BTC', at(userId)))?.cursor ?? null;
+  const lastForAll = (await marks.newest('BTC', at(null)))?.cursor ?? null;
+  const moved = async (cursor: string | null, viewer: string | null) => [
+    ...(await marks.moved(
+      new Map([
+        ['BTC', cursor],
+        ['OWN', null],
+        ['DOGE', null],
+      ]),
+      { db, userId: viewer },
+    )),
+  ];
+  expect(await moved(null, null)).toEqual(['BTC']);
+  expect(await moved(lastForAll, null)).toEqual([]);
+  expect(await moved(lastForAll, userId)).toEqual(['BTC', 'OWN']);
+  expect(await moved(last, userId)).toEqual(['OWN']);
+});
+
 test('more marks than a page holds are read page by page, each once', async () => {
   await board.database.pool.query(
     `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,

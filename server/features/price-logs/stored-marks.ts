@@ -3,6 +3,7 @@ import type { Mark, MarkSource } from '#server/exchanges/paper/mark-source.ts';
 import { listValues } from '#server/features/list-totals/count-list.ts';
 
 const PAGE = 500;
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The paper exchange's prices: the close of every stored candle and the price of every stored signal, in the order
@@ -37,6 +38,18 @@ export function storedMarks(): MarkSource {
         marksOf({ token, userId, after, order: sql`id`, limit: PAGE }),
       );
       return rows.map(toMark);
+    },
+    async moved(cursors, { db, userId }) {
+      const visible = userId === null ? sql`from_admin` : sql`(from_admin or owner_user_id = ${userId})`;
+      const isNewer = (table: SQL) => sql`exists (
+        select from ${table} as mark where mark.token = known.token and ${visible} and mark.id > known.cursor)`;
+      const { rows } = await db.execute<{ token: string }>(sql`
+        select token from unnest(
+          ${sql.param([...cursors.keys()])}::text[],
+          ${sql.param([...cursors.values()].map((cursor) => cursor ?? BEFORE_ALL))}::uuid[]
+        ) as known (token, cursor)
+        where ${isNewer(sql`price_logs`)} or ${isNewer(sql`signals`)}`);
+      return new Set(rows.map(({ token }) => token));
     },
     async tokens({ db }) {
       const lists = [await listValues(db, 'price-logs', 'token'), await listValues(db, 'signals', 'token')];
