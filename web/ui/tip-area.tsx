@@ -10,6 +10,7 @@ import {
 import classes from './tip-area.module.css';
 
 interface Tip {
+  owner: Element;
   text: string;
   left: number;
   top: number;
@@ -43,12 +44,26 @@ export function TipArea({ children }: { children: ReactNode }) {
     described.current.setAttribute('aria-describedby', id);
     const middle = box.left + box.width / 2;
     setTip({
+      owner,
       text,
       left: Math.min(Math.max(middle, 150), window.innerWidth - 150),
       top: below ? box.bottom + 6 : box.top - 6,
       below,
     });
   };
+
+  // What it tells may change while it is read.
+  const owner = tip?.owner ?? null;
+  useEffect(() => {
+    if (!owner) return;
+    const follow = () => {
+      const text = owner.getAttribute('data-tip');
+      setTip((shown) => (shown && text ? { ...shown, text } : null));
+    };
+    const observer = new MutationObserver(follow);
+    observer.observe(owner, { attributes: true, attributeFilter: ['data-tip'] });
+    return () => observer.disconnect();
+  }, [owner]);
 
   useEffect(() => {
     if (!tip) return;

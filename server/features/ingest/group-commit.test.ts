@@ -10,7 +10,6 @@ function createCommits(
     maxItems?: number;
     lanes?: number;
     besideAfterMs?: number;
-    gatherMs?: number;
     maxWaiting?: number;
     laneMs?: number;
     maxStuck?: number;
@@ -30,7 +29,6 @@ function createCommits(
     maxItems: options.maxItems ?? 100,
     lanes: options.lanes ?? 1,
     besideAfterMs: options.besideAfterMs ?? 0,
-    gatherMs: options.gatherMs ?? 0,
     laneMs: options.laneMs ?? 60_000,
     maxStuck: options.maxStuck ?? 1,
     onStuck: () => answers.push('stuck'),
@@ -109,26 +107,6 @@ test('a further lane opens only when a commit takes long, or when there is enoug
   expect(taken().slice(3)).toEqual([['e'], ['f', 'g', 'h']]);
 });
 
-test('the next commit waits a moment for the senders that the last one has just answered', async () => {
-  const { add, taken, commit } = createCommits({ gatherMs: 40 });
-  for (const item of ['a', 'b', 'c']) add(item);
-  await commit(0).succeed();
-  expect(taken()).toEqual([['a'], ['b', 'c']]);
-  await commit(1).succeed();
-  add('d');
-  expect(taken()).toHaveLength(2);
-  add('e');
-  expect(taken().slice(2)).toEqual([['d', 'e']]);
-  await commit(2).succeed();
-  add('f');
-  expect(taken()).toHaveLength(3);
-  await vi.waitFor(() => expect(taken().slice(3)).toEqual([['f']]));
-  await commit(3).succeed();
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  for (const item of ['g', 'h']) add(item);
-  expect(taken().slice(4)).toEqual([['g']]);
-});
-
 test('an item that the database refuses fails alone: its batch is halved until it stands for itself', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['first', 'a', 'b', 'bad', 'c', 'd', 'e', 'f', 'g']) add(item);
@@ -193,7 +171,6 @@ test('a commit that answers too few fails those without an answer', async () => 
     maxItems: 10,
     lanes: 1,
     besideAfterMs: 0,
-    gatherMs: 0,
     laneMs: 60_000,
     maxStuck: 1,
     onStuck: () => {},

@@ -22,11 +22,6 @@ export function createGroupCommit<Item, Result>(options: {
   lanes: number;
   /** Beside others the next one begins only when the last has taken this long: few large ones cost least. */
   besideAfterMs: number;
-  /**
-   * So long after one has ended the next one waits for as many as it had: its senders have just been answered, and are
-   * about to send again. The first of them alone would be a commit for one, and the others would wait for it.
-   */
-  gatherMs: number;
   /** A transaction that takes longer goes on beside the lanes, and its lane takes the next one. */
   laneMs: number;
   /** So many may go on beside the lanes; then these wait. */
@@ -43,8 +38,6 @@ export function createGroupCommit<Item, Result>(options: {
   let active = 0;
   let stuck = 0;
   let begunAt = Number.NEGATIVE_INFINITY;
-  let endedAt = Number.NEGATIVE_INFINITY;
-  let lastSize = 0;
   let wakeUp: NodeJS.Timeout | null = null;
   let whenIdle: (() => void)[] = [];
 
@@ -99,15 +92,14 @@ export function createGroupCommit<Item, Result>(options: {
     });
   }
 
-  /** How long the next one still has to wait: for the last to be done, or for its senders. */
-  function msUntilNext(): number {
-    if (queue.length >= options.maxItems) return 0;
-    if (active > 0) return begunAt + options.besideAfterMs - performance.now();
-    return queue.length >= lastSize ? 0 : endedAt + options.gatherMs - performance.now();
-  }
+  /** How long the next one still has to wait for the last to be done. */
+  const msUntilBeside = (): number =>
+    active === 0 || queue.length >= options.maxItems
+      ? 0
+      : begunAt + options.besideAfterMs - performance.now();
 
   function pumpLater(waitMs: number): void {
-    if (wakeUp !== null) clearTimeout(wakeUp);
+    if (wakeUp !== null) return;
     wakeUp = setTimeout(() => {
       wakeUp = null;
       pump();
@@ -116,18 +108,15 @@ export function createGroupCommit<Item, Result>(options: {
 
   function pump(): void {
     while (active < options.lanes && queue.length > 0) {
-      const waitMs = msUntilNext();
+      const waitMs = msUntilBeside();
       if (waitMs > 0) {
         pumpLater(waitMs);
         break;
       }
       begunAt = performance.now();
       active += 1;
-      const batch = queue.splice(0, options.maxItems);
-      lastSize = batch.length;
-      void runInLane(batch).finally(() => {
+      void runInLane(queue.splice(0, options.maxItems)).finally(() => {
         active -= 1;
-        endedAt = performance.now();
         pump();
       });
     }

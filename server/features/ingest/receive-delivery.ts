@@ -22,7 +22,6 @@ const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 const COMMIT_LANES = 2;
 const BESIDE_AFTER_MS = 20;
-const GATHER_MS = 2;
 /** By then its senders have been told to send again; what comes next must not wait behind it. */
 const LANE_MS = 3_000;
 /** Each of them holds a connection until it is given up. */
@@ -57,7 +56,6 @@ export function createReceiver(
       maxItems: MAX_BATCH,
       lanes: COMMIT_LANES,
       besideAfterMs: BESIDE_AFTER_MS,
-      gatherMs: GATHER_MS,
       laneMs: LANE_MS,
       maxStuck: MAX_STUCK,
       onStuck: () => void dropIdleConnections(pool).catch(() => {}),
