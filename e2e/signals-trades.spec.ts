@@ -38,7 +38,11 @@ test('trades are counted, and failed ones grouped by their reason with the affec
     trade(ann, failed("'Order not filled'")),
     trade(bob, failed("'Order not filled'")),
     trade(nameless, failed('null')),
-    trade(waiting, "state = 'working', success = null, fill_status = null"),
+    // Not due for a while, or the sweep would find it filled and end it again.
+    trade(
+      waiting,
+      "state = 'working', success = null, fill_status = null, due_at = now() + interval '1 hour'",
+    ),
     step(ann, "status = 'failed', error_message = 'Order not filled'"),
     step(bob, "status = 'failed', error_message = 'No balance; user will be skipped'"),
     step(waiting, "status = 'processing'"),
