@@ -242,6 +242,8 @@ test('a workflow that fails unexpectedly three times ends as failed and lets the
   const workflow = await engine.workflow(poisoned.workflowId);
   expect(workflow.status).toBe('failed');
   expect(workflow.errorDetails?.failureType).toBe('PROCESSING_ERROR');
+  const steps = await engine.steps(poisoned.workflowId);
+  expect(steps.map(({ status }) => status)).toEqual([...Array(4).fill('completed'), 'failed']);
   await engine.settle();
   expect((await engine.workflow(next.workflowId)).status).toBe('completed');
 });

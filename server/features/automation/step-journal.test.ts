@@ -105,6 +105,25 @@ test('what goes with the steps and fails leaves neither, and can be abandoned fo
   journal.end({ status: 'failed', errorMessage: 'a bug', at: at(2) });
   await journal.writeDown();
   expect(await engine.steps(workflowId)).toMatchObject([
+    { stepNumber: 1, status: 'completed' },
     { stepNumber: 2, status: 'failed', executionTimeMs: 1000 },
+  ]);
+});
+
+test('what had ended before the step that failed stays ended, and no step is left under way', async () => {
+  const { workflowId, step, journal } = await openJournal();
+  journal.begin(step(1, at(0)));
+  await journal.writeDown();
+  journal.end({ status: 'completed', outputData: 'slot', at: at(1) });
+  journal.begin(step(2, at(1)));
+  journal.alongside(() => Promise.reject(new Error('a bug')));
+  journal.end({ status: 'completed', at: at(2) });
+  journal.begin(step(3, at(2)));
+  expect(journal.abandon()).toMatchObject({ stepNumber: 3 });
+  journal.end({ status: 'failed', errorMessage: 'a bug', at: at(3) });
+  await journal.writeDown();
+  expect(await engine.steps(workflowId)).toMatchObject([
+    { stepNumber: 1, status: 'completed', outputData: 'slot' },
+    { stepNumber: 3, status: 'failed', errorMessage: 'a bug' },
   ]);
 });

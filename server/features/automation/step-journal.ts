@@ -19,7 +19,10 @@ export interface StepJournal {
   alongside(write: (tx: Tx) => Promise<void>): void;
   /** One commit for all that was noted; LeaseLostError and nothing written if the lease went to somebody else. */
   writeDown(): Promise<void>;
-  /** Forgets what was not written down, and answers the step that was under way. */
+  /**
+   * Forgets what was to go along, and the steps that ended on its account or are under way; answers the one that was.
+   * What had ended before is still to be written down: its step would stay under way for good.
+   */
   abandon(): StepStart | null;
 }
 
@@ -34,6 +37,10 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
   let steps: StepWrite[] = [];
   let writes: ((tx: Tx) => Promise<void>)[] = [];
   let current: StepStart | null = null;
+  /** Those that ended before anything was to go along with them. */
+  let endedBefore: StepWrite[] = [];
+
+  const ended = () => steps.filter(({ completedAt }) => completedAt !== undefined);
 
   const change = (details: Partial<StepWrite>) => {
     if (current === null) throw new Error('no step is under way');
@@ -49,7 +56,10 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
     },
     end: ({ at, ...result }) => change({ ...result, completedAt: at }),
     note: (metadata) => change({ metadata }),
-    alongside: (write) => void writes.push(write),
+    alongside(write) {
+      if (writes.length === 0) endedBefore = ended();
+      writes.push(write);
+    },
     async writeDown() {
       if (writes.length === 0) {
         if (steps.length > 0) await writeSteps(db, lease, steps);
@@ -63,7 +73,8 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
       writes = [];
     },
     abandon() {
-      steps = [];
+      const kept = writes.length === 0 ? ended() : endedBefore;
+      steps = kept.filter(({ stepNumber }) => stepNumber !== current?.stepNumber);
       writes = [];
       return current;
     },
