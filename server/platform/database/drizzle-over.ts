@@ -7,7 +7,7 @@ import type { Db } from './database.ts';
  * Drizzle over a pool, with transactions of our own: Drizzle's never gives a connection back whose BEGIN failed, so
  * every outage of the database would cost the pool connections for good.
  *
- * `prepares`: each connection has a statement parsed and planned once, which is a third of what the database spends on
+ * `prepares`: each connection has a statement parsed and planned once, which is a quarter of what the database spends on
  * a short one. For who runs the same statements all the time, by keys; a list with filters is better planned for the
  * values that it gets.
  */
