@@ -18,6 +18,8 @@ await runMain(async () => {
   const total = { passed: 0, failed: 0 };
   /** @type {string[]} */
   const failures = [];
+  /** @type {string[]} */
+  const unsteady = [];
   let interrupted = 0;
   for (const [signal, number] of /** @type {const} */ ([
     ['SIGINT', 2],
@@ -33,10 +35,12 @@ await runMain(async () => {
       if (interrupted) break;
       say(`\n── ${index + 1}/${steps.length}  ${step.heading} ${'─'.repeat(60 - step.heading.length)}`);
       const startedAt = Date.now();
-      const { passed, failed, failures: described = [] } = await runStep(() => step.run({ node, filters }));
+      const count = await runStep(() => step.run({ node, filters }));
+      const { passed, failed } = count;
       total.passed += passed;
       total.failed += failed;
-      failures.push(...described);
+      failures.push(...(count.failures ?? []));
+      unsteady.push(...(count.unsteady ?? []));
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
       say(`${step.heading}: ${passed} passed, ${failed} failed in ${seconds} s`);
     }
@@ -48,6 +52,7 @@ await runMain(async () => {
     total.failed += 1;
     say('\nInterrupted: not everything was run.');
   }
+  if (unsteady.length > 0) say(`\nWhat passed only when it was tried again:\n\n${unsteady.join('\n\n')}`);
   if (failures.length > 0) say(`\nWhat failed:\n\n${failures.join('\n\n')}`);
   say(`\n${total.passed} passed, ${total.failed} failed`);
   return interrupted || (total.failed > 0 || total.passed === 0 ? 1 : 0);

@@ -10,7 +10,8 @@ import { ensureWebBuilt } from './web-build.mjs';
 
 /**
  * `failures`: one text for each that failed, for the end of the output, where nobody has to search for them.
- * @typedef {{ passed: number, failed: number, failures?: string[] }} Count
+ * `unsteady`: likewise for each that failed first and passed when it was tried again.
+ * @typedef {{ passed: number, failed: number, failures?: string[], unsteady?: string[] }} Count
  * @typedef {{ node: string, filters: string[] }} StepOptions
  * @typedef {(options: StepOptions) => Promise<Count>} Step
  */
@@ -128,21 +129,24 @@ function describeFailure(file, title, message = 'no message') {
 }
 
 /**
- * @typedef {{ title: string, file: string, ok: boolean, tests: { results: { error?: { message?: string } }[] }[] }} Spec
+ * @typedef {{ title: string, file: string, ok: boolean, tests: { status: string, results: { error?: { message?: string } }[] }[] }} Spec
  * @typedef {{ specs?: Spec[], suites?: Suite[] }} Suite
  * @param {{ suites: Suite[], stats: { expected: number, unexpected: number, flaky: number, skipped: number }, errors: unknown[] }} report
  * @returns {Count}
  */
 function countPlaywright({ suites, stats, errors }) {
   if (stats.skipped > 0) say(`Not run, so counted as failed: ${stats.skipped} browser tests`);
-  const failures = specsIn({ suites })
-    .filter(({ ok }) => !ok)
-    .map(({ file, title, tests }) => {
-      const message = tests.flatMap(({ results }) => results).find(({ error }) => error)?.error?.message;
-      return describeFailure(join(root, 'e2e', file), title, message);
-    });
-  const failed = stats.unexpected + stats.flaky + stats.skipped + errors.length;
-  return { passed: stats.expected, failed, failures };
+  const specs = specsIn({ suites });
+  const describe = (/** @type {Spec} */ { file, title, tests }) => {
+    const message = tests.flatMap(({ results }) => results).find(({ error }) => error)?.error?.message;
+    return describeFailure(join(root, 'e2e', file), title, message);
+  };
+  return {
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected + stats.skipped + errors.length,
+    failures: specs.filter(({ ok }) => !ok).map(describe),
+    unsteady: specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(describe),
+  };
 }
 
 /**
