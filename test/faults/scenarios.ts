@@ -59,7 +59,7 @@ export const LONG_FORM: { name: ScenarioName; sizes: Sizes }[] = [
       outages: 'all',
     },
   },
-  { name: 'sigterm-under-load', sizes: { times: 50, perSecond: 20, database: 'external' } },
+  { name: 'sigterm-under-load', sizes: { times: 50, perSecond: 20, tradeEvery: 40, database: 'external' } },
 ];
 
 /** What the long form takes on a machine of two processors. */

@@ -63,7 +63,7 @@ test.concurrent.each<[string, ScenarioRun]>([
   ],
   [
     'SIGTERM under load ends with exit code 0, and nothing is lost',
-    { name: 'sigterm-under-load', sizes: { times: 1, perSecond: 10, database: 'embedded' } },
+    { name: 'sigterm-under-load', sizes: { times: 1, perSecond: 10, tradeEvery: 10, database: 'embedded' } },
   ],
 ])(
   '%s',

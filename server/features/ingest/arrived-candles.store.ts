@@ -46,7 +46,7 @@ export async function storeCandles(
     ), stored as (
       insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency, processor,
         candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
-      select arrived.* from arrived join claimed on claimed.price_log_id = arrived.id
+      select * from arrived where (id in (select price_log_id from claimed)) is true
     )
     select price_log_id as id from claimed`);
   const stored = new Set(rows.map(({ id }) => id));

@@ -79,11 +79,11 @@ async function storeNew(tx: Tx, arrived: readonly ArrivedSignal[]): Promise<Set<
         processor, signal_time_tradingview, signal_time_server, received_at, source_ip, hash_value, parameters)
       select id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
         processor, time_text, time, received_at, source_ip, hash_value, parameters
-      from arrived join claimed on claimed.signal_id = arrived.id
+      from arrived where (id in (select signal_id from claimed)) is true
     ), created as (
       insert into workflows (id, signal_id, trigger, status, token, processor, created_at)
       select workflow_id, id, 'automatic', 'pending', token, processor, received_at
-      from arrived join claimed on claimed.signal_id = arrived.id
+      from arrived where (id in (select signal_id from claimed)) is true
     )
     select signal_id as id from claimed`);
   return new Set(stored.rows.map(({ id }) => id));

@@ -6,31 +6,31 @@ import { openStage } from '../stage.ts';
 interface StopSizes extends Record<string, number | string> {
   times: number;
   perSecond: number;
+  tradeEvery: number;
   database: 'external' | 'embedded';
 }
 
-const TRADE_EVERY = 10;
 const LIMIT_MS = 10_000;
 const BETWEEN_MS = 3_000;
 
 /** SIGTERM in the midst of everything: exit code 0 within ten seconds, and nothing lost or doubled. */
 export const sigtermUnderLoad: Scenario<StopSizes> = {
   about: 'SIGTERM under load',
-  sizes: { times: 50, perSecond: 20, database: 'external' },
-  async run(context, { times, perSecond, database }) {
+  sizes: { times: 50, perSecond: 20, tradeEvery: 40, database: 'external' },
+  async run(context, { times, perSecond, tradeEvery, database }) {
     const { seed, say, exchangeDatabase } = context;
     const stage = await openStage({
       seed,
       database,
       traders: 2,
       // At most the stop's limit and a start between two stops.
-      tokens: Math.ceil((times * perSecond * 15) / TRADE_EVERY),
+      tokens: Math.ceil((times * perSecond * 15) / tradeEvery),
       ...(exchangeDatabase === undefined ? {} : { exchangeDatabase }),
     });
     try {
       const [instance] = stage.instances;
       if (instance === undefined) throw new Error('no instance');
-      const load = createLoad(stage, { tradeEvery: TRADE_EVERY });
+      const load = createLoad(stage, { tradeEvery });
       let isOver = false;
       const sending = load.run({ count: Number.MAX_SAFE_INTEGER, perSecond, until: () => isOver });
       const violations: string[] = [];
