@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   // Each worker runs a whole server with its database beside the browser.
-  workers: 2,
+  workers: 3,
   fullyParallel: false,
   // A busy machine may starve a browser for seconds: what passes the second time is named at the end of `npm test`.
   retries: 1,
