@@ -161,7 +161,6 @@ test('without any real balance there is an estimate, which is marked and cannot 
   operator,
   exchange,
   open,
-  signIn,
   expectFailure,
 }) => {
   await open(page, { token: 'SUI', price: '4', atr: '0.04' });
@@ -172,7 +171,6 @@ test('without any real balance there is an estimate, which is marked and cannot 
     candle: { ATR: '0.04' },
   });
   expectFailure({ path: '/api/admin/account-balance/', status: 503 });
-  await signIn(page);
   await page.goto(path);
   const balance = card(page, 'Account Balance');
   await expect(balance).toContainText('Balance information unavailable', { timeout: 15_000 });

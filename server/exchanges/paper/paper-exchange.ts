@@ -14,6 +14,7 @@ import { type PaperKey, TRADING_KEY } from './paper-key.ts';
 import { booksWithOpenBusiness } from './paper-queries.ts';
 import { type PaperContext, type TransactionalPaperDatabase, withAccount } from './paper-session.ts';
 import { createPutOff } from './put-off.ts';
+import { createFinder } from './token-finder.ts';
 
 /** Futures exchanges of our own, with their books in the database and their prices from the stored signals and candles. */
 export interface PaperExchange {
@@ -41,6 +42,8 @@ export interface PaperExchangeOptions {
 }
 
 const CONCURRENT_BOOKS = 6;
+/** A price is applied so much later at most; under load that is one query for hundreds of prices. */
+const FIND_BOOKS_EVERY_MS = 20;
 
 export function createPaperExchange(options: PaperExchangeOptions): PaperExchange {
   const { db, clock, marks, startBalance, credentialsFor, userIdOfKey = userIdOfPaperKey } = options;
@@ -48,6 +51,10 @@ export function createPaperExchange(options: PaperExchangeOptions): PaperExchang
   const faults = createFaults(options.faults);
   const stopDrops = new Map<string, StopDrop>();
   const putOff = createPutOff({ clock, onError });
+  const findBooks = createFinder({
+    find: (tokens) => booksWithOpenBusiness(db, tokens),
+    everyMs: FIND_BOOKS_EVERY_MS,
+  });
   const context: PaperContext = {
     db,
     clock,
@@ -86,7 +93,7 @@ export function createPaperExchange(options: PaperExchangeOptions): PaperExchang
     },
     async settle(token) {
       await putOff.runDue();
-      const owners = await booksWithOpenBusiness(db, token);
+      const owners = await findBooks(token);
       // One account that cannot be settled does not keep the others from it: it is settled with its next request.
       await Promise.all(
         owners.map((owner) => withAccount(context, owner, async () => undefined).catch(onError)),

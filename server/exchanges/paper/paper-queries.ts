@@ -99,15 +99,19 @@ export async function ordersById(
   return new Map(rows.map((row) => [row.id, { token: row.token, order: orderFromRow(row) }]));
 }
 
-/** Whose books a new price of the token may concern: two index look-ups, cheap when there are none. */
-export async function booksWithOpenBusiness(db: PaperDatabase, token: string): Promise<BookOwner[]> {
+/** Whose books new prices of the tokens may concern, by token: two index look-ups, cheap when there are none. */
+export async function booksWithOpenBusiness(
+  db: PaperDatabase,
+  tokens: readonly string[],
+): Promise<Map<string, BookOwner[]>> {
   const resting = db
-    .select({ userId: paperOrders.userId, platform: paperOrders.platform })
+    .select({ token: paperOrders.token, userId: paperOrders.userId, platform: paperOrders.platform })
     .from(paperOrders)
-    .where(and(eq(paperOrders.token, token), isPendingRow));
+    .where(and(inArray(paperOrders.token, [...tokens]), isPendingRow));
   const holding = db
-    .select({ userId: paperPositions.userId, platform: paperPositions.platform })
+    .select({ token: paperPositions.token, userId: paperPositions.userId, platform: paperPositions.platform })
     .from(paperPositions)
-    .where(eq(paperPositions.token, token));
-  return union(resting, holding);
+    .where(inArray(paperPositions.token, [...tokens]));
+  const rows = await union(resting, holding);
+  return Map.groupBy(rows, ({ token }) => token);
 }

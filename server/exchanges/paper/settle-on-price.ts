@@ -1,6 +1,6 @@
 /**
  * Settles a token's paper orders when a price arrives. While one settlement runs, any number of further prices ask for
- * one more: it reads all marks since the last one, so nothing is left out, and a burst of candles costs two queries
+ * one more: it reads all marks since the last one, so nothing is left out, and a burst of candles costs two settlements
  * instead of one each.
  */
 export function settleOnPrice(options: {

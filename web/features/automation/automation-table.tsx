@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { WorkflowRun, WorkflowsAnswer } from '#contract/automation.ts';
-import { capitalise, formatInstant } from '../../lib/format.ts';
+import { capitalise, formatCount, formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
 import { ColumnsMenu } from '../../ui/columns-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -58,7 +58,7 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
     <Panel
       flush
       title="Workflow Runs"
-      description={data ? `Showing ${data.workflows.length} of ${data.total} workflows` : ''}
+      description={data ? `Showing ${data.workflows.length} of ${formatCount(data.total)} workflows` : ''}
       aside={
         <>
           <AutomationFilters

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { formatCount } from '../../lib/format.ts';
 import classes from './price-logs-screen.module.css';
 
 interface NumberedPagerProps {
@@ -20,7 +21,7 @@ export function NumberedPager({ page, pageSize, total, onPage }: NumberedPagerPr
   return (
     <nav className={classes.pager} aria-label="Pagination">
       <span className="numeric">
-        Showing {first} to {last} of {total} entries
+        Showing {formatCount(first)} to {formatCount(last)} of {formatCount(total)} entries
       </span>
       <span className={classes.buttons}>
         <Button

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { lazy, Suspense, useMemo } from 'react';
 import type { PriceLog } from '#contract/price-logs.ts';
-import { formatInstant } from '../../lib/format.ts';
+import { formatCount, formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
 import { ColumnsMenu } from '../../ui/columns-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -94,7 +94,7 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       <Panel
         flush
         title="Received Prices"
-        description={data ? `${data.total} entries` : ''}
+        description={data ? `${formatCount(data.total)} entries` : ''}
         aside={
           <>
             <PriceLogFilters

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Signal, SignalsAnswer } from '#contract/signals.ts';
-import { formatInstant } from '../../lib/format.ts';
+import { formatCount, formatInstant } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
 import { ColumnsMenu } from '../../ui/columns-menu.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
@@ -61,7 +61,11 @@ export function SignalsTable({ search, onSearch, signals, lists, triggersDisable
       flush
       title="Signal History"
       description={
-        data ? `Showing ${data.signals.length} of ${data.total} signals` : signals.isError ? '' : 'Loading...'
+        data
+          ? `Showing ${data.signals.length} of ${formatCount(data.total)} signals`
+          : signals.isError
+            ? ''
+            : 'Loading...'
       }
       aside={
         <>

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Finds what belongs to a token, many tokens by one query: prices come in by the thousand a second, and most concern
+ * nobody. A query begins after each of its tokens was asked for, so that it sees what was stored before; the next one
+ * begins when it has ended, and `everyMs` after its begin.
+ */
+export function createFinder<Found>(options: {
+  find: (tokens: string[]) => Promise<Map<string, Found[]>>;
+  everyMs: number;
+}): (token: string) => Promise<Found[]> {
+  const { find, everyMs } = options;
+  let next: { tokens: Set<string>; found: Promise<Map<string, Found[]>> } | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  function begin(): NonNullable<typeof next> {
+    const tokens = new Set<string>();
+    const found = last.then(() => {
+      next = null;
+      const pause = sleep(everyMs, undefined, { ref: false });
+      const finding = find([...tokens]);
+      last = Promise.allSettled([finding, pause]);
+      return finding;
+    });
+    return { tokens, found };
+  }
+
+  return async (token) => {
+    next ??= begin();
+    next.tokens.add(token);
+    return (await next.found).get(token) ?? [];
+  };
+}
