@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { randomId, timeOrderedId } from './ids.ts';
+import { firstIdOf, momentOf, randomId, timeOrderedId } from './ids.ts';
 
 const some = (make: () => string) => Array.from({ length: 5000 }, make);
 
@@ -8,6 +8,15 @@ test('time-ordered ids sort in the order in which they were made, within a milli
   expect(ids).toEqual([...ids].sort());
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test('a time-ordered id holds the moment it was made at, and shares its random part with no other', () => {
+  const before = Date.now();
+  const id = timeOrderedId();
+  expect(momentOf(id).getTime()).toBeGreaterThanOrEqual(before);
+  expect(momentOf(id).getTime()).toBeLessThan(before + 1_000);
+  expect(id > firstIdOf(new Date(before))).toBe(true);
+  expect(new Set(some(timeOrderedId).map((one) => one.slice(-8))).size).toBeGreaterThan(4_990);
 });
 
 test('random ids are of version 4 and differ in their first eight characters', () => {

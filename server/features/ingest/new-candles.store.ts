@@ -56,6 +56,9 @@ const STORE_NEW_CANDLES = {
     select case when count(*) < $16 then coalesce(array_agg(price_log_id::text), '{}') end as some from claimed`,
 };
 
+/** An array of what needs no quotes: ids, figures and instants. */
+const listOf = (values: string[]) => `{${values.join(',')}}`;
+
 /**
  * Stores those candles that are new, each with its line in the log (which has the candle's id), in one transaction.
  * Results stand in the order of the candles.
@@ -82,18 +85,18 @@ export async function storeNewCandles(pool: pg.Pool, candles: NewCandle[]): Prom
     values: [
       [...keys.keys()],
       [...keys.values()],
-      arrived.map(({ id }) => id),
-      arrived.map(({ candle }) => candle.hookId),
+      listOf(arrived.map(({ id }) => id)),
+      listOf(arrived.map(({ candle }) => candle.hookId)),
       arrived.map(({ candle }) => candle.fields.token),
       arrived.map(({ candle }) => candle.fields.timeframe),
-      arrived.map(({ candle }) => candle.fields.price),
+      listOf(arrived.map(({ candle }) => candle.fields.price)),
       arrived.map(({ candle }) => candle.fields.currency),
       arrived.map(({ candle }) => candle.fields.processor),
       arrived.map(({ candle }) => candle.fields.timeText),
-      arrived.map(({ candle }) => candle.fields.time.toISOString()),
-      arrived.map(({ candle }) => candle.receivedAt.toISOString()),
+      listOf(arrived.map(({ candle }) => candle.fields.time.toISOString())),
+      listOf(arrived.map(({ candle }) => candle.receivedAt.toISOString())),
       arrived.map(({ candle }) => candle.sourceIp),
-      arrived.map(({ hashValue }) => hashValue),
+      listOf(arrived.map(({ hashValue }) => hashValue)),
       arrived.map(({ candle }) => JSON.stringify(candle.fields.parameters)),
       arrived.length,
     ],
