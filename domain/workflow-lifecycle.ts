@@ -63,6 +63,11 @@ export const PIPELINE_STEPS = [
 ] as const;
 export type PipelineStepType = (typeof PIPELINE_STEPS)[number]['type'];
 
+/** The number of a step that a workflow has once, from 1 to 7 (decisions §10). */
+export function pipelineStepNumber(step: PipelineStepType): number {
+  return PIPELINE_STEPS.findIndex(({ type }) => type === step) + 1;
+}
+
 export const PER_USER_STEPS = [
   { name: 'Load User Settings', type: 'user_settings' },
   { name: 'Generate Position', type: 'position_generation' },

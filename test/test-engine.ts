@@ -7,6 +7,7 @@ import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
+import { UNSETTLED_LIMIT_MS } from '#server/features/automation/follow-trade.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { listUnfinished } from '#server/features/automation/workflows.store.ts';
@@ -227,7 +228,8 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     async settle({ deps: by = deps, maxRounds = 400, agenda } = {}) {
       for (let round = 0; round < maxRounds; round += 1) {
         await agenda?.run();
-        const { pipelines, waiting } = await listUnfinished(by.db);
+        const unsettledSince = new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS);
+        const { pipelines, waiting } = await listUnfinished(by.db, { unsettledSince });
         const tradeIds = await inOrderOfPlanning(db, await listUnfinishedTrades(by.db, null));
         const event = agenda?.nextAt() ?? null;
         if (pipelines.length === 0 && tradeIds.length === 0) {

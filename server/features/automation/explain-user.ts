@@ -1,7 +1,7 @@
 import type { ExplainedDecision, WhyAnswer } from '#contract/signals.ts';
 import type { EligibilityDecision } from '#domain/eligibility.ts';
 import { type EligibilityCheck, explainEligibility, recallChecks } from '#domain/eligibility-checks.ts';
-import { PIPELINE_STEPS, userResultFromSteps } from '#domain/workflow-lifecycle.ts';
+import { pipelineStepNumber, userResultFromSteps } from '#domain/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
 import type { TradeRow } from '#server/features/position-maker/trades.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
@@ -93,11 +93,10 @@ async function requestedWorkflow(
   return workflow;
 }
 
-const SELECTION = PIPELINE_STEPS.find(({ type }) => type === 'user_selection');
-
-const selectionTime = (steps: StepRow[]): Date | null =>
-  steps.find(({ stepType, status }) => stepType === SELECTION?.type && status === 'completed')?.completedAt ??
-  null;
+const selectionTime = (steps: StepRow[]): Date | null => {
+  const selection = steps.find(({ stepNumber }) => stepNumber === pipelineStepNumber('user_selection'));
+  return selection?.status === 'completed' ? selection.completedAt : null;
+};
 
 const toDecision = (
   {

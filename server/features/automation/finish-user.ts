@@ -1,4 +1,4 @@
-import { type PerUserStepType, PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
+import { type PerUserStepType, pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
@@ -34,11 +34,9 @@ export async function finishUser(
       ...end,
     });
     if (remaining > 0) return;
-    const last = PIPELINE_STEPS.find((one) => one.type === 'user_processing');
-    if (last === undefined) throw new Error('the pipeline has no user processing');
     await endStep(tx, {
       workflowId: workflow.id,
-      stepNumber: last.number,
+      stepNumber: pipelineStepNumber('user_processing'),
       status: 'completed',
       outputData: await countOutcomes(tx, workflow.id),
       at,

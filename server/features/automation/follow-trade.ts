@@ -6,7 +6,7 @@ import type { UserTask } from './user-steps.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
 /** An order that the exchange leaves in doubt for longer keeps neither its workflow nor its token from going on. */
-const UNSETTLED_LIMIT_MS = 5 * 60_000;
+export const UNSETTLED_LIMIT_MS = 5 * 60_000;
 
 interface UserPart {
   deps: AutomationDeps;

@@ -1,9 +1,9 @@
-import { PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
+import { pipelineStepNumber, userStepNumber } from '#domain/workflow-lifecycle.ts';
 import type { TradeRow } from '#server/features/position-maker/trades.store.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { orderOutput } from './order-output.ts';
 import { correctUserStep, type UserTask } from './user-steps.ts';
-import { correctStep, listSteps } from './workflow-steps.store.ts';
+import { correctStep, findStep } from './workflow-steps.store.ts';
 import { correctUserOutcome, countOutcomes } from './workflow-users.store.ts';
 
 /**
@@ -14,10 +14,11 @@ export async function settleLate(
   deps: AutomationDeps,
   { task, trade }: { task: UserTask; trade: TradeRow },
 ): Promise<void> {
-  const { workflowId, userId } = task;
-  const steps = await listSteps(deps.db, workflowId);
-  const step = steps.find((one) => one.userId === userId && one.stepType === 'order_submission');
-  if (!isInDoubt(step?.outputData) || trade.state !== 'done') return;
+  if (trade.state !== 'done') return;
+  const { workflowId, userId, position } = task;
+  const stepNumber = userStepNumber(position, 'order_submission');
+  const step = await findStep(deps.db, { workflowId, stepNumber });
+  if (!isInDoubt(step?.outputData)) return;
   const outcome = trade.success === true ? 'success' : 'failed';
   await deps.db.transaction(async (tx) => {
     await correctUserOutcome(tx, { workflowId, userId, outcome });
@@ -26,13 +27,13 @@ export async function settleLate(
       outputData: orderOutput(trade),
       errorMessage: outcome === 'success' ? null : (trade.error ?? 'The order failed'),
     });
-    const last = PIPELINE_STEPS.find((one) => one.type === 'user_processing');
-    const processing = steps.find(({ stepNumber }) => stepNumber === last?.number);
+    const last = { workflowId, stepNumber: pipelineStepNumber('user_processing') };
+    const processing = await findStep(tx, last);
     // While others are still at work, their end counts all.
     if (processing?.status !== 'completed') return;
-    const { stepNumber, status, errorMessage } = processing;
+    const { status, errorMessage } = processing;
     const outputData = await countOutcomes(tx, workflowId);
-    await correctStep(tx, { workflowId, stepNumber, status, errorMessage, outputData });
+    await correctStep(tx, { ...last, status, errorMessage, outputData });
   });
 }
 

@@ -6,6 +6,7 @@ import { type DyingCall, dyingAt } from '#test/dying-exchange.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { testJobs } from '#test/test-jobs.ts';
 import type { AutomationDeps } from './automation-deps.ts';
+import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { wakeUnfinished } from './sweep.ts';
 import { tradeUser } from './trade-user.ts';
@@ -254,4 +255,21 @@ test('users are not traded before their step has begun, so that the last of them
     status: 'completed',
   });
   expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
+});
+
+test('a user whose order is under way is left to its end, until it is under way for too long', async () => {
+  const { workflowId, userId } = await signal();
+  const [planned] = await engine.plan(workflowId);
+  if (planned === undefined) throw new Error('nothing was planned');
+  const queue = testJobs(engine.clock);
+  const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+  const callsAt = async (ms: number) => {
+    engine.clock.set(new Date(planned.createdAt.getTime() + ms));
+    await wakeUnfinished(deps, { all: false });
+    return queue.waiting().filter(({ name }) => name === 'trade-user').length;
+  };
+  expect(await callsAt(UNSETTLED_LIMIT_MS - 1)).toBe(0);
+  expect(await callsAt(UNSETTLED_LIMIT_MS)).toBe(1);
+  await queue.drain(deps);
+  expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
 });

@@ -1,5 +1,6 @@
 import { listUnfinishedTrades } from '#server/features/position-maker/trades.store.ts';
 import type { AutomationDeps } from './automation-deps.ts';
+import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 import { listUnfinished } from './workflows.store.ts';
 
 /** A trade that should have moved this long ago lost its wake-up call. */
@@ -13,7 +14,9 @@ export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boole
   const { db, jobs, clock } = deps;
   const overdue = all ? null : new Date(clock.now().getTime() - OVERDUE_MS);
   const tradeIds = await listUnfinishedTrades(db, overdue);
-  const { pipelines, waiting } = await listUnfinished(db);
+  const { pipelines, waiting } = await listUnfinished(db, {
+    unsettledSince: new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS),
+  });
   await jobs.sendMissing(
     db,
     'advance-trade',

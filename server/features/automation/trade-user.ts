@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Denial, deny } from '#domain/denials.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import { isSignalExpired, PER_USER_STEPS } from '#domain/workflow-lifecycle.ts';
+import { isSignalExpired, PER_USER_STEPS, pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
 import { generatePosition } from '#server/features/position-generator/generate-position.ts';
 import {
   findPositionGeneratorLog,
@@ -22,7 +22,7 @@ import { clearTheWay } from './held-position.ts';
 import { settleLate } from './settle-late.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 import { type UserTask, userStep } from './user-steps.ts';
-import { listSteps } from './workflow-steps.store.ts';
+import { findStep } from './workflow-steps.store.ts';
 import {
   countUserFailedTry,
   findProcessingStart,
@@ -207,11 +207,11 @@ async function calculateOnce(
   const { userId, workflowId } = task;
   const blocked = await clearTheWay(deps, { signal, settings, userId, workflowId, lease });
   if (blocked !== null) return { ok: false, denial: blocked };
-  const steps = await listSteps(deps.db, workflow.id);
-  const matched = steps.find(({ stepType }) => stepType === 'price_log_match')?.outputData as
-    | { priceLogId?: string | null }
-    | null
-    | undefined;
+  const match = await findStep(deps.db, {
+    workflowId: workflow.id,
+    stepNumber: pipelineStepNumber('price_log_match'),
+  });
+  const matched = match?.outputData as { priceLogId?: string | null } | null | undefined;
   const priceLog = matched?.priceLogId == null ? null : await findPriceLog(deps.db, matched.priceLogId);
   const generated = await generatePosition(deps, {
     signal,

@@ -99,6 +99,12 @@ export async function correctStep(
     .where(isStep({ workflowId, stepNumber }));
 }
 
+export async function findStep(db: Queryable, key: StepKey): Promise<StepRow | null> {
+  const [row] = await db.select().from(workflowSteps).where(isStep(key));
+  return row ?? null;
+}
+
+/** All of them: three for each user, which may be thousands. */
 export async function listSteps(db: Queryable, workflowId: string): Promise<StepRow[]> {
   return await db
     .select()

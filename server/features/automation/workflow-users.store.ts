@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import type { EligibilityResult } from '#domain/eligibility.ts';
+import { pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { trades, workflowSteps, workflows, workflowUsers } from '#server/platform/database/schema.ts';
 
@@ -54,7 +55,12 @@ export async function findProcessingStart(db: Queryable, workflowId: string): Pr
   const [row] = await db
     .select({ startedAt: workflowSteps.startedAt })
     .from(workflowSteps)
-    .where(and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepType, 'user_processing')));
+    .where(
+      and(
+        eq(workflowSteps.workflowId, workflowId),
+        eq(workflowSteps.stepNumber, pipelineStepNumber('user_processing')),
+      ),
+    );
   return row?.startedAt ?? null;
 }
 
@@ -110,29 +116,23 @@ export async function writeUserOutcome(
 ): Promise<{ changed: boolean; remaining: number }> {
   const { workflowId, userId, outcome } = options;
   await tx.select({ id: workflows.id }).from(workflows).where(eq(workflows.id, workflowId)).for('update');
-  const changed = await tx
-    .update(workflowUsers)
-    .set({ outcome })
-    .where(
-      and(
-        eq(workflowUsers.workflowId, workflowId),
-        eq(workflowUsers.userId, userId),
-        inArray(workflowUsers.outcome, ['waiting', 'running']),
-      ),
+  // A statement of its own after the lock: it sees what those have committed who held the lock before. One, since all
+  // the others wait for it.
+  const { rows } = await tx.execute<{ remaining: number }>(sql`
+    with changed as (
+      update workflow_users set outcome = ${outcome}
+      where workflow_id = ${workflowId} and user_id = ${userId} and outcome in ('waiting', 'running')
+      returning outcome
+    ), others as (
+      select count(*) filter (where outcome in ('waiting', 'running')) as remaining,
+        count(*) filter (where outcome = 'success') as successful
+      from workflow_users where workflow_id = ${workflowId} and user_id <> ${userId}
     )
-    .returning({ userId: workflowUsers.userId });
-  const [counted] = await tx
-    .select({
-      remaining: sql<number>`(count(*) filter (where outcome in ('waiting', 'running')))::int`,
-      successful: sql<number>`(count(*) filter (where outcome = 'success'))::int`,
-    })
-    .from(workflowUsers)
-    .where(eq(workflowUsers.workflowId, workflowId));
-  await tx
-    .update(workflows)
-    .set({ successfulUsersCount: counted?.successful ?? 0 })
-    .where(eq(workflows.id, workflowId));
-  return { changed: changed.length > 0, remaining: counted?.remaining ?? 0 };
+    update workflows set successful_users_count = others.successful + (changed.outcome = 'success')::int
+    from changed, others where workflows.id = ${workflowId}
+    returning others.remaining::int as remaining`);
+  const [row] = rows;
+  return { changed: row !== undefined, remaining: row?.remaining ?? 0 };
 }
 
 /** Replaces the outcome of a user whose part has ended, and counts again. */

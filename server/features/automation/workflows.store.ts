@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
 import {
   type FailureExplanation,
   isWorkflowEnded,
@@ -7,7 +7,7 @@ import {
   type WorkflowStatus,
 } from '#domain/workflow-lifecycle.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
-import { workflows, workflowUsers } from '#server/platform/database/schema.ts';
+import { trades, workflows, workflowUsers } from '#server/platform/database/schema.ts';
 
 export type WorkflowRow = typeof workflows.$inferSelect;
 
@@ -87,9 +87,10 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 
 /**
  * Unfinished work, for a program that starts and for the sweep: the oldest workflow of each token (its end wakes the
- * next one that waits), those that have not run yet, and the users whose part is not over.
+ * next one that waits), those that have not run yet, and the users whose part is not over. Those whose order is under
+ * way are left out until it is older than `unsettledSince`: its end wakes them, and it has a call of its own.
  */
-export async function listUnfinished(db: Queryable) {
+export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
   const oldest = await db
     .selectDistinctOn([workflows.token], { workflowId: workflows.id })
@@ -109,7 +110,16 @@ export async function listUnfinished(db: Queryable) {
     .select({ workflowId: workflowUsers.workflowId, userId: workflowUsers.userId })
     .from(workflowUsers)
     .innerJoin(workflows, eq(workflows.id, workflowUsers.workflowId))
-    .where(and(isRunning, inArray(workflowUsers.outcome, ['waiting', 'running'])))
+    .leftJoin(
+      trades,
+      and(
+        eq(trades.workflowId, workflowUsers.workflowId),
+        eq(trades.userId, workflowUsers.userId),
+        ne(trades.state, 'done'),
+        gt(trades.createdAt, unsettledSince),
+      ),
+    )
+    .where(and(isRunning, inArray(workflowUsers.outcome, ['waiting', 'running']), isNull(trades.id)))
     .orderBy(asc(workflowUsers.workflowId), asc(workflowUsers.position))
     .limit(5000);
   return { pipelines, waiting };
