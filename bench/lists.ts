@@ -115,7 +115,7 @@ async function measure(options: {
     }
     if (figures !== null) {
       const { token } = COMMON;
-      const price = await explain(program, (db) => storedMarks().newest(token, { db, userId: null }));
+      const price = await explain(program, (db) => storedMarks().newest([token], { db, userId: null }));
       figures.add('price of the paper exchange, by EXPLAIN', 'ms', price.plannedMs, { most: MOST_PRICE_MS });
       for (const { ask } of listCases(new Date(now))) {
         const { plannedMs, bestMs, wholeReads } = await explain(program, ask);

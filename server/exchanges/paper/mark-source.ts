@@ -17,7 +17,8 @@ export interface MarkScope {
 
 /** Where the paper exchange takes its prices from. */
 export interface MarkSource {
-  newest(token: string, scope: MarkScope): Promise<Mark | null>;
+  /** The newest mark of each of these tokens that has one, in one question. */
+  newest(tokens: readonly string[], scope: MarkScope): Promise<Map<string, Mark>>;
   /** The marks after `cursor` (null: from the first one on), oldest first. A page may be cut short; the caller asks again until it is empty. */
   since(token: string, cursor: string | null, scope: MarkScope): Promise<Mark[]>;
   /** Which of these tokens have marks after their cursor (null: any mark at all), in one question. */

@@ -29,8 +29,13 @@ export function memoryMarks(): MemoryMarks {
       marks.push(mark);
       byToken.set(token, marks.length > 2 * KEPT ? marks.slice(-KEPT) : marks);
     },
-    async newest(token, { userId }) {
-      return visible(token, userId).at(-1) ?? null;
+    async newest(tokens, { userId }) {
+      const found = new Map<string, Mark>();
+      for (const token of tokens) {
+        const last = visible(token, userId).at(-1);
+        if (last !== undefined) found.set(token, last);
+      }
+      return found;
     },
     async since(token, cursor, { userId }) {
       return visible(token, userId).filter((mark) => cursor === null || mark.cursor > cursor);

@@ -100,15 +100,23 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
   const scope = { userId: account.userId, db };
   const newest = new Map<string, Mark | null>();
 
-  async function newestMark(token: string): Promise<Mark | null> {
-    const known = newest.get(token);
-    if (known !== undefined) return known;
-    const mark = await context.marks.newest(token, scope);
-    newest.set(token, mark);
-    const book = tokenBook(account, token);
-    // Without open business nothing was settled: what is opened now is concerned by later marks only.
-    if (!hasBusiness(book)) book.markCursor = mark?.cursor ?? null;
-    return mark;
+  async function readMarks(tokens: readonly string[]): Promise<void> {
+    const unread = tokens.filter((token) => !newest.has(token));
+    if (unread.length === 0) return;
+    const marks = await context.marks.newest(unread, scope);
+    for (const token of unread) {
+      const mark = marks.get(token) ?? null;
+      newest.set(token, mark);
+      const book = tokenBook(account, token);
+      // Without open business nothing was settled: what is opened now is concerned by later marks only.
+      if (!hasBusiness(book)) book.markCursor = mark?.cursor ?? null;
+    }
+  }
+
+  /** Of a token whose mark has been read. */
+  function readMark(token: string): Decimal | null {
+    const mark = newest.get(token);
+    return mark ? D(mark.price) : null;
   }
 
   /** Those with open business whose price has moved. */
@@ -131,23 +139,19 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
     }
   }
 
-  const markOf = async (token: string) => {
-    const mark = await newestMark(token);
-    return mark ? D(mark.price) : null;
-  };
-
   return {
     db,
     account,
     now,
     token: (token: string) => tokenBook(account, token),
-    markOf,
+    async markOf(token: string) {
+      await readMarks([token]);
+      return readMark(token);
+    },
     async balances() {
-      const marks = new Map<string, Decimal | null>();
-      for (const { token, position } of account.tokens.values()) {
-        if (position) marks.set(token, await markOf(token));
-      }
-      return balancesOf(account, (token) => marks.get(token) ?? null);
+      const held = [...account.tokens.values()].filter(({ position }) => position);
+      await readMarks(held.map(({ token }) => token));
+      return balancesOf(account, readMark);
     },
     /** Whether no mark has come since the account was brought up to them. */
     isSettled: async () => (await movedTokens()).size === 0,

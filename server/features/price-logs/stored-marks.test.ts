@@ -26,7 +26,7 @@ afterAll(() => board.close());
 
 const at = (viewer: string | null) => ({ db: board.database.db, userId: viewer });
 const newest = async (token: string, viewer: string | null) =>
-  (await marks.newest(token, at(viewer)))?.price ?? null;
+  (await marks.newest([token], at(viewer))).get(token)?.price ?? null;
 const pricesSince = async (cursor: string | null, viewer: string | null) =>
   (await marks.since('BTC', cursor, at(viewer))).map(({ price }) => price);
 
@@ -38,20 +38,31 @@ test('a token’s mark is the newest price of its candles and signals, a user’
   expect(await newest('DOGE', userId)).toBeNull();
 });
 
+test('the marks of several tokens are asked for at once, those without a price are left out', async () => {
+  const found = await marks.newest(['OWN', 'DOGE', 'BTC'], at(userId));
+  expect(new Map([...found].map(([token, { price }]) => [token, price]))).toEqual(
+    new Map([
+      ['OWN', '7'],
+      ['BTC', '104'],
+    ]),
+  );
+  expect(await marks.newest([], at(userId))).toEqual(new Map());
+});
+
 test('the marks since a cursor are those after it, in the order of their arrival', async () => {
   expect(await pricesSince(null, null)).toEqual(['101', '102.5']);
   expect(await pricesSince(null, userId)).toEqual(['101', '102.5', '103', '104']);
   const [, second] = await marks.since('BTC', null, at(userId));
   expect(await pricesSince(second?.cursor ?? null, userId)).toEqual(['103', '104']);
-  const last = await marks.newest('BTC', at(userId));
+  const last = (await marks.newest(['BTC'], at(userId))).get('BTC');
   expect(await pricesSince(last?.cursor ?? null, userId)).toEqual([]);
   expect(last?.at).toBeInstanceOf(Date);
 });
 
 test('tokens that have moved are those with a mark after their cursor', async () => {
   const { db } = board.database;
-  const last = (await marks.newest('BTC', at(userId)))?.cursor ?? null;
-  const lastForAll = (await marks.newest('BTC', at(null)))?.cursor ?? null;
+  const last = (await marks.newest(['BTC'], at(userId))).get('BTC')?.cursor ?? null;
+  const lastForAll = (await marks.newest(['BTC'], at(null))).get('BTC')?.cursor ?? null;
   const moved = async (cursor: string | null, viewer: string | null) => [
     ...(await marks.moved(
       new Map([

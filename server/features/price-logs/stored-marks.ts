@@ -11,38 +11,36 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
  */
 export function storedMarks(): MarkSource {
   // Each table by itself in the order of its index: over both at once PostgreSQL would read and sort them whole.
-  const marksOf = (options: {
-    token: string;
-    userId: string | null;
-    after: SQL;
-    order: SQL;
-    limit: number;
-  }) => {
+  const marksOf = (options: { token: SQL; userId: string | null; after: SQL; order: SQL; limit: number }) => {
     const { token, userId, after, order, limit } = options;
-    const visible = userId === null ? sql`from_admin` : sql`(from_admin or owner_user_id = ${userId})`;
     const from = (table: SQL) => sql`(
-      select id, price, received_at from ${table} where token = ${token} and ${visible} and ${after}
+      select id, price, received_at from ${table}
+      where ${table}.token = ${token} and ${visibleTo(userId)} and ${after}
       order by ${order} limit ${limit})`;
     return sql`${from(sql`price_logs`)} union all ${from(sql`signals`)} order by ${order} limit ${limit}`;
   };
   return {
-    async newest(token, { db, userId }) {
-      const { rows } = await db.execute<MarkRow>(
-        marksOf({ token, userId, after: sql`true`, order: sql`id desc`, limit: 1 }),
-      );
-      return rows[0] === undefined ? null : toMark(rows[0]);
+    async newest(tokens, { db, userId }) {
+      if (tokens.length === 0) return new Map();
+      const token = sql`asked.token`;
+      const { rows } = await db.execute<MarkRow & { token: string }>(sql`
+        select asked.token, mark.id, mark.price, mark.received_at
+        from unnest(${sql.param([...tokens])}::text[]) as asked (token)
+        cross join lateral (
+          ${marksOf({ token, userId, after: sql`true`, order: sql`id desc`, limit: 1 })}
+        ) as mark`);
+      return new Map(rows.map((row) => [row.token, toMark(row)]));
     },
     async since(token, cursor, { db, userId }) {
       const after = cursor === null ? sql`true` : sql`id > ${cursor}::uuid`;
       const { rows } = await db.execute<MarkRow>(
-        marksOf({ token, userId, after, order: sql`id`, limit: PAGE }),
+        marksOf({ token: sql`${token}`, userId, after, order: sql`id`, limit: PAGE }),
       );
       return rows.map(toMark);
     },
     async moved(cursors, { db, userId }) {
-      const visible = userId === null ? sql`from_admin` : sql`(from_admin or owner_user_id = ${userId})`;
       const isNewer = (table: SQL) => sql`exists (
-        select from ${table} as mark where mark.token = known.token and ${visible} and mark.id > known.cursor)`;
+        select from ${table} as mark where mark.token = known.token and ${visibleTo(userId)} and mark.id > known.cursor)`;
       const { rows } = await db.execute<{ token: string }>(sql`
         select token from unnest(
           ${sql.param([...cursors.keys()])}::text[],
@@ -57,6 +55,9 @@ export function storedMarks(): MarkSource {
     },
   };
 }
+
+const visibleTo = (userId: string | null): SQL =>
+  userId === null ? sql`from_admin` : sql`(from_admin or owner_user_id = ${userId})`;
 
 // The row type of a raw query has no column types: node-postgres gives dates as Date, numerics as text.
 type MarkRow = { id: string; price: string; received_at: Date | string };

@@ -25,17 +25,14 @@ export const BITGET_PUBLIC: Record<string, PublicHandler> = {
     requireUsdtFutures(parameters);
     const token = await tokenOf(parameters, (name) => isListed(context, 'Bitget', name));
     const userId = request.headers[VIEWER_HEADER] ?? null;
-    const mark = await context.marks.newest(token, { userId, db: context.db });
+    const mark = (await context.marks.newest([token], { userId, db: context.db })).get(token);
     return mark ? [tickerView(`${token}USDT`, mark.price, now)] : [];
   },
 
   'GET /api/v2/mix/market/tickers': async ({ context, request, now }) => {
     requireUsdtFutures(parametersOf(request));
-    const tickers = [];
-    for (const token of await listedTokens(context, 'Bitget')) {
-      const mark = await context.marks.newest(token, { userId: null, db: context.db });
-      if (mark) tickers.push(tickerView(`${token}USDT`, mark.price, now));
-    }
-    return tickers;
+    const tokens = await listedTokens(context, 'Bitget');
+    const marks = await context.marks.newest(tokens, { userId: null, db: context.db });
+    return [...marks].map(([token, { price }]) => tickerView(`${token}USDT`, price, now));
   },
 };

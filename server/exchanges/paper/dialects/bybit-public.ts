@@ -45,11 +45,9 @@ export const BYBIT_PUBLIC: Record<string, BybitPublicHandler> = {
     requireLinear(parameters);
     // A price of one's own is seen where one token is asked for.
     const userId = isGiven(parameters, 'symbol') ? (request.headers[VIEWER_HEADER] ?? null) : null;
-    const list = [];
-    for (const token of await tokensAskedFor(context, parameters)) {
-      const mark = await context.marks.newest(token, { userId, db: context.db });
-      if (mark) list.push(tickerView(`${token}USDT`, mark.price));
-    }
+    const tokens = await tokensAskedFor(context, parameters);
+    const marks = await context.marks.newest(tokens, { userId, db: context.db });
+    const list = [...marks].map(([token, { price }]) => tickerView(`${token}USDT`, price));
     return { category: 'linear', list };
   },
 };
