@@ -113,6 +113,9 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
     }
   }
 
+  const heldTokens = (): string[] =>
+    [...account.tokens.values()].filter(({ position }) => position).map(({ token }) => token);
+
   /** Of a token whose mark has been read. */
   function readMark(token: string): Decimal | null {
     const mark = newest.get(token);
@@ -145,12 +148,12 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
     now,
     token: (token: string) => tokenBook(account, token),
     async markOf(token: string) {
-      await readMarks([token]);
+      // Who asks for one asks for those of the positions next, one by one or for the balances.
+      await readMarks([...new Set([token, ...heldTokens()])]);
       return readMark(token);
     },
     async balances() {
-      const held = [...account.tokens.values()].filter(({ position }) => position);
-      await readMarks(held.map(({ token }) => token));
+      await readMarks(heldTokens());
       return balancesOf(account, readMark);
     },
     /** Whether no mark has come since the account was brought up to them. */
