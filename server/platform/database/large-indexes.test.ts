@@ -22,15 +22,15 @@ async function listIndexes(): Promise<string[]> {
   const { rows } = await pool.query(
     `select pg_get_indexdef(indexrelid) as text from pg_index
      where indisvalid and indrelid = any($1::regclass[]) order by 1`,
-    [['signals', 'price_logs', 'workflows']],
+    [[...new Set(LARGE_INDEXES.map(({ table }) => table))]],
   );
-  return rows.map(({ text }) => text.replace(' ONLY ', ' ').replace('public.', ''));
+  return rows.map(({ text }) => text.replace(' ONLY ', ' ').replace('public.', '').replaceAll('"', ''));
 }
 
 const definitions = LARGE_INDEXES.map(
   ({ name, table, columns }) => `CREATE INDEX ${name} ON ${table} USING btree (${columns})`,
 ).sort();
-const large = async () => (await listIndexes()).filter((text) => / \w+_list(_\w+)? ON /.test(text));
+const large = async () => (await listIndexes()).filter((text) => / \w+_(list(_\w+)?|order) ON /.test(text));
 
 const drop = (names: readonly string[]) => pool.query(`drop index ${names.join(', ')}`);
 

@@ -421,7 +421,10 @@ export const workflowUsers = pgTable(
     outcome: text('outcome').$type<'waiting' | 'running' | 'success' | 'skipped' | 'failed'>(),
     failedTries: integer('failed_tries').notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.workflowId, table.userId] })],
+  (table) => [
+    primaryKey({ columns: [table.workflowId, table.userId] }),
+    index('workflow_users_order').on(table.workflowId, table.position),
+  ],
 );
 
 // ---- Positions and orders ------------------------------------------------------------------------------------
