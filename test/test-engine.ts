@@ -232,7 +232,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
         const { pipelines, waiting } = await listUnfinished(by.db, { unsettledSince });
         const tradeIds = await inOrderOfPlanning(db, await listUnfinishedTrades(by.db, null));
         const event = agenda?.nextAt() ?? null;
-        if (pipelines.length === 0 && tradeIds.length === 0) {
+        if (pipelines.length + waiting.length + tradeIds.length === 0) {
           for (const task of told.splice(0)) await tradeUser(by, task);
           if (event === null) return;
           if (event > clock.now()) clock.set(event);

@@ -266,10 +266,11 @@ test('a user whose order is under way is left to its end, until it is under way 
   const callsAt = async (ms: number) => {
     engine.clock.set(new Date(planned.createdAt.getTime() + ms));
     await wakeUnfinished(deps, { all: false });
-    return queue.waiting().filter(({ name }) => name === 'trade-user').length;
+    return queue.waiting().map(({ name }) => name);
   };
-  expect(await callsAt(UNSETTLED_LIMIT_MS - 1)).toBe(0);
-  expect(await callsAt(UNSETTLED_LIMIT_MS)).toBe(1);
+  expect(await callsAt(1_000)).toEqual([]);
+  expect(await callsAt(UNSETTLED_LIMIT_MS - 1)).not.toContain('trade-user');
+  expect(await callsAt(UNSETTLED_LIMIT_MS)).toContain('trade-user');
   await queue.drain(deps);
   expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
 });

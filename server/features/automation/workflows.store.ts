@@ -3,6 +3,7 @@ import {
   type FailureExplanation,
   isWorkflowEnded,
   nextWorkflowStatus,
+  pipelineStepNumber,
   statusesBefore,
   type WorkflowStatus,
 } from '#domain/workflow-lifecycle.ts';
@@ -87,13 +88,20 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 
 /**
  * Unfinished work, for a program that starts and for the sweep: the oldest workflow of each token (its end wakes the
- * next one that waits), those that have not run yet, and the users whose part is not over. Those whose order is under
- * way are left out until it is older than `unsettledSince`: its end wakes them, and it has a call of its own.
+ * next one that waits) until it is its users' turn, those that have not run yet, and the users whose part is not over.
+ * Users whose order is under way are left out until it is older than `unsettledSince`: its end wakes them, and it has a
+ * call of its own.
  */
 export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
   const oldest = await db
-    .selectDistinctOn([workflows.token], { workflowId: workflows.id })
+    .selectDistinctOn([workflows.token], {
+      workflowId: workflows.id,
+      // The step is written with the users' calls: from there on the users are called.
+      isWithUsers: sql<boolean>`exists (
+        select from workflow_steps where workflow_id = workflows.id
+          and step_number = ${pipelineStepNumber('user_processing')})`,
+    })
     .from(workflows)
     .where(isRunning)
     .orderBy(workflows.token, asc(workflows.id));
@@ -103,9 +111,10 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
     .where(eq(workflows.status, 'pending'))
     .orderBy(asc(workflows.id))
     .limit(5000);
-  const pipelines = [...new Set([...oldest, ...notRun].map(({ workflowId }) => workflowId))].map(
-    (workflowId) => ({ workflowId }),
-  );
+  const toRun = [...oldest.filter(({ isWithUsers }) => !isWithUsers), ...notRun];
+  const pipelines = [...new Set(toRun.map(({ workflowId }) => workflowId))].map((workflowId) => ({
+    workflowId,
+  }));
   const waiting = await db
     .select({ workflowId: workflowUsers.workflowId, userId: workflowUsers.userId })
     .from(workflowUsers)
