@@ -17,9 +17,9 @@ test('a connection that was reset is told as a gap alone; one that does not come
     },
     log: createLog({ level: 'silent' }),
   });
-  const [onChange, onGap, onAway] = [vi.fn(), vi.fn(), vi.fn()];
+  const [onMessage, onGap, onAway] = [vi.fn(), vi.fn(), vi.fn()];
   try {
-    await feed.subscribe({ onChange, onGap, onAway });
+    await feed.subscribe({ onMessage, onGap, onAway });
     proxy.reset();
     await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(1), 5_000);
     expect(onAway).not.toHaveBeenCalled();

@@ -1,7 +1,8 @@
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { timeOrderedId } from './ids.ts';
-import { createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
+import { ANNOUNCEMENTS, createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
 import { createLog } from './log.ts';
 
 let own: TestDatabase;
@@ -216,4 +217,64 @@ test('a queue that an earlier version made repeats as soon as a new one', async 
   await pool.query('update jobs.queue set retry_delay_max = 3600');
   await openJobs();
   expect(await longest()).toEqual(asMade);
+});
+
+test('a job is announced on the channel that the workers are woken by, with the commit that sends it', async () => {
+  const jobs = await openJobs();
+  const listener = new pg.Client(own.database.connection);
+  await listener.connect();
+  try {
+    const announced: (string | undefined)[] = [];
+    listener.on('notification', ({ payload }) => announced.push(payload));
+    await listener.query(`listen ${ANNOUNCEMENTS}`);
+    await jobs.send(own.database.db, 'advance-trade', { tradeId: 'a trade' });
+    await expect.poll(() => announced, soon).toEqual(['advance-trade']);
+  } finally {
+    await listener.end();
+  }
+});
+
+test('jobs that come together are worked on side by side, as many as there are workers', async () => {
+  const jobs = await openJobs();
+  const { concurrency } = QUEUES['run-workflow'];
+  let underWay = 0;
+  let most = 0;
+  let all = () => {};
+  const together = new Promise<void>((resolve) => {
+    all = resolve;
+  });
+  await jobs.start(
+    handlers(async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      if (underWay === concurrency) all();
+      await together;
+      underWay -= 1;
+    }),
+  );
+  const ids = Array.from({ length: 2 * concurrency }, (_, index) => `workflow ${index}`);
+  await jobs.send(own.database.db, 'run-workflow', ids.map(workflow));
+  await expect.poll(() => jobs.activity().completedJobs, soon).toBe(ids.length);
+  expect(most).toBe(concurrency);
+});
+
+test('after the connection that hears of jobs was cut they are heard of again', async () => {
+  const jobs = await openJobs();
+  const handled: string[] = [];
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  const listening = async () => {
+    const { rows } = await own.database.pool.query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'signal-board jobs' and datname = current_database()",
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  const [before] = await listening();
+  await own.database.pool.query('select pg_terminate_backend($1)', [before]);
+  await expect.poll(async () => (await listening()).filter((pid) => pid !== before), soon).toHaveLength(1);
+  await jobs.send(own.database.db, 'run-workflow', workflow('later'));
+  await expect.poll(() => handled, soon).toEqual(['later']);
 });

@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { fromDrizzle, type Job, PgBoss } from 'pg-boss';
+import { fromDrizzle, PgBoss } from 'pg-boss';
 import type { Queryable } from './database/database.ts';
+import { createNotificationFeed } from './database/notification-feed.ts';
 import type { OpenDatabase } from './database/pool.ts';
 import { momentOf } from './ids.ts';
 import type { Logger } from './log.ts';
+import { type QueueWorkers, startQueueWorkers } from './queue-workers.ts';
 
 /**
  * Jobs are wake-up calls: tables hold what is to be done, and a handler asks them. A job may come twice, late, or
@@ -56,15 +59,19 @@ export interface WorkerActivity {
 }
 
 /**
- * New jobs are announced, so polling only serves delayed ones: an order's verification should be on time,
- * the others are never delayed for long. Every unit of concurrency is one poller. A workflow waits for the database
- * and for an exchange's price most of its time; those of one token go one after the other all the same.
+ * New jobs are announced, so looking by the clock only serves delayed ones: an order's verification should be on time,
+ * the others are never delayed for long. A job waits for an exchange most of its time, or for the database; workflows
+ * of one token go one after the other all the same.
  */
 export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
   'run-workflow': { concurrency: 6, pollSeconds: 2 },
-  'trade-user': { concurrency: 4, pollSeconds: 1 },
-  'advance-trade': { concurrency: 4, pollSeconds: 0.5 },
+  'trade-user': { concurrency: 6, pollSeconds: 1 },
+  'advance-trade': { concurrency: 8, pollSeconds: 0.5 },
 };
+
+const SCHEMA = 'jobs';
+/** Where the queue announces a job, with the transaction that sent it: the payload is the queue's name. */
+export const ANNOUNCEMENTS = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
 
 const NAMES = Object.keys(QUEUES) as JobName[];
 
@@ -119,10 +126,9 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   const boss = new PgBoss({
     ...database.connection,
     ...POOL_LIMITS,
-    schema: 'jobs',
+    schema: SCHEMA,
     max: 10,
     schedule: false,
-    useListenNotify: true,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
@@ -134,46 +140,36 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     'trade-user': idle(),
     'advance-trade': idle(),
   };
+  const working = new Map<JobName, QueueWorkers>();
   let running = false;
 
   async function work<Name extends JobName>(name: Name, handle: (data: JobData[Name]) => Promise<void>) {
-    for (let count = 0; count < QUEUES[name].concurrency; count += 1) await startWorker(name, handle);
-  }
-
-  async function startWorker<Name extends JobName>(
-    name: Name,
-    handle: (data: JobData[Name]) => Promise<void>,
-  ) {
     const activity = activities[name];
-    let workerId = '';
-    workerId = await boss.work<JobData[Name]>(
+    const workers = await startQueueWorkers<JobData[Name]>({
+      boss,
       name,
-      {
-        pollingIntervalSeconds: QUEUES[name].pollSeconds,
-        notifyPollingIntervalSeconds: QUEUES[name].pollSeconds,
-      },
-      async (batch: Job<JobData[Name]>[]) => {
-        for (const job of batch) {
-          activity.activeJobs += 1;
-          activity.lastActivityAt = new Date();
-          try {
-            await handle(job.data);
-            activity.completedJobs += 1;
-          } catch (error) {
-            log.error({ err: error, job: name, data: job.data }, 'job failed');
-            throw error;
-          } finally {
-            activity.activeJobs -= 1;
-            // Where one job waited there may be more: without this, a backlog goes at one job a poll.
-            boss.notifyWorker(workerId);
-          }
+      ...QUEUES[name],
+      async handle(data) {
+        activity.activeJobs += 1;
+        activity.lastActivityAt = new Date();
+        try {
+          await handle(data);
+          activity.completedJobs += 1;
+        } catch (error) {
+          log.error({ err: error, job: name, data }, 'job failed');
+          throw error;
+        } finally {
+          activity.activeJobs -= 1;
         }
       },
-    );
+    });
+    working.set(name, workers);
   }
 
   /** Resolves when what is under way has ended; a handler that hangs keeps it waiting. */
   const takeNoMore = async (): Promise<true> => {
+    for (const workers of working.values()) workers.stop();
+    working.clear();
     await Promise.allSettled(NAMES.map((name) => boss.offWork(name, { wait: true })));
     return true;
   };
@@ -196,6 +192,22 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   }
 
   await boss.start();
+  const announcements = createNotificationFeed({
+    connection: database.connection,
+    channel: ANNOUNCEMENTS,
+    what: 'jobs',
+    read: (queue) => NAMES.find((name) => name === queue) ?? null,
+    log,
+  });
+  const wakeAll = () => {
+    for (const workers of working.values()) workers.wakeOne();
+  };
+  // Away: until it is back, they look by the clock.
+  await announcements.subscribe({
+    onMessage: (name) => working.get(name)?.wakeOne(),
+    onGap: wakeAll,
+    onAway: () => {},
+  });
   for (const name of NAMES) {
     await boss.createQueue(name, QUEUE_OPTIONS);
     // One that an earlier version made keeps its options otherwise.
@@ -236,6 +248,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       NAMES.map((name) => ({ name, maxConcurrent: QUEUES[name].concurrency, ...activities[name] })),
     async stop() {
       running = false;
+      for (const workers of working.values()) workers.stop();
+      await announcements.close();
       await boss.stop({ graceful: true, timeout: 8000 });
     },
     isRunning: () => running,

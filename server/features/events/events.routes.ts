@@ -66,7 +66,7 @@ async function follow(
   };
   const unsubscribe = await deps.changeFeed
     .subscribe({
-      onChange(change) {
+      onMessage(change) {
         const mayEnd = change.topic === 'sessions' || change.topic === 'users';
         if (mayEnd && (change.userId ?? user.id) === user.id) void checkSession();
         const visible = visibleChange(change, user);

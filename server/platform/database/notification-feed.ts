@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '../log.ts';
+import type { DatabaseConnection } from './pool.ts';
+
+const CHECK_MS = 10_000;
+const CONNECT_LIMIT_MS = 3_000;
+/** A connection that was only reset is back with the first tries. */
+const TRIES_BEFORE_AWAY = 2;
+const RECONNECT_MS = [100, 500, 1_000, 2_000, 5_000] as const;
+
+export interface NotificationListener<Message> {
+  onMessage(message: Message): void;
+  /** The connection was lost: what happened meanwhile is not known. Called when it is back. */
+  onGap(): void;
+  /** The connection was lost and is not to be had again for now: whoever says that news come by themselves stops it. */
+  onAway(): void;
+}
+
+/** What is announced on one channel of the database, with whichever instance's transaction it happened. */
+export interface NotificationFeed<Message> {
+  /** Resolves when nothing from here on can be missed; returns the unsubscription. */
+  subscribe(listener: NotificationListener<Message>): Promise<() => void>;
+  close(): Promise<void>;
+}
+
+/** Listens on a connection of its own, only while somebody wants to know. */
+export function createNotificationFeed<Message>(options: {
+  connection: DatabaseConnection;
+  channel: string;
+  /** What it is for, in the plural: for the log, and for who looks at the database's connections. */
+  what: string;
+  /** Null when the payload cannot be understood. */
+  read: (payload: string) => Message | null;
+  log: Logger;
+}): NotificationFeed<Message> {
+  const { connection, channel, what, read, log } = options;
+  const listeners = new Set<NotificationListener<Message>>();
+  let current: { client: pg.Client; listening: Promise<void> } | null = null;
+  let closed = false;
+
+  function announce(payload: string): void {
+    const message = read(payload);
+    if (message === null) log.warn(`${what} were announced in an unknown form`);
+    else for (const listener of listeners) listener.onMessage(message);
+  }
+
+  function open(): { client: pg.Client; listening: Promise<void> } {
+    const client = new pg.Client({
+      ...connection,
+      application_name: `signal-board ${what}`,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+      query_timeout: CONNECT_LIMIT_MS,
+      keepAlive: true,
+    });
+    client.on('notification', ({ payload }) => announce(payload ?? ''));
+    client.on('error', (error) => lost(client, error));
+    client.on('end', () => lost(client));
+    const listening = (async () => {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+      check(client);
+    })();
+    return { client, listening };
+  }
+
+  /** A connection that a firewall dropped silently is noticed by asking. */
+  function check(client: pg.Client): void {
+    const timer = setInterval(() => {
+      if (current?.client !== client) return clearInterval(timer);
+      client.query('select 1').catch((error) => lost(client, error));
+    }, CHECK_MS);
+    timer.unref();
+  }
+
+  function lost(client: pg.Client, error?: unknown): void {
+    if (current?.client !== client) return;
+    current = null;
+    void client.end().catch(() => {});
+    if (closed || listeners.size === 0) return;
+    log.warn({ err: error }, `the connection that hears of ${what} was lost`);
+    void reopen();
+  }
+
+  async function reopen(): Promise<void> {
+    for (let attempt = 0; !closed && listeners.size > 0 && current === null; attempt += 1) {
+      await sleep(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)], undefined, { ref: false });
+      if (current !== null) return;
+      try {
+        await listen();
+        for (const listener of listeners) listener.onGap();
+      } catch (error) {
+        log.debug({ err: error }, `${what} cannot be heard yet`);
+        if (attempt + 1 === TRIES_BEFORE_AWAY) for (const listener of [...listeners]) listener.onAway();
+      }
+    }
+  }
+
+  async function listen(): Promise<void> {
+    current ??= open();
+    const mine = current;
+    try {
+      await mine.listening;
+    } catch (error) {
+      if (current === mine) current = null;
+      void mine.client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  async function unsubscribe(listener: NotificationListener<Message>): Promise<void> {
+    listeners.delete(listener);
+    if (listeners.size > 0 || current === null) return;
+    const { client } = current;
+    current = null;
+    await client.end().catch(() => {});
+  }
+
+  return {
+    async subscribe(listener) {
+      if (closed) throw new Error('The feed is closed');
+      listeners.add(listener);
+      try {
+        await listen();
+      } catch (error) {
+        listeners.delete(listener);
+        throw error;
+      }
+      return () => void unsubscribe(listener);
+    },
+    async close() {
+      closed = true;
+      listeners.clear();
+      const client = current?.client;
+      current = null;
+      await client?.end().catch(() => {});
+    },
+  };
+}

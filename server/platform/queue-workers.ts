@@ -1,0 +1,66 @@
+import type { Job, PgBoss } from 'pg-boss';
+
+/** Only what missed every other call waits for it. */
+const BACKSTOP_SECONDS = 30;
+
+/** The workers of one queue, each of which works on one job at a time. */
+export interface QueueWorkers {
+  /** Has one of the free ones look for a job. When it finds one it wakes the next: there may be more. */
+  wakeOne(): void;
+  /** Wakes nobody any more; whether jobs are taken is the queue's own business. */
+  stop(): void;
+}
+
+/**
+ * Workers that are free sleep until one of them is woken: by the announcement of a job, by the clock, for those that
+ * were delayed, or by another that has found one. If all of them looked whenever one job came, a dozen statements would
+ * be in the way of the one that is needed.
+ */
+export async function startQueueWorkers<Data extends object>(options: {
+  boss: PgBoss;
+  name: string;
+  concurrency: number;
+  /** So often one looks without having been told. */
+  pollSeconds: number;
+  handle: (data: Data) => Promise<void>;
+}): Promise<QueueWorkers> {
+  const { boss, name, concurrency, pollSeconds, handle } = options;
+  const free = new Set<string>();
+
+  const wakeOne = (): void => {
+    const [id] = free;
+    if (id === undefined) return;
+    // Not the same one twice before the others.
+    free.delete(id);
+    free.add(id);
+    boss.notifyWorker(id);
+  };
+
+  async function startWorker(): Promise<void> {
+    let id = '';
+    const interval = { pollingIntervalSeconds: BACKSTOP_SECONDS };
+    id = await boss.work<Data>(name, interval, async (jobs: Job<Data>[]) => {
+      free.delete(id);
+      wakeOne();
+      try {
+        for (const { data } of jobs) await handle(data);
+      } finally {
+        free.add(id);
+        // What came while all were at work was announced to nobody.
+        boss.notifyWorker(id);
+      }
+    });
+    free.add(id);
+  }
+
+  for (let count = 0; count < concurrency; count += 1) await startWorker();
+  const clock = setInterval(wakeOne, pollSeconds * 1_000);
+  clock.unref();
+  return {
+    wakeOne,
+    stop() {
+      clearInterval(clock);
+      free.clear();
+    },
+  };
+}
