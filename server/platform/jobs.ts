@@ -65,8 +65,8 @@ export interface WorkerActivity {
  */
 export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
   'run-workflow': { concurrency: 6, pollSeconds: 2 },
-  'trade-user': { concurrency: 6, pollSeconds: 1 },
-  'advance-trade': { concurrency: 8, pollSeconds: 0.5 },
+  'trade-user': { concurrency: 8, pollSeconds: 1 },
+  'advance-trade': { concurrency: 16, pollSeconds: 0.5 },
 };
 
 const SCHEMA = 'jobs';
