@@ -40,6 +40,8 @@ interface Run {
 
 interface Lane {
   trader: Trader & { hookKey: string };
+  /** By a run that switched its user off; the next one trades again. */
+  isOff: boolean;
   latest: { sent: Promise<SentAlert>; token: string } | null;
 }
 
@@ -114,7 +116,7 @@ async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
   for (let index = 0; index < count; index += 1) {
     const { hookKey, ...trader } = await stage.addTrader({ ownHook: true, ownFaults: true });
     if (hookKey === null) throw new Error('a lane needs a webhook of its own');
-    lanes.push({ trader: { ...trader, hookKey }, latest: null });
+    lanes.push({ trader: { ...trader, hookKey }, isOff: false, latest: null });
   }
   return lanes;
 }
@@ -166,7 +168,8 @@ async function strike(
     isPlaced: false,
     coin: random.uniform() < 0.5,
   };
-  if (fault.switchesOff) await switchTrading(stage, trader, true);
+  if (lane.isOff) await switchTrading(stage, trader, true);
+  lane.isOff = false;
   exchange.setFaults(trader.accountId, fault.exchange ?? []);
   const { promise: death, resolve } = Promise.withResolvers<true>();
   let killed: Promise<void> | null = null;
@@ -204,6 +207,7 @@ async function strike(
   }
   if (fault.switchesOff) {
     await switchTrading(stage, trader, false);
+    lane.isOff = true;
     run.switchedOffAt = new Date();
   }
   return run;
