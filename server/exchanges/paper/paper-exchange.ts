@@ -14,7 +14,7 @@ import { type PaperKey, TRADING_KEY } from './paper-key.ts';
 import { booksWithOpenBusiness } from './paper-queries.ts';
 import { type PaperContext, type TransactionalPaperDatabase, withAccount } from './paper-session.ts';
 import { createPutOff } from './put-off.ts';
-import { createFinder } from './token-finder.ts';
+import { createTokenFinder } from './token-finder.ts';
 
 /** Futures exchanges of our own, with their books in the database and their prices from the stored signals and candles. */
 export interface PaperExchange {
@@ -51,7 +51,7 @@ export function createPaperExchange(options: PaperExchangeOptions): PaperExchang
   const faults = createFaults(options.faults);
   const stopDrops = new Map<string, StopDrop>();
   const putOff = createPutOff({ clock, onError });
-  const findBooks = createFinder({
+  const findBooks = createTokenFinder({
     find: (tokens) => booksWithOpenBusiness(db, tokens),
     everyMs: FIND_BOOKS_EVERY_MS,
   });

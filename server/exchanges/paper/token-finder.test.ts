@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createFinder } from './token-finder.ts';
+import { createTokenFinder } from './token-finder.ts';
 
 function recorded(everyMs = 0) {
   const asked: string[][] = [];
   const ends: ((error?: Error) => void)[] = [];
-  const find = createFinder<string>({
+  const find = createTokenFinder<string>({
     everyMs,
     find: (tokens) => {
       asked.push(tokens);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * nobody. A query begins after each of its tokens was asked for, so that it sees what was stored before; the next one
  * begins when it has ended, and `everyMs` after its begin.
  */
-export function createFinder<Found>(options: {
+export function createTokenFinder<Found>(options: {
   find: (tokens: string[]) => Promise<Map<string, Found[]>>;
   everyMs: number;
 }): (token: string) => Promise<Found[]> {
