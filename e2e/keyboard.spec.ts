@@ -200,3 +200,31 @@ test('what a browser remembers wrongly about columns is ignored', async ({ page,
   await expect(page.getByRole('columnheader', { name: 'ID', exact: true })).toBeVisible();
   await expect(page.getByRole('columnheader')).toHaveCount(10);
 });
+
+test('a refresh button keeps the focus while it fetches, and takes no second press meanwhile', async ({
+  page,
+  signIn,
+}) => {
+  await signIn(page);
+  await page.goto('/price-logs');
+  const refresh = page.getByRole('button', { name: 'Refresh', exact: true });
+  await expect(refresh).toBeEnabled();
+  let asked = 0;
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/api/price-logs?*', async (route) => {
+    asked += 1;
+    await held;
+    await route.continue();
+  });
+  await refresh.press('Enter');
+  await expect(refresh).toBeDisabled();
+  await expect(refresh).toBeFocused();
+  await refresh.press('Enter');
+  answer();
+  await expect(refresh).toBeEnabled();
+  await expect(refresh).toBeFocused();
+  expect(asked).toBe(1);
+});

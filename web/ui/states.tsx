@@ -59,8 +59,11 @@ function RetryButton({ onRetry, retrying }: { onRetry: () => void; retrying: boo
       size="xs"
       variant="default"
       leftSection={<IconRefresh size={14} aria-hidden />}
-      onClick={onRetry}
-      disabled={retrying}
+      // A disabled button would lose the keyboard's focus.
+      {...(retrying ? { 'aria-disabled': true, 'data-disabled': true } : {})}
+      onClick={() => {
+        if (!retrying) onRetry();
+      }}
     >
       {retrying ? 'Trying...' : 'Try again'}
     </Button>

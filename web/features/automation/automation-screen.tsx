@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect } from 'react';
 import { serverMessage } from '../../lib/api-client.ts';
 import { LiveStatus } from '../../ui/live-status.tsx';
 import { Page } from '../../ui/page.tsx';
+import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { toastError } from '../../ui/toast.ts';
 import { type AutomationSearch, CLOSED_DIALOG } from './automation-search.ts';
 import { AutomationTable } from './automation-table.tsx';
@@ -34,14 +33,7 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
       actions={
         <>
           <LiveStatus updatedAt={workflows.dataUpdatedAt} />
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            disabled={workflows.isFetching}
-            onClick={() => void workflows.refetch()}
-          >
-            Refresh
-          </Button>
+          <RefreshButton busy={workflows.isFetching} onRefresh={() => void workflows.refetch()} />
         </>
       }
     >

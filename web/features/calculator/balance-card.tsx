@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core';
-import { IconAlertCircle, IconRefresh, IconWallet } from '@tabler/icons-react';
+import { IconAlertCircle, IconWallet } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AccountBalanceAnswer } from '#contract/position-maker.ts';
@@ -7,6 +6,7 @@ import { ApiError } from '../../lib/api-client.ts';
 import { formatPrice } from '../../lib/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { LoadingState } from '../../ui/states.tsx';
 import classes from './calculator.module.css';
 import { useAccountBalance } from './get-trading-user.ts';
@@ -83,14 +83,8 @@ function Problem({ icon, children }: { icon: ReactNode; children: ReactNode }) {
 
 function Reload({ query }: { query: UseQueryResult }) {
   return (
-    <Button
-      size="compact-sm"
-      variant="default"
-      leftSection={<IconRefresh size={14} aria-hidden />}
-      disabled={query.isFetching}
-      onClick={() => void query.refetch()}
-    >
+    <RefreshButton size="compact-sm" busy={query.isFetching} onRefresh={() => void query.refetch()}>
       Refresh balance
-    </Button>
+    </RefreshButton>
   );
 }

@@ -1,11 +1,10 @@
-import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconRefresh } from '@tabler/icons-react';
 import { useEffect, useMemo } from 'react';
 import { isStatus } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { deliveryColumns, narrowDeliveryColumns } from './delivery-columns.tsx';
 import { useDeliveries, useRefreshWebhook } from './webhooks.ts';
@@ -40,15 +39,7 @@ export function DeliveriesCard({ hookId }: { hookId: string }) {
       title="Recent Deliveries"
       description="The last 50 calls to this webhook"
       aside={
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconRefresh size={14} aria-hidden />}
-          disabled={deliveries.isFetching}
-          onClick={() => void deliveries.refetch()}
-        >
-          Refresh
-        </Button>
+        <RefreshButton size="xs" busy={deliveries.isFetching} onRefresh={() => void deliveries.refetch()} />
       }
     >
       {deliveries.isError && deliveries.data ? <ErrorBanner {...failure} /> : null}

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import { IconRefresh, IconRotateClockwise } from '@tabler/icons-react';
+import { IconRotateClockwise } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PolledView } from '../../ui/polled-view.tsx';
+import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
 import {
   useExecutionLogs,
@@ -34,13 +35,7 @@ export function PositionMakerScreen() {
       subtitle="The workers that place and follow orders, on every instance"
       actions={
         <>
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            onClick={() => void refresh()}
-          >
-            Refresh
-          </Button>
+          <RefreshButton onRefresh={() => void refresh()} />
           <Button
             color="red"
             leftSection={<IconRotateClockwise size={16} aria-hidden />}

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
 import { formatMoney } from '../../lib/figures.ts';
@@ -10,6 +9,7 @@ import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { PolledView } from '../../ui/polled-view.tsx';
 import { Profit } from '../../ui/profit.tsx';
+import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
 import { ClosedPositions } from './closed-positions.tsx';
 import { usePositions, useTokens, useUsers } from './get-positions.ts';
@@ -54,13 +54,7 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
               data?.perToken.map(({ token }) => token),
             )}
           />
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            onClick={() => void positions.refetch()}
-          >
-            Refresh
-          </Button>
+          <RefreshButton onRefresh={() => void positions.refetch()} />
         </>
       }
     >

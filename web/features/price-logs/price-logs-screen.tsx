@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
 import { lazy, Suspense, useMemo } from 'react';
 import type { PriceLog } from '#contract/price-logs.ts';
 import { formatCount, formatInstant } from '../../lib/format.ts';
@@ -12,6 +10,7 @@ import { useHiddenColumns } from '../../ui/hidden-columns.ts';
 import { LiveStatus } from '../../ui/live-status.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { PAGE_SIZE, usePriceLogFilter, usePriceLogs } from './get-price-logs.ts';
@@ -73,14 +72,7 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
               (await import('./price-logs-csv.ts')).priceLogsExport(search, displayTimezone)
             }
           />
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            disabled={logs.isFetching}
-            onClick={() => void logs.refetch()}
-          >
-            Refresh
-          </Button>
+          <RefreshButton busy={logs.isFetching} onRefresh={() => void logs.refetch()} />
         </>
       }
     >

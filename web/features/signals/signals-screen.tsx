@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core';
-import { IconRefresh, IconWebhook } from '@tabler/icons-react';
+import { IconWebhook } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useSession } from '../../lib/session.ts';
 import { ExportButton } from '../../ui/export-button.tsx';
@@ -7,6 +6,7 @@ import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { ButtonLink } from '../../ui/link.tsx';
 import { LiveStatus } from '../../ui/live-status.tsx';
 import { Page } from '../../ui/page.tsx';
+import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { useRefreshSignals, useSignalFilter, useSignalStats, useSignals } from './get-signals.ts';
 import { SignalStatCards } from './signal-stats.tsx';
 import type { SignalsSearch } from './signals-search.ts';
@@ -50,14 +50,7 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
               (await import('./signals-csv.ts')).signalsExport(search, displayTimezone)
             }
           />
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            disabled={signals.isFetching}
-            onClick={() => void refresh()}
-          >
-            Refresh
-          </Button>
+          <RefreshButton busy={signals.isFetching} onRefresh={() => void refresh()} />
         </>
       }
     >
