@@ -76,7 +76,7 @@ test('the signals of all pages are saved, and those that arrive meanwhile do not
   }
   await signIn(page);
   await page.goto(`/signals?token=${token}&page=3`);
-  await expect(page.getByText('Showing 100 of 1100 signals')).toBeVisible();
+  await expect(page.getByText('Showing 100 of 1,100 signals')).toBeVisible();
   await page.route('**/api/signals?page=2&limit=1000&*', async (route) => {
     await Promise.all([post(2000), post(2001), post(2002)]);
     await route.continue();

@@ -122,11 +122,14 @@ test('somebody who is deactivated is at the sign-in screen at once, without a cl
   page,
   operator,
   signIn,
+  expectFailure,
 }) => {
   const leaver = await operator.createUser();
   await signIn(page, leaver);
   await page.goto('/');
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+  // What the page was still asking for comes back refused.
+  expectFailure({ path: '/api/', status: 401 });
   await operator.setActive(leaver.id, false);
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
   await operator.setActive(leaver.id, true);
