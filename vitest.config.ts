@@ -34,7 +34,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     // Every file makes what it needs, a database as well, and takes it away: to load all modules anew for each took
-    // a fifth of the time.
+    // a seventh of the time.
     isolate: false,
     testTimeout: 20_000,
     hookTimeout: 30_000,
