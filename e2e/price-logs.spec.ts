@@ -70,6 +70,8 @@ test('price logs are listed with their parameters, and filtered', async ({
   await expect(page).toHaveURL(`${server.url}/price-logs`);
   await page.goto('/price-logs?token=NOSUCHTOKEN');
   await expect(page.getByText('No price logs found')).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(page.getByText('No price logs found')).toBeInViewport({ ratio: 1 });
 });
 
 test('eleven columns stand in their order, and a log without parameters says so', async ({

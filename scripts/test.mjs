@@ -46,7 +46,7 @@ await runMain(async () => {
     }
   } catch (error) {
     total.failed += 1;
-    say(explain(error));
+    failures.push(`✗ ${explain(error)}`);
   }
   if (interrupted) {
     total.failed += 1;
@@ -63,8 +63,7 @@ async function runStep(work) {
   try {
     return await work();
   } catch (error) {
-    say(explain(error));
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, failures: [`✗ ${explain(error)}`] };
   }
 }
 

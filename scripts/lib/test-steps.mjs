@@ -22,10 +22,11 @@ const bin = (/** @type {string[]} */ ...path) => join(root, 'node_modules', ...p
 
 /** @type {Step} */
 export const checkTypes = ({ node }) =>
-  check(node, [bin('typescript', 'bin', 'tsc'), '--noEmit', '-p', root]);
+  check('the type check', node, [bin('typescript', 'bin', 'tsc'), '--noEmit', '-p', root]);
 
 /** @type {Step} */
-export const lint = ({ node }) => check(node, [bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
+export const lint = ({ node }) =>
+  check('lint and format', node, [bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
 
 /** @type {Step} */
 export const buildWeb = async ({ node }) => {
@@ -35,13 +36,15 @@ export const buildWeb = async ({ node }) => {
 
 /**
  * One check counts as one test.
+ * @param {string} name
  * @param {string} node
  * @param {string[]} args
  * @returns {Promise<Count>}
  */
-async function check(node, args) {
+async function check(name, node, args) {
   const code = await run(node, args, { env: nodeEnvironment(node) });
-  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  if (code === 0) return { passed: 1, failed: 0 };
+  return { passed: 0, failed: 1, failures: [`✗ ${name} (its findings stand above)`] };
 }
 
 /**
@@ -51,10 +54,18 @@ async function check(node, args) {
 export function vitest(project) {
   return ({ node, filters }) =>
     withReport(async (report) => {
-      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+      const unhandled = `${report}.unhandled`;
+      const reporters = [
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${report}`,
+        `--reporter=${join(root, 'scripts', 'lib', 'unhandled-errors-reporter.mjs')}`,
+      ];
       const args = [bin('vitest', 'vitest.mjs'), 'run', `--project=${project}`, ...reporters, ...filters];
-      const code = await run(node, args, { env: nodeEnvironment(node, { NODE_ENV: 'test' }) });
-      return { code, count: countVitest };
+      const env = nodeEnvironment(node, { NODE_ENV: 'test', UNHANDLED_ERRORS_FILE: unhandled });
+      const code = await run(node, args, { env });
+      const errors = await readFile(unhandled, 'utf8').then(JSON.parse, () => []);
+      return { code, count: (tests) => withUnhandled(countVitest(tests), errors) };
     });
 }
 
@@ -71,8 +82,7 @@ export const endToEnd = async ({ node, filters }) => {
 };
 
 /**
- * A runner that fails without naming a failed test (it crashed, found none, or an error came from outside of a
- * test) counts as one failure.
+ * A runner that fails without naming what failed (it crashed, or found none) counts as one failure.
  * @template Report
  * @param {(path: string) => Promise<{ code: number, count: (report: Report) => Count }>} work
  * @returns {Promise<Count>}
@@ -85,11 +95,12 @@ async function withReport(work) {
     const counted = await readFile(path, 'utf8').then(
       (text) => count(JSON.parse(text)),
       () => {
-        say('The test runner ended without a report.');
-        return { passed: 0, failed: 1 };
+        const failures = [`✗ the test runner ended with ${code} and without a report`];
+        return { passed: 0, failed: 1, failures };
       },
     );
-    return code !== 0 && counted.failed === 0 ? { ...counted, failed: 1 } : counted;
+    if (code === 0 || counted.failed > 0) return counted;
+    return { ...counted, failed: 1, failures: [`✗ the test runner ended with ${code} and named nothing`] };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -119,13 +130,36 @@ function countVitest({ testResults }) {
 }
 
 /**
+ * An error from outside of every test counts as a failed one.
+ * @param {Count} count
+ * @param {string[]} errors
+ * @returns {Count}
+ */
+function withUnhandled(count, errors) {
+  const texts = errors.map((error) => nameFailure('outside of a test', error));
+  return {
+    ...count,
+    failed: count.failed + errors.length,
+    failures: [...(count.failures ?? []), ...texts],
+  };
+}
+
+/**
  * @param {string} file
  * @param {string} title
  * @param {string | undefined} message
  */
-function describeFailure(file, title, message = 'no message') {
+function describeFailure(file, title, message) {
+  return nameFailure(`${relative(root, file)} › ${title}`, message);
+}
+
+/**
+ * @param {string} heading
+ * @param {string | undefined} message
+ */
+function nameFailure(heading, message = 'no message') {
   const lines = stripVTControlCharacters(message).trim().split('\n').slice(0, MESSAGE_LINES);
-  return [`✗ ${relative(root, file)} › ${title}`, ...lines.map((line) => `    ${line}`)].join('\n');
+  return [`✗ ${heading}`, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 
 /**
@@ -137,15 +171,15 @@ function describeFailure(file, title, message = 'no message') {
 function countPlaywright({ suites, stats, errors }) {
   if (stats.skipped > 0) say(`Not run, so counted as failed: ${stats.skipped} browser tests`);
   const specs = specsIn({ suites });
-  const describe = (/** @type {Spec} */ { file, title, tests }) => {
+  const describeSpec = (/** @type {Spec} */ { file, title, tests }) => {
     const message = tests.flatMap(({ results }) => results).find(({ error }) => error)?.error?.message;
     return describeFailure(join(root, 'e2e', file), title, message);
   };
   return {
     passed: stats.expected + stats.flaky,
     failed: stats.unexpected + stats.skipped + errors.length,
-    failures: specs.filter(({ ok }) => !ok).map(describe),
-    unsteady: specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(describe),
+    failures: specs.filter(({ ok }) => !ok).map(describeSpec),
+    unsteady: specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(describeSpec),
   };
 }
 

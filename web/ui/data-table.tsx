@@ -42,7 +42,7 @@ function DataTableView<Row>(props: DataTableProps<Row>) {
     body = (
       <tr>
         <td colSpan={columnCount} className={classes.empty}>
-          {emptyText}
+          <span>{emptyText}</span>
         </td>
       </tr>
     );
