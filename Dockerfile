@@ -8,12 +8,15 @@ COPY package.json package-lock.json .npmrc ./
 # Not npm ci: a registry may lack an optional package of another platform. The versions are those of the lock file.
 RUN npm install --no-save --ignore-scripts --include=dev --include=optional --no-audit --no-fund
 
-FROM packages AS web
-COPY tsconfig.json vite.config.ts ./
+FROM packages AS build
+ENV NODE_ENV=production
+COPY tsconfig.json vite.config.ts vite.server.config.ts ./
 COPY domain domain
 COPY contract contract
 COPY web web
-RUN NODE_ENV=production node node_modules/vite/bin/vite.js build
+RUN node node_modules/vite/bin/vite.js build
+COPY server server
+RUN node node_modules/vite/bin/vite.js build --config vite.server.config.ts
 
 FROM packages AS runtime
 RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund \
@@ -30,11 +33,12 @@ ENV NODE_ENV=production \
     DATA_DIR=/data
 WORKDIR /board
 COPY --from=runtime /board/node_modules node_modules
-COPY --from=web /board/dist dist
+COPY --from=build /board/dist dist
 COPY package.json ./
 COPY domain domain
 COPY contract contract
 COPY migrations migrations
+# For the commands: the program itself is in dist.
 COPY server server
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node
@@ -45,4 +49,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # SIGTERM hands everything over within ten seconds: give it that long (docker stop -t 15).
 STOPSIGNAL SIGTERM
-CMD ["node", "server/main.ts"]
+CMD ["node", "dist/server/main.js"]

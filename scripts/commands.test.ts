@@ -35,11 +35,14 @@ afterEach(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
-const VITE = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
-const out = process.argv[process.argv.indexOf('--outDir') + 1]
+const VITE = `import { appendFileSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+const after = (name) => process.argv[process.argv.indexOf(name) + 1]
+const out = after('--outDir')
+const server = after('--config') === 'vite.server.config.ts'
 mkdirSync(out, { recursive: true })
-writeFileSync(out + '/index.html', process.env.NODE_ENV)
-appendFileSync('builds', 'built\\n')`;
+if (server) copyFileSync('server/main.ts', out + '/main.js')
+else writeFileSync(out + '/index.html', process.env.NODE_ENV)
+appendFileSync('builds', (server ? 'server' : 'web') + '\\n')`;
 
 function lockfile(version: string): string {
   const otherPlatform = { version: '1.0.0', optional: true, os: ['plan9'], cpu: ['mips'] };
@@ -58,6 +61,9 @@ async function lines(path: string): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '');
 }
 
+/** What was built so far, in the order of the names. */
+const builds = async () => (await lines('builds')).toSorted();
+
 function start(args: string[]): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
   const env = { PATH: [join(project, 'bin'), process.env.PATH].join(delimiter), HOME: project };
   const child = spawn(process.execPath, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -74,24 +80,34 @@ async function run(...args: string[]): Promise<{ code: number | null; output: st
 }
 
 describe('npm start', () => {
-  test('builds the web at the first start and not again', async () => {
+  test('builds web and server at the first start and not again', async () => {
     expect(await run('scripts/start.mjs', 'one', 'two')).toEqual({
       code: 0,
-      output: 'Building the web …\nargs one two\n',
+      output: 'Building the web …\nBuilding the server …\nargs one two\n',
     });
     expect(await run('scripts/start.mjs')).toEqual({ code: 0, output: 'args \n' });
     expect(await readFile(join(project, 'dist/web/index.html'), 'utf8')).toBe('production');
-    expect(await lines('builds')).toHaveLength(1);
+    expect(await builds()).toEqual(['server', 'web']);
   });
 
   test('builds again when a source has changed, and not for a test', async () => {
     await run('scripts/start.mjs');
     await write('web/page.test.tsx', 'a test');
+    await write('server/main.test.ts', 'a test');
     await run('scripts/start.mjs');
-    expect(await lines('builds')).toHaveLength(1);
+    expect(await builds()).toEqual(['server', 'web']);
     await write('web/page.tsx', 'two');
     await run('scripts/start.mjs');
-    expect(await lines('builds')).toHaveLength(2);
+    expect(await builds()).toEqual(['server', 'web', 'web']);
+    await write('server/main.ts', 'console.log("changed"); process.disconnect()');
+    expect((await run('scripts/start.mjs')).output).toBe('Building the server …\nchanged\n');
+    await write('domain/both.ts', 'of both');
+    await run('scripts/start.mjs');
+    expect(await builds()).toEqual(['server', 'server', 'server', 'web', 'web', 'web']);
+  });
+
+  test('help needs no pages', async () => {
+    expect((await run('scripts/start.mjs', '--help')).output).toBe('Building the server …\nargs --help\n');
   });
 
   test('a build that fails stops the start with one line and keeps the old web', async () => {
@@ -138,13 +154,13 @@ describe('npm start', () => {
     const both = await Promise.all([run('scripts/start.mjs'), run('scripts/start.mjs')]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(await lines('npm-calls')).toHaveLength(1);
-    expect(await lines('builds')).toHaveLength(1);
+    expect(await builds()).toEqual(['server', 'web']);
   });
 
   test('a lock that a killed start left does not keep the next one waiting', async () => {
     await write('.cache/setup.lock', '2147483646');
     expect((await run('scripts/start.mjs')).code).toBe(0);
-    expect(await lines('builds')).toHaveLength(1);
+    expect(await builds()).toEqual(['server', 'web']);
   });
 
   test('ends with the exit code of the server', async () => {
@@ -166,7 +182,7 @@ describe('npm start', () => {
       console.log('up')`,
       );
       const { child, output, ended } = start(['scripts/start.mjs']);
-      await expect.poll(output).toContain('up');
+      await expect.poll(output, { timeout: 10_000 }).toContain('up');
       child.kill(signal);
       child.kill(signal);
       expect(await ended).toBe(0);
@@ -185,7 +201,7 @@ describe('npm start', () => {
     const shell =
       "process.env.npm_lifecycle_event = 'start'; require('node:child_process').spawn(process.execPath, ['scripts/start.mjs'], { stdio: 'inherit' })";
     const { child, output } = start(['-e', shell]);
-    await expect.poll(output).toContain('up');
+    await expect.poll(output, { timeout: 10_000 }).toContain('up');
     child.kill('SIGKILL');
     await expect.poll(() => lines('ended'), { timeout: 5_000 }).toEqual(['by SIGTERM']);
   });
@@ -198,7 +214,7 @@ describe('npm start', () => {
       console.log('up')`,
     );
     const { child, output } = start(['scripts/start.mjs']);
-    await expect.poll(output).toContain('up');
+    await expect.poll(output, { timeout: 10_000 }).toContain('up');
     child.kill('SIGKILL');
     await expect.poll(() => lines('alone')).toEqual(['yes']);
   });
@@ -247,17 +263,32 @@ describe('npm test', () => {
   test('a runner that crashes counts as failed', async () => {
     await write('node_modules/vitest/vitest.mjs', 'process.exit(134)');
     const { code, output } = await run('scripts/test.mjs', '--only=unit');
-    expect(output).toMatch(/The test runner ended without a report\.\n[^\n]+\n\n0 passed, 1 failed\n$/);
+    expect(output).toMatch(/✗ the test runner ended with 134 and without a report\n\n0 passed, 1 failed\n$/);
     expect(code).toBe(1);
   });
 
-  test('an error outside of every test counts as failed', async () => {
+  test('a runner that fails without saying of what counts as failed', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       `${report({ testResults: [file('passed')] })}\nprocess.exitCode = 1`,
     );
     const { output } = await run('scripts/test.mjs', '--only=unit');
-    expect(output).toMatch(/\n\n1 passed, 1 failed\n$/);
+    expect(output).toMatch(/✗ the test runner ended with 1 and named nothing\n\n1 passed, 1 failed\n$/);
+  });
+
+  test('an error outside of every test counts as failed, and is said again at the end', async () => {
+    await write(
+      'node_modules/vitest/vitest.mjs',
+      `${report({ testResults: [file('passed')] })}
+      const [, reporter] = process.argv.findLast((arg) => arg.startsWith('--reporter=')).split('=')
+      const { default: Reporter } = await import(reporter)
+      new Reporter().onTestRunEnd([], [{ name: 'Error', message: 'from a timer', VITEST_TEST_PATH: 'x.test.ts' }])
+      process.exitCode = 1`,
+    );
+    const { output } = await run('scripts/test.mjs', '--only=unit');
+    expect(output).toMatch(
+      /✗ outside of a test\n {4}while x\.test\.ts ran: Error: from a timer\n\n1 passed, 1 failed\n$/,
+    );
   });
 
   test('an argument that is not known fails instead of running nothing', async () => {

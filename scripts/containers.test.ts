@@ -106,7 +106,7 @@ describe('the Dockerfile', () => {
   test('brings every folder that the program imports from', () => {
     for (const folder of ['server', 'domain', 'contract', 'migrations', 'package.json'])
       expect(dockerfile).toMatch(new RegExp(`\\nCOPY ${folder.replace('.', '\\.')} `));
-    expect(dockerfile).toMatch(/COPY --from=web \/board\/dist dist/);
+    expect(dockerfile).toMatch(/COPY --from=build \/board\/dist dist/);
   });
 
   test('runs as a user without rights, with its data in a volume of that user', () => {
@@ -117,7 +117,7 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/chown node:node \/data/);
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     // The shell form would keep SIGTERM to itself.
-    expect(last.at(-2)).toBe('CMD ["node", "server/main.ts"]');
+    expect(last.at(-2)).toBe('CMD ["node", "dist/server/main.js"]');
   });
 
   test('is made for the Node that the program runs on', () => {

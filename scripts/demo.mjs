@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { ensureBuilt, program } from './lib/builds.mjs';
 import { ended, run } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode, nodeEnvironment } from './lib/node-runtime.mjs';
 import { root, runMain, say } from './lib/project.mjs';
-import { ensureWebBuilt } from './lib/web-build.mjs';
 
 const ADMINISTRATOR = 'admin@example.com';
 const SHORT_WAITS = { VERIFY_FIRST_MS: '1500', VERIFY_SECOND_MS: '2000', CANCEL_DELAY_MS: '500' };
@@ -31,7 +31,7 @@ await runMain(async () => {
   await ensureInstalled();
   const node = findNode();
   if (args.includes('--help') || args.includes('-h')) return run(node, [quiet, feed, '--help']);
-  await ensureWebBuilt(node);
+  await ensureBuilt(node);
   const dataDir = resolve(root, process.env.DATA_DIR || join('data', 'demo'));
   const password = await keepPassword(dataDir);
   const env = nodeEnvironment(node, {
@@ -43,7 +43,7 @@ await runMain(async () => {
     ADMIN_PASSWORD: password,
     NODE_ENV: 'production',
   });
-  const server = spawn(node, [quiet, join(root, 'server', 'main.ts')], {
+  const server = spawn(node, [quiet, program], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

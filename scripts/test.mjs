@@ -2,14 +2,14 @@
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode } from './lib/node-runtime.mjs';
 import { runMain, SetupError, say } from './lib/project.mjs';
-import { buildWeb, checkTypes, endToEnd, lint, vitest } from './lib/test-steps.mjs';
+import { build, checkTypes, endToEnd, lint, vitest } from './lib/test-steps.mjs';
 
 const STEPS = [
   { part: 'check', heading: 'Type check', run: checkTypes },
   { part: 'check', heading: 'Lint and format', run: lint },
   { part: 'unit', heading: 'Domain, contract and web tests', run: vitest('unit') },
+  { part: 'build', heading: 'Build', run: build },
   { part: 'server', heading: 'Server tests', run: vitest('server') },
-  { part: 'e2e', heading: 'Web build', run: buildWeb },
   { part: 'e2e', heading: 'Browser tests', run: endToEnd },
 ];
 const PARTS = ['unit', 'server', 'e2e'];
@@ -46,7 +46,7 @@ await runMain(async () => {
     }
   } catch (error) {
     total.failed += 1;
-    failures.push(`✗ ${explain(error)}`);
+    say(explain(error));
   }
   if (interrupted) {
     total.failed += 1;
@@ -81,6 +81,11 @@ function readArguments(args) {
   if (unknown)
     throw new SetupError(`Unknown argument ${unknown}; it takes --only=${PARTS.join('|')} and files`);
   if (filters.length > 0 && only.length === 0) throw new SetupError('Files need --only=unit, server or e2e');
-  const steps = only.length === 0 ? STEPS : STEPS.filter(({ part }) => only.includes(part));
+  const steps =
+    only.length === 0
+      ? STEPS
+      : STEPS.filter(
+          ({ part }) => only.includes(part) || (part === 'build' && only.some((name) => name !== 'unit')),
+        );
   return { steps, filters };
 }

@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { PROGRAM, startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
 import { findPostmaster, stopPostmaster } from './platform/database/embedded-postmaster.ts';
 
 const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node', import.meta.url));
-const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 let dataDir: string;
 let servers: TestServerProcess[];
@@ -36,7 +35,7 @@ async function start(env: Record<string, string> = {}): Promise<TestServerProces
 
 /** Runs the program to its end, for starts that fail. */
 async function runToEnd(env: Record<string, string>, args: string[] = []) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: dataDir,
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -90,7 +89,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('a stop during the start leaves no database running', async () => {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [PROGRAM], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

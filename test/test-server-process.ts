@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findPostmaster, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
 
-const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url));
+/** The program as it was built, which is what its users run. */
+export const PROGRAM = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));
 const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node', import.meta.url));
 const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 15_000;
@@ -36,7 +37,7 @@ export async function startServerProcess(
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'signal-board-server-')));
   const adminUsername = 'admin@example.com';
   const adminPassword = 'correct horse battery';
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM], {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,

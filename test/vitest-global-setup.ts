@@ -6,6 +6,7 @@ import { type ServerConnection, startEmbedded } from '#server/platform/database/
 import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
 import { migrateDatabase } from '#server/platform/database/migrate.ts';
 import { createLog } from '#server/platform/log.ts';
+import { ensureServerBuilt } from '../scripts/lib/builds.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,8 +18,9 @@ declare module 'vitest' {
 const PREFIX = 'signal-board-tests-';
 const SETTINGS = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
 
-/** One PostgreSQL for the run, in a folder that goes away with it. */
+/** The program as it is now, and one PostgreSQL for the run, in a folder that goes away with it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await ensureServerBuilt(process.execPath);
   await removeLeftovers();
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const log = createLog({ level: 'warn' });

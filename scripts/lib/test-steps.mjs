@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { ensureBuilt } from './builds.mjs';
 import { run } from './child.mjs';
 import { ensureChromium } from './chromium.mjs';
 import { nodeEnvironment } from './node-runtime.mjs';
 import { root, say } from './project.mjs';
-import { ensureWebBuilt } from './web-build.mjs';
 
 /**
  * `failures`: one text for each that failed, for the end of the output, where nobody has to search for them.
@@ -29,8 +29,8 @@ export const lint = ({ node }) =>
   check('lint and format', node, [bin('@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
 
 /** @type {Step} */
-export const buildWeb = async ({ node }) => {
-  await ensureWebBuilt(node);
+export const build = async ({ node }) => {
+  await ensureBuilt(node);
   return { passed: 1, failed: 0 };
 };
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './http-app.ts';
+import { PROJECT_FOLDER } from './project-folder.ts';
 
-export const WEB_FOLDER = join(import.meta.dirname, '../../dist/web');
+export const WEB_FOLDER = join(PROJECT_FOLDER, 'dist', 'web');
 
 const NOT_BUILT = 'The web pages have not been built yet. Start the program with: npm start\n';
 const ONE_YEAR_MS = 365 * 24 * 60 * 60 * 1000;

@@ -1,13 +1,14 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import { PROJECT_FOLDER } from '../project-folder.ts';
 import { arrangeTables } from './partition-tables.ts';
 import type { DatabaseConnection } from './pool.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
+const MIGRATIONS = join(PROJECT_FOLDER, 'migrations');
 /** Whoever changes tables holds it: one program at a time. */
 export const SCHEMA_LOCK = 5_128_312;
 

@@ -1,0 +1,4 @@
+/** The program that users run. */
+export declare const program: string;
+export declare function ensureBuilt(node: string): Promise<void>;
+export declare function ensureServerBuilt(node: string): Promise<void>;

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from './child.mjs';
+import { nodeEnvironment } from './node-runtime.mjs';
+import { root, SetupError, say } from './project.mjs';
+import { withSetupLock } from './setup-lock.mjs';
+
+const PACKAGES = ['package.json', 'package-lock.json'];
+
+/**
+ * What is built of the sources, each into its own folder of dist, by the Vite configuration of its name.
+ * @typedef {{ name: string, config: string, inputs: string[] }} Build
+ */
+/** @type {Build} */
+const WEB = { name: 'web', config: 'vite.config.ts', inputs: ['web', 'contract', 'domain', ...PACKAGES] };
+/** @type {Build} */
+const SERVER = {
+  name: 'server',
+  config: 'vite.server.config.ts',
+  inputs: ['server', 'contract', 'domain', ...PACKAGES],
+};
+
+/** The program that users run. */
+export const program = join(root, 'dist', 'server', 'main.js');
+
+/**
+ * Builds what was not built from the same files.
+ * @param {string} node
+ */
+export const ensureBuilt = (node) => ensure(node, [WEB, SERVER]);
+
+/**
+ * The same for those who look at no page.
+ * @param {string} node
+ */
+export const ensureServerBuilt = (node) => ensure(node, [SERVER]);
+
+/**
+ * @param {string} node
+ * @param {Build[]} builds
+ */
+async function ensure(node, builds) {
+  if ((await findStale(builds)).length === 0) return;
+  await withSetupLock(async () => {
+    const stale = await findStale(builds);
+    for (const { name } of stale) say(`Building the ${name} …`);
+    const ended = await Promise.allSettled(stale.map((one) => build(node, one)));
+    for (const outcome of ended) if (outcome.status === 'rejected') throw outcome.reason;
+  });
+}
+
+/** @param {Build} build */
+const outputOf = ({ name }) => join(root, 'dist', name);
+
+/** @param {Build[]} builds */
+async function findStale(builds) {
+  const found = await Promise.all(
+    builds.map(async (build) => {
+      const builtFrom = await readFile(join(outputOf(build), '.built-from'), 'utf8').catch(() => '');
+      const inputs = await hashFiles([...build.inputs, build.config]);
+      return builtFrom === inputs ? [] : [{ ...build, inputs }];
+    }),
+  );
+  return found.flat();
+}
+
+/**
+ * Built aside and moved into its place, so that an interrupted build is never run or served.
+ * @param {string} node
+ * @param {{ name: string, config: string, inputs: string }} build
+ */
+async function build(node, { name, config, inputs }) {
+  const output = join(root, 'dist', name);
+  const draft = `${output}.new`;
+  const old = `${output}.old`;
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  await rm(draft, { recursive: true, force: true });
+  const args = ['--config', config, '--outDir', draft, '--emptyOutDir', '--logLevel', 'warn'];
+  const code = await run(node, [vite, 'build', ...args], {
+    env: nodeEnvironment(node, { NODE_ENV: 'production' }),
+  });
+  if (code !== 0) throw new SetupError(`The ${name} could not be built (${code})`);
+  await writeFile(join(draft, '.built-from'), inputs);
+  await rm(old, { recursive: true, force: true });
+  await rename(output, old).catch(() => {});
+  await rename(draft, output);
+  await rm(old, { recursive: true, force: true });
+}
+
+/**
+ * By content: a fresh checkout has new times, and that is no reason to build.
+ * @param {string[]} paths relative to the project
+ */
+async function hashFiles(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) await addToHash(hash, path);
+  return hash.digest('hex');
+}
+
+/**
+ * @param {import('node:crypto').Hash} hash
+ * @param {string} path relative to the project
+ */
+async function addToHash(hash, path) {
+  let entries;
+  try {
+    entries = await readdir(join(root, path), { withFileTypes: true });
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    if (error.code !== 'ENOTDIR') throw error;
+    hash
+      .update(path)
+      .update('\0')
+      .update(await readFile(join(root, path)))
+      .update('\0');
+    return;
+  }
+  for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (!/\.test\.tsx?$/.test(name)) await addToHash(hash, `${path}/${name}`);
+  }
+}
