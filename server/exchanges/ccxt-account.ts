@@ -32,20 +32,20 @@ export async function prepareAccount(options: {
     present.marginMode === dialect.isolatedMode &&
     present.leverage === leverage;
 
-  let present = await state();
-  if (isReady(present)) return;
-  if (present.positionMode !== dialect.oneWayMode) {
+  const found = await state();
+  if (isReady(found)) return;
+  if (found.positionMode !== dialect.oneWayMode) {
     await set('set-position-mode', (client, symbol) => client.setPositionMode(false, symbol));
   }
-  if (present.marginMode !== dialect.isolatedMode) {
+  const isIsolated = found.marginMode === dialect.isolatedMode;
+  if (!isIsolated) {
     await set('set-margin-mode', (client, symbol) => client.setMarginMode('isolated', symbol));
-    // Each margin mode has a leverage of its own.
-    present = await state();
   }
-  if (present.leverage !== leverage) {
+  // Each margin mode has a leverage of its own: the one that was found is not that of the new mode.
+  if (!isIsolated || found.leverage !== leverage) {
     await set('set-leverage', (client, symbol) => client.setLeverage(leverage, symbol));
   }
-  present = await state();
+  const present = await state();
   if (isReady(present)) return;
   throw new ExchangeError(
     'refused',

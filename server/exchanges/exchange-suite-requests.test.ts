@@ -420,7 +420,6 @@ const PREPARATION: Record<ExchangePlatform, Sent[]> = {
         productType: 'USDT-FUTURES',
       },
     },
-    { route: 'GET /api/v2/mix/account/account', parameters: expect.anything() },
     {
       route: 'POST /api/v2/mix/account/set-leverage',
       parameters: { symbol: 'BTCUSDT', marginCoin: 'USDT', leverage: '7', productType: 'USDT-FUTURES' },
@@ -435,8 +434,6 @@ const PREPARATION: Record<ExchangePlatform, Sent[]> = {
       parameters: { category: 'linear', symbol: 'BTCUSDT', mode: 0 },
     },
     { route: 'POST /v5/account/set-margin-mode', parameters: { setMarginMode: 'ISOLATED_MARGIN' } },
-    { route: 'GET /v5/account/info', parameters: {} },
-    { route: 'GET /v5/position/list', parameters: expect.anything() },
     {
       route: 'POST /v5/position/set-leverage',
       parameters: { category: 'linear', symbol: 'BTCUSDT', buyLeverage: '7', sellLeverage: '7' },
