@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { type AxeResults, axe } from './axe.ts';
+import { seriousFindingsInBothSchemes } from './axe.ts';
 import type { ExpectedFailure } from './browser-problems.ts';
 import { expect, test } from './fixtures.ts';
 import type { ManagedServer } from './managed-server.ts';
@@ -72,12 +72,12 @@ test('no screen and no dialog has a serious finding of axe', async ({ page, sign
   await page.goto('/');
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
   await page.getByRole('button', { name: 'Sign in' }).click();
-  const findings = await seriousFindings(page, 'sign-in');
+  const findings = await seriousFindingsInBothSchemes(page, 'sign-in');
   await signIn(page);
   for (const { path, shows } of screens) {
     await page.goto(path);
     await shows(page);
-    findings.push(...(await seriousFindings(page, path)));
+    findings.push(...(await seriousFindingsInBothSchemes(page, path)));
   }
   expect(findings).toEqual([]);
 });
@@ -92,7 +92,8 @@ test('no confirmation, toast or menu has a serious finding of axe', async ({
   await operator.platform();
   await signIn(page);
   const findings: string[] = [];
-  const scan = async (place: string) => void findings.push(...(await seriousFindings(page, place)));
+  const scan = async (place: string) =>
+    void findings.push(...(await seriousFindingsInBothSchemes(page, place)));
 
   await page.goto('/create-client');
   await page.getByRole('switch', { name: `Active trading of ${user.username}` }).click({ force: true });
@@ -169,7 +170,7 @@ test('no dialog of the webhook screen has a serious finding of axe', async ({ pa
   const findings: string[] = [];
   await walkWebhookDialogs(
     page,
-    async (place) => void findings.push(...(await seriousFindings(page, place))),
+    async (place) => void findings.push(...(await seriousFindingsInBothSchemes(page, place))),
   );
   expect(findings).toEqual([]);
 });
@@ -207,7 +208,11 @@ test('no dialog of the settings screen has a serious finding of axe', async ({ p
   const { id } = await operator.createUser();
   await signIn(page);
   const findings: string[] = [];
-  await walkSettings(page, id, async (place) => void findings.push(...(await seriousFindings(page, place))));
+  await walkSettings(
+    page,
+    id,
+    async (place) => void findings.push(...(await seriousFindingsInBothSchemes(page, place))),
+  );
   expect(findings).toEqual([]);
 });
 
@@ -254,7 +259,7 @@ test('neither a refused sign-in nor a state of the users screen has a serious fi
   const findings: string[] = [];
   await walkSignInAndUsers(
     { page, operator, server, expectFailure },
-    async (place) => void findings.push(...(await seriousFindings(page, place))),
+    async (place) => void findings.push(...(await seriousFindingsInBothSchemes(page, place))),
   );
   expect(findings).toEqual([]);
 });
@@ -320,28 +325,12 @@ test.describe('on a telephone', () => {
     await page.getByRole('button', { name: 'Open navigation' }).click();
     const drawer = page.getByRole('dialog', { name: 'Navigation' });
     await expect(drawer.getByRole('link', { name: 'Admin', exact: true })).toBeVisible();
-    expect(await seriousFindings(page, 'the drawer')).toEqual([]);
+    expect(await seriousFindingsInBothSchemes(page, 'the drawer')).toEqual([]);
     await drawer.getByRole('link', { name: 'Signals' }).click();
     await expect(pageTitle(page, 'Trading Signals')).toBeVisible();
     await expect(drawer).toBeHidden();
   });
 });
-
-/** Every rule in light colours; in dark ones, only what depends on colours is looked at again. */
-async function seriousFindings(page: Page, place: string): Promise<string[]> {
-  const light = await axe(page).analyze();
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
-  const dark = await axe(page).withRules(['color-contrast', 'link-in-text-block']).analyze();
-  await page.emulateMedia({ colorScheme: 'light' });
-  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
-  return [...describeFindings(light, `${place} (light)`), ...describeFindings(dark, `${place} (dark)`)];
-}
-
-const describeFindings = ({ violations }: AxeResults, place: string): string[] =>
-  violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${place}: ${id}: ${html.slice(0, 200)}`));
 
 interface SignInAndUsers {
   page: Page;

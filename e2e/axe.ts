@@ -1,11 +1,41 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { expect } from './fixtures.ts';
+
+/** Rules whose outcome may differ between light and dark. */
+const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Every rule of axe; what it found in order is neither described nor sent back, which takes longer than the looking.
- * There are no frames, for whose sake axe would gather its results in another page.
+ * What it found in order is neither described nor sent back, which takes longer than the looking. There are no frames,
+ * for whose sake axe would gather its results in another page.
  */
-export const axe = (page: Page): AxeBuilder =>
+const axe = (page: Page): AxeBuilder =>
   new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
 
-export type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
+/** The serious and critical findings of every rule, as colours are now. */
+export const seriousFindings = (page: Page, place = 'the page'): Promise<string[]> =>
+  analyze(axe(page), place);
+
+/**
+ * The same in light and in dark, where only what depends on colours is looked at again. The page begins and ends in
+ * light colours.
+ */
+export async function seriousFindingsInBothSchemes(page: Page, place: string): Promise<string[]> {
+  const light = await analyze(axe(page), `${place} (light)`);
+  await changeScheme(page, 'dark');
+  const dark = await analyze(axe(page).withRules(RULES_OF_COLOURS), `${place} (dark)`);
+  await changeScheme(page, 'light');
+  return [...light, ...dark];
+}
+
+async function changeScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
+}
+
+async function analyze(builder: AxeBuilder, place: string): Promise<string[]> {
+  const { violations } = await builder.analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${place}: ${id}: ${html.slice(0, 200)}`));
+}

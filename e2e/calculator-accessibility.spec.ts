@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { axe } from './axe.ts';
+import { seriousFindingsInBothSchemes } from './axe.ts';
 import {
   calculate,
   calculatorCase,
@@ -19,20 +19,6 @@ test.use({
   contextOptions: { reducedMotion: 'reduce' },
 });
 
-async function seriousFindings(page: Page, place: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme });
-    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme);
-    const { violations } = await axe(page).analyze();
-    for (const { id, impact, nodes } of violations) {
-      if (impact !== 'serious' && impact !== 'critical') continue;
-      found.push(...nodes.map(({ html }) => `${place} (${scheme}): ${id}: ${html.slice(0, 200)}`));
-    }
-  }
-  return found;
-}
-
 const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
@@ -49,19 +35,19 @@ test('screen, confirmation and result have no serious finding, and fit a narrow 
   await expect(card(page, 'Recent Candles').getByRole('img')).toBeVisible();
   const users = card(page, 'Trading User').getByRole('button');
   await users.click();
-  const found = await seriousFindings(page, 'the search of users');
+  const found = await seriousFindingsInBothSchemes(page, 'the search of users');
   await page.keyboard.press('Escape');
-  found.push(...(await seriousFindings(page, 'the calculator')));
+  found.push(...(await seriousFindingsInBothSchemes(page, 'the calculator')));
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await fits(page)).toBe(true);
 
   await submitButton(page).click();
   await expect(confirmation(page)).toContainText('Pre-assessment passed');
-  found.push(...(await seriousFindings(page, 'the confirmation')));
+  found.push(...(await seriousFindingsInBothSchemes(page, 'the confirmation')));
   expect(await fits(page)).toBe(true);
   await confirmButton(page).click();
   await expect(result(page)).toContainText('SUCCESS (ORDER FILLED)');
-  found.push(...(await seriousFindings(page, 'the result')));
+  found.push(...(await seriousFindingsInBothSchemes(page, 'the result')));
   expect(await fits(page)).toBe(true);
   expect(found).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { axe } from './axe.ts';
+import { seriousFindings } from './axe.ts';
 import type { ChartingPlatform } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
@@ -77,13 +77,6 @@ const drawnColors = (page: Page, names: string[]) =>
     }
     return wanted.filter((name) => drawn.has(style.getPropertyValue(`--chart-${name}`).trim()));
   }, names);
-
-async function seriousFindings(page: Page): Promise<string[]> {
-  const { violations } = await axe(page).analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-}
 
 test('the dialog of a traded signal has its chart, as a picture, in words and as a table', async ({
   page,

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { axe } from './axe.ts';
+import { seriousFindingsInBothSchemes } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import type { NewUser, Operator } from './operator.ts';
 import { dialog, expectToast, pageTitle, tableRows } from './screen.ts';
@@ -348,8 +348,7 @@ test.describe('every tab', () => {
     for (const { path, text } of await tabs(operator)) {
       await page.goto(path);
       await expect(page.getByRole('dialog')).toContainText(text);
-      expect(await seriousFindings(page, 'light'), path).toEqual([]);
-      expect(await seriousFindings(page, 'dark'), path).toEqual([]);
+      expect(await seriousFindingsInBothSchemes(page, path)).toEqual([]);
     }
   });
 
@@ -380,16 +379,3 @@ test.describe('every tab', () => {
     await expect(pageTitle(page, 'Trading Signals')).toBeVisible();
   });
 });
-
-async function seriousFindings(page: Page, colorScheme: 'light' | 'dark') {
-  await page.emulateMedia({ colorScheme });
-  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme);
-  // What does not depend on colours has been looked at in the light ones.
-  const { violations } = await (colorScheme === 'dark'
-    ? axe(page).withRules('color-contrast')
-    : axe(page)
-  ).analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)]);
-}

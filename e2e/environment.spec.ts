@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { axe } from './axe.ts';
+import { seriousFindings } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import { dialog, signOut } from './screen.ts';
 import { uniqueToken } from './unique.ts';
@@ -163,8 +163,7 @@ for (const { name, env, badge: label, colour, mode, facts, banner: title, text, 
       mode === 'Live' ? 1 : 0,
     );
     await expect(details(page)).toContainText('Auto-refreshes every 30 seconds');
-    const { violations } = await axe(page).analyze();
-    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { axe } from './axe.ts';
+import { seriousFindingsInBothSchemes } from './axe.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import { dialog, pageTitle } from './screen.ts';
 import { uniqueName, uniqueToken } from './unique.ts';
@@ -186,35 +186,25 @@ test('neither the palette nor the list of keys nor the menu of columns has a ser
   );
   await signIn(page);
   const findings: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const scan = async (place: string) => {
-      const { violations } = await axe(page).analyze();
-      for (const { impact, id, nodes } of violations) {
-        if (impact === 'serious' || impact === 'critical')
-          findings.push(
-            ...nodes.map(({ html }) => `${place} (${colorScheme}): ${id}: ${html.slice(0, 200)}`),
-          );
-      }
-    };
-    await page.emulateMedia({ colorScheme });
-    await page.goto('/price-logs');
-    await expect(page.getByRole('table', { name: 'Price Logs' })).toContainText('ALGO');
-    await scan('badges');
-    await page.getByRole('button', { name: 'Columns' }).click();
-    await scan('the menu of columns');
-    await page.keyboard.press('Escape');
-    await open(page);
-    await field(page).fill('s');
-    await expect(options(page).filter({ hasText: /^Settings/ })).toBeVisible();
-    await scan('the palette');
-    await field(page).fill('no such thing');
-    await scan('the palette without a result');
-    await page.keyboard.press('Escape');
-    await expect(palette(page)).toBeHidden();
-    await page.keyboard.press('?');
-    await expect(dialog(page, 'Keyboard Shortcuts')).toBeVisible();
-    await scan('the list of keys');
-  }
+  const scan = async (place: string) =>
+    void findings.push(...(await seriousFindingsInBothSchemes(page, place)));
+  await page.goto('/price-logs');
+  await expect(page.getByRole('table', { name: 'Price Logs' })).toContainText('ALGO');
+  await scan('badges');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await scan('the menu of columns');
+  await page.keyboard.press('Escape');
+  await open(page);
+  await field(page).fill('s');
+  await expect(options(page).filter({ hasText: /^Settings/ })).toBeVisible();
+  await scan('the palette');
+  await field(page).fill('no such thing');
+  await scan('the palette without a result');
+  await page.keyboard.press('Escape');
+  await expect(palette(page)).toBeHidden();
+  await page.keyboard.press('?');
+  await expect(dialog(page, 'Keyboard Shortcuts')).toBeVisible();
+  await scan('the list of keys');
   expect(findings).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
 import type { SignalsAnswer } from '#contract/signals.ts';
-import { axe } from './axe.ts';
+import { seriousFindings } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
 import { dialog, expectToast, pageTitle, tableRow, tableRows, withoutLiveUpdates } from './screen.ts';
@@ -37,11 +37,7 @@ async function follower(operator: Operator) {
 }
 
 async function expectAccessible(page: Page) {
-  const { violations } = await axe(page).analyze();
-  const findings = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  expect(findings).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
 }
 
 test('the screen shows the running system, its workers, and that nothing was executed yet', async ({

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { PositionsAnswer } from '#contract/positions.ts';
-import { axe } from './axe.ts';
+import { seriousFindings } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import type { NewUser, Operator } from './operator.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
@@ -79,11 +79,7 @@ async function expectCells(page: Page, table: string, row: ReturnType<typeof tab
 }
 
 async function expectAccessible(page: Page) {
-  const { violations } = await axe(page).analyze();
-  const findings = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  expect(findings).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
 }
 
 test('without positions the screen says so in each of its parts', async ({ page, signIn }) => {

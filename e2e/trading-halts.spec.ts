@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { axe } from './axe.ts';
+import { seriousFindings } from './axe.ts';
 import { runStatements } from './database.ts';
 import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
 import { test as base, expect } from './fixtures.ts';
@@ -39,11 +39,7 @@ const always = Number.POSITIVE_INFINITY;
 const banner = (page: Page): Locator => page.getByRole('complementary', { name: 'Trading halts' });
 
 async function expectAccessible(page: Page) {
-  const { violations } = await axe(page).analyze();
-  const findings = violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
-  expect(findings).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
 }
 
 test('a position that gets no stop and cannot be closed halts its user, on every screen, until an administrator resumes', async ({

@@ -42,7 +42,7 @@ const foldersOf = (pid: number | undefined) =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`signal-board-tests-${pid}-`));
 
 test.concurrent.each([
-  ['SIGTERM, in the midst of a scenario,', 'SIGTERM', 143, / server\/main\.ts|\/server\/main\.ts/],
+  ['SIGTERM, in the midst of a scenario,', 'SIGTERM', 143, /\/dist\/server\/main\.js/],
   ['Ctrl-C, while its stage is being set,', 'SIGINT', 130, /postgres/],
 ] as const)(
   'the harness interrupted by %s leaves no process and no folder behind',

@@ -54,11 +54,13 @@ export const HELD_RETRY_MS = 2_000;
 const soon = (deps: TradeDeps) => new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
 
 async function advanceOnce(deps: TradeDeps, lease: Lease, trade: TradeRow): Promise<StepResult> {
-  const attempts = await listAttempts(deps.db, trade.id);
+  const exchange = exchangeOf(deps, trade);
+  const [attempts, { account }] = await Promise.all([
+    listAttempts(deps.db, trade.id),
+    openTradeAccount(deps, trade),
+  ]);
   const attempt = attempts.at(-1);
   if (attempt === undefined) throw new Error(`trade ${trade.id} has no attempt`);
-  const exchange = exchangeOf(deps, trade);
-  const { account } = await openTradeAccount(deps, trade);
   const calls: CallRecord[] = [];
   const work: TradeWork = {
     deps,
