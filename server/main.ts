@@ -51,7 +51,8 @@ async function run(options: {
 }): Promise<void> {
   const { config, log, shutdown, crash } = options;
   await checkPort(config);
-  const opening = openDatabase({ config, log, onLost: crash });
+  const launched = Promise.withResolvers<void>();
+  const opening = openDatabase({ config, log, onLost: crash, onLaunched: launched.resolve });
   // Added before it is open: a stop during the start must not leave a database running.
   shutdown.add({
     name: 'database',
@@ -62,8 +63,12 @@ async function run(options: {
         () => {},
       ),
   });
-  // Loaded while the database starts: together they are most of a start's time.
-  const [database, { buildProgram }] = await Promise.all([opening, import('./program.ts')]);
+  // Loaded while the database starts: together they are most of a start's time. Not before it does: nothing else goes on
+  // while modules are loaded.
+  const [database, { buildProgram }] = await Promise.all([
+    opening,
+    Promise.race([launched.promise, opening]).then(() => import('./program.ts')),
+  ]);
   await migrateDatabase({ connection: database.connection, log, alone: database.embedded });
   const program = await buildProgram({ config, log, clock: systemClock, database });
   shutdown.add({ name: 'program', limitMs: 4_000, run: program.stop });

@@ -53,7 +53,7 @@ export async function startQueueWorkers<Data extends object>(options: {
     free.add(id);
   }
 
-  for (let count = 0; count < concurrency; count += 1) await startWorker();
+  await Promise.all(Array.from({ length: concurrency }, startWorker));
   const clock = setInterval(wakeOne, pollSeconds * 1_000);
   clock.unref();
   return {

@@ -59,10 +59,12 @@ export async function findInstallation(options: {
   const linked = await linkLibraries(native);
   for (const runner of await candidates(folder, dataDir)) {
     if (!(await handOver(runner, { dataDir, folder }))) continue;
-    if (process.platform !== 'win32' && !(await succeeds(runner, '/bin/sh', canWrite(folder)))) continue;
-    if (linked && (await succeeds(runner, binaryPath(native, 'postgres'), ['--version']))) {
-      return { runner, native };
-    }
+    const [writes, runs] = await Promise.all([
+      process.platform === 'win32' || succeeds(runner, '/bin/sh', canWrite(folder)),
+      linked && succeeds(runner, binaryPath(native, 'postgres'), ['--version']),
+    ]);
+    if (!writes) continue;
+    if (runs) return { runner, native };
     const copy = await copyPostgres({ native, dataDir });
     if (await succeeds(runner, binaryPath(copy, 'postgres'), ['--version'])) return { runner, native: copy };
   }

@@ -59,8 +59,10 @@ export async function startEmbedded(options: {
   log: Logger;
   /** Settings of the server beyond this program's own, such as fsync=off for tests. */
   settings?: readonly string[];
+  /** The server is on its way, and there is nothing to do here until it answers. */
+  onLaunched?: () => void;
 }): Promise<EmbeddedServer> {
-  const { log, settings = [] } = options;
+  const { log, settings = [], onLaunched = () => {} } = options;
   const dataDir = await openDataFolder(options.dataDir);
   const cluster = join(dataDir, 'postgres');
 
@@ -68,7 +70,8 @@ export async function startEmbedded(options: {
     const deadline = Date.now() + LEFTOVER_LIMIT_MS;
     for (;;) {
       const server =
-        (await reachRunning({ cluster, log })) ?? (await startServer({ dataDir, cluster, log, settings }));
+        (await reachRunning({ cluster, log })) ??
+        (await startServer({ dataDir, cluster, log, settings, onLaunched }));
       const connection = { host: server.host, port: server.port, user: USER, database: DATABASE };
       try {
         await createDatabase(connection);
@@ -156,6 +159,7 @@ async function startServer(options: {
   cluster: string;
   log: Logger;
   settings: readonly string[];
+  onLaunched: () => void;
 }): Promise<Postmaster> {
   const { dataDir, cluster, log } = options;
   const native = packagedPostgres();
@@ -195,6 +199,7 @@ async function launch(options: {
   cluster: string;
   settings: readonly string[];
   installation: PostgresInstallation;
+  onLaunched: () => void;
 }): Promise<Launch> {
   const { dataDir, cluster, installation } = options;
   const { runner, native } = installation;
@@ -215,6 +220,7 @@ async function launch(options: {
   });
   closeSync(logFile);
   child.unref();
+  options.onLaunched();
   let ended = false;
   child.once('error', () => (ended = true));
   child.once('exit', () => (ended = true));

@@ -97,7 +97,8 @@ describe('a database of the version before', () => {
     await applyMigrations(client, readMigrations().slice(0, 11));
     await client.query('commit');
     const pool = new pg.Pool({ ...inject('testServer'), database: bare, statement_timeout: 3_000 });
-    // Those that are still ending when their database is dropped hear of it, and the pool does not listen any more.
+    // Those that are still ending when their database is dropped hear of it, from the pool or by themselves.
+    pool.on('error', () => {});
     pool.on('connect', (connection) => connection.on('error', () => {}));
     open.push({ close: () => pool.end() });
     here = { database: { ...here.database, pool }, close: async () => {} };

@@ -46,8 +46,10 @@ export async function openDatabase(options: {
   config: Pick<Config, 'databaseUrl' | 'dataDir'>;
   log: Logger;
   onLost?: (error: Error) => void;
+  /** An embedded server is on its way, and there is nothing to do here until it answers. */
+  onLaunched?: () => void;
 }): Promise<OpenDatabase> {
-  const { config, log, onLost = () => {} } = options;
+  const { config, log, onLost = () => {}, onLaunched = () => {} } = options;
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl };
     await waitForServer({ connection, log });
@@ -61,7 +63,7 @@ export async function openDatabase(options: {
   });
 
   async function hold() {
-    const server = await startEmbedded({ dataDir: config.dataDir, log });
+    const server = await startEmbedded({ dataDir: config.dataDir, log, onLaunched });
     const lock = await acquireInstanceLock({
       server,
       dataDir: config.dataDir,
