@@ -196,7 +196,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     connection: database.connection,
     channel: ANNOUNCEMENTS,
     what: 'jobs',
-    read: (queue) => NAMES.find((name) => name === queue) ?? null,
+    read: (queue) => queue,
     log,
   });
   const wakeAll = () => {
@@ -204,7 +204,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   };
   // Away: until it is back, they look by the clock.
   await announcements.subscribe({
-    onMessage: (name) => working.get(name)?.wakeOne(),
+    // Another version may have queues that are unknown here.
+    onMessage: (queue) => working.get(queue as JobName)?.wakeOne(),
     onGap: wakeAll,
     onAway: () => {},
   });

@@ -26,10 +26,15 @@ export async function startQueueWorkers<Data extends object>(options: {
 }): Promise<QueueWorkers> {
   const { boss, name, concurrency, pollSeconds, handle } = options;
   const free = new Set<string>();
+  /** Somebody was to look while all were at work: the next one that is free does. */
+  let isUnheard = false;
 
   const wakeOne = (): void => {
     const [id] = free;
-    if (id === undefined) return;
+    if (id === undefined) {
+      isUnheard = true;
+      return;
+    }
     // Not the same one twice before the others.
     free.delete(id);
     free.add(id);
@@ -46,8 +51,10 @@ export async function startQueueWorkers<Data extends object>(options: {
         for (const { data } of jobs) await handle(data);
       } finally {
         free.add(id);
-        // What came while all were at work was announced to nobody.
-        boss.notifyWorker(id);
+        if (isUnheard) {
+          isUnheard = false;
+          boss.notifyWorker(id);
+        }
       }
     });
     free.add(id);
