@@ -5,6 +5,7 @@ const chromium = findChromium();
 
 export default defineConfig({
   testDir: 'e2e',
+  globalSetup: './e2e/global-setup.ts',
   outputDir: 'test-results',
   // Each worker runs a whole server with its database beside the browser.
   workers: 3,

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServerProcess } from '#test/test-server-process.ts';
+import { DATA_TEMPLATE } from './global-setup.ts';
 
 type Env = Record<string, string>;
 
@@ -24,7 +25,13 @@ export interface ManagedServer {
 export async function startManagedServer(env: Env): Promise<ManagedServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'signal-board-e2e-'));
   const removeData = () => rm(dataDir, { recursive: true, force: true });
-  const first = await startServerProcess({ env, dataDir }).catch(async (error: unknown) => {
+  async function startFirst() {
+    // Who says whose password it is wants the very first start, and another's database is not in the folder.
+    if (!('ADMIN_PASSWORD' in env) && !('DATABASE_URL' in env))
+      await cp(dataTemplate(), dataDir, { recursive: true });
+    return await startServerProcess({ env, dataDir });
+  }
+  const first = await startFirst().catch(async (error: unknown) => {
     await removeData();
     throw error;
   });
@@ -51,4 +58,10 @@ export async function startManagedServer(env: Env): Promise<ManagedServer> {
       await removeData();
     },
   };
+}
+
+function dataTemplate(): string {
+  const folder = process.env[DATA_TEMPLATE];
+  if (folder === undefined) throw new Error(`${DATA_TEMPLATE} is not set: e2e/global-setup.ts did not run`);
+  return folder;
 }
