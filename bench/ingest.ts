@@ -130,6 +130,8 @@ async function measure(options: {
   figures.add(`${kind}s to the route without a database`, '×', rate / route, { least: 0.75 });
 }
 
+const SAID_CHARACTERS = 3_000;
+
 export interface MeasuredLoad {
   load: Load;
   rate: number;
@@ -152,7 +154,7 @@ export async function measureIngest(
   const loads = await Promise.all(servers.map(({ url }) => sendLoad({ url, hookKey, kind, seconds })));
   const cpuAfter = await cpuUsed(servers, postmaster);
   const load = addLoads(loads);
-  requireAllAnswered(`${kind}s`, load);
+  requireAllAnswered(`${kind}s`, load, servers);
   const stored = (await countStored(target, kind)) - before;
   if (stored < load.answered) {
     throw new Error(`${kind}: ${load.answered} were answered 200, and ${stored} are stored`);
@@ -191,9 +193,15 @@ export function addProcessorTime(figures: Figures, name: string, { cpu }: Measur
   figures.add(`${name}, processor time of the database for each`, 'ms', cpu.database);
 }
 
-function requireAllAnswered(what: string, { answered, refused, errors }: Load): void {
+/** What the programs have said of themselves goes with the failure: their warnings tell why. */
+function requireAllAnswered(
+  what: string,
+  { answered, refused, errors }: Load,
+  servers: readonly Pick<Program['server'], 'output'>[] = [],
+): void {
   if (answered > 0 && refused === 0 && errors === 0) return;
-  throw new Error(`${what}: ${answered} were answered 200, ${refused} were refused, ${errors} failed`);
+  const said = servers.map((server) => `\n${server.output().slice(-SAID_CHARACTERS)}`).join('');
+  throw new Error(`${what}: ${answered} were answered 200, ${refused} were refused, ${errors} failed${said}`);
 }
 
 export const countStored = (program: Pick<Program, 'postmaster'>, kind: Kind) =>
