@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
 /**
- * The server in a few files, with what it takes from its packages: 1,300 modules that Node would find, read and strip
+ * The server in a few files, with what it takes from its packages: 1,100 modules that Node would find, read and strip
  * of their types one by one at every start, and keep (record 0020). Names stay as they are written, so that a stack
  * trace can be read.
  */

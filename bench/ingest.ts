@@ -6,6 +6,8 @@ import { findPgbench, preparePgbench, runPgbench } from './pgbench.ts';
 import { cpuSeconds } from './processes.ts';
 import { count, cpuUsed, databaseUrl, type Program, withDatabase, withProgram } from './program.ts';
 
+/** Of what a program has printed, the end. */
+const SAID_CHARACTERS = 3_000;
 const EMPTY_DATABASE = 'nothing';
 const KINDS = ['candle', 'signal'] as const;
 
@@ -129,8 +131,6 @@ async function measure(options: {
   figures.add(`${kind}s to the bare server`, '×', rate / bare, { least: 0.5 });
   figures.add(`${kind}s to the route without a database`, '×', rate / route, { least: 0.75 });
 }
-
-const SAID_CHARACTERS = 3_000;
 
 export interface MeasuredLoad {
   load: Load;

@@ -1,10 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
 import { type ServerConnection, startEmbedded } from '#server/platform/database/embedded.ts';
-import { findPostmaster, isAlive } from '#server/platform/database/embedded-postmaster.ts';
+import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
 import { migrateDatabase } from '#server/platform/database/migrate.ts';
 import { createLog } from '#server/platform/log.ts';
 import { ensureServerBuilt } from '../scripts/lib/builds.mjs';
@@ -49,12 +48,9 @@ async function removeLeftovers(): Promise<void> {
 async function discard(folder: string): Promise<void> {
   const server = await findPostmaster(join(folder, 'postgres'));
   if (server) {
-    process.kill(server.pid, 'SIGQUIT');
-    const deadline = Date.now() + STOP_LIMIT_MS;
-    while (isAlive(server.pid)) {
-      if (Date.now() > deadline) throw new Error(`The database ${server.pid} of the tests does not stop`);
-      await sleep(20);
-    }
+    const { pid } = server;
+    const isGone = await stopPostmaster({ pid, waitMs: STOP_LIMIT_MS, discards: true });
+    if (!isGone) throw new Error(`The database ${pid} of the tests does not stop`);
     await rm(server.host, { recursive: true, force: true });
   }
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });

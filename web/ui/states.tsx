@@ -1,6 +1,7 @@
-import { Button, Loader } from '@mantine/core';
-import { IconAlertCircle, IconInbox, IconRefresh } from '@tabler/icons-react';
+import { Loader } from '@mantine/core';
+import { IconAlertCircle, IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { RefreshButton } from './refresh-button.tsx';
 import classes from './states.module.css';
 
 export function LoadingState({ label = 'Loading...' }: { label?: string }) {
@@ -55,18 +56,9 @@ export function ErrorBanner({ title, error, onRetry, retrying = false }: ErrorSt
 
 function RetryButton({ onRetry, retrying }: { onRetry: () => void; retrying: boolean }) {
   return (
-    <Button
-      size="xs"
-      variant="default"
-      leftSection={<IconRefresh size={14} aria-hidden />}
-      // A disabled button would lose the keyboard's focus.
-      {...(retrying ? { 'aria-disabled': true, 'data-disabled': true } : {})}
-      onClick={() => {
-        if (!retrying) onRetry();
-      }}
-    >
+    <RefreshButton size="xs" busy={retrying} onRefresh={onRetry}>
       {retrying ? 'Trying...' : 'Try again'}
-    </Button>
+    </RefreshButton>
   );
 }
 

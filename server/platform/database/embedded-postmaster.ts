@@ -50,10 +50,17 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Asks for a fast, clean shutdown and waits for its end. Returns false when it takes longer than `waitMs`. */
-export async function stopPostmaster(options: { pid: number; waitMs: number }): Promise<boolean> {
+/**
+ * Asks for a fast, clean shutdown and waits for its end. Returns false when it takes longer than `waitMs`. `discards`:
+ * what the server has not written down may be lost, as after a crash.
+ */
+export async function stopPostmaster(options: {
+  pid: number;
+  waitMs: number;
+  discards?: boolean;
+}): Promise<boolean> {
   try {
-    process.kill(options.pid, 'SIGINT');
+    process.kill(options.pid, options.discards === true ? 'SIGQUIT' : 'SIGINT');
   } catch (error) {
     if (hasCode(error, 'ESRCH')) return true;
     throw error;
