@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { drizzleOver } from '#server/platform/database/drizzle-over.ts';
 import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import { createPreparingClient } from '#server/platform/database/preparing-client.ts';
 
 /** The process is gone: nothing that it would still have done happens. */
 export class Crash extends Error {
@@ -72,7 +73,7 @@ function textOf(statement: unknown): string {
 /** A pool whose every statement passes the crash point first; a dead one's transactions roll back with it. */
 export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) {
   const connections = new Set<pg.ClientBase>();
-  class CrashingClient extends pg.Client {
+  class CrashingClient extends createPreparingClient('engine') {
     #isInTransaction = false;
 
     // The driver calls it with a callback, its users without: a dead process answers each in its way.
@@ -97,7 +98,7 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
   });
   pool.on('error', () => {});
   return {
-    db: drizzleOver(pool, { prepares: true }),
+    db: drizzleOver(pool),
     pool,
     /**
      * What the kernel does for a killed process: all connections end, open transactions with them. The pool's own

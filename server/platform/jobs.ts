@@ -5,6 +5,7 @@ import { fromDrizzle, PgBoss } from 'pg-boss';
 import type { Queryable } from './database/database.ts';
 import { createNotificationFeed } from './database/notification-feed.ts';
 import type { OpenDatabase } from './database/pool.ts';
+import { createPreparingClient } from './database/preparing-client.ts';
 import { momentOf } from './ids.ts';
 import type { Logger } from './log.ts';
 import { type QueueWorkers, startQueueWorkers } from './queue-workers.ts';
@@ -99,7 +100,13 @@ const keyOf = (data: object) => JSON.stringify(Object.entries(data).sort());
  * What the queue's own pool is opened with beyond the library's options, which it hands on: without a limit a poller
  * whose connection is swallowed by the network would wait for an answer for ever.
  */
-const POOL_LIMITS = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDelayMillis: 5_000 };
+const POOL_LIMITS = {
+  query_timeout: 30_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 5_000,
+  // Its statements are few and long: planning them took as long as running them.
+  Client: createPreparingClient('jobs'),
+};
 
 /** A dead worker's job is taken over after this long (pg-boss allows no less). */
 export const HEARTBEAT_SECONDS = 10;

@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { AccountBook, BookOwner, MarginMode, PositionMode, TokenBook } from './book.ts';
@@ -36,6 +37,7 @@ const NEW_TOKEN: Record<ExchangePlatform, Pick<TokenBook, 'leverage' | 'marginMo
 
 /** Literal, so that the planner can use the partial indexes. */
 export const isPendingRow = sql`${paperOrders.state} in ('live', 'partially_filled')`;
+const isLiveRow = sql`${paperTriggerOrders.state} = 'live'`;
 
 type OwnedTable =
   | typeof paperAccounts
@@ -87,18 +89,26 @@ export async function lockAccount(options: {
   };
 }
 
-/** The account as it stands, null before it was opened: all of it in one statement, it is read with every request. */
+const isOwned = (table: OwnedTable) =>
+  sql`${table.userId} = owner.user_id and ${table.platform} = owner.platform`;
+
+/** All of an account in one statement. Built once: it is long, and it is read with every request. */
+const ACCOUNT_COLUMNS = sql.raw(
+  new PgDialect().sqlToQuery(sql`
+    ${listTexts(paperAccounts, isOwned(paperAccounts))} as accounts,
+    ${listTexts(paperTokenSettings, isOwned(paperTokenSettings))} as settings,
+    ${listTexts(paperPositions, isOwned(paperPositions))} as positions,
+    ${listTexts(paperOrders, sql`${isOwned(paperOrders)} and ${isPendingRow}`)} as orders,
+    ${listTexts(paperTriggerOrders, sql`${isOwned(paperTriggerOrders)} and ${isLiveRow}`)} as triggers`).sql,
+);
+
+/** The account as it stands, null before it was opened. */
 export async function readAccount(db: PaperDatabase, owner: BookOwner): Promise<AccountBook | null> {
-  const pending = and(isOf(paperOrders, owner), isPendingRow);
-  const live = and(isOf(paperTriggerOrders, owner), eq(paperTriggerOrders.state, 'live'));
   const { rows } = await db.execute<
     Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]>
   >(sql`
-    select ${listTexts(paperAccounts, isOf(paperAccounts, owner))} as accounts,
-      ${listTexts(paperTokenSettings, isOf(paperTokenSettings, owner))} as settings,
-      ${listTexts(paperPositions, isOf(paperPositions, owner))} as positions,
-      ${listTexts(paperOrders, pending)} as orders,
-      ${listTexts(paperTriggerOrders, live)} as triggers`);
+    select ${ACCOUNT_COLUMNS}
+    from (values (${owner.userId}::uuid, ${owner.platform}::text)) as owner (user_id, platform)`);
   const { accounts = [], settings = [], positions = [], orders = [], triggers = [] } = rows[0] ?? {};
   const [texts] = accounts;
   if (texts === undefined) return null;

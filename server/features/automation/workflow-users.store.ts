@@ -109,13 +109,22 @@ export async function listUserSignalTrades(
     .orderBy(desc(trades.createdAt), desc(trades.id));
 }
 
+/** Against others who count, but not against those who only write rows that refer to the workflow. */
+async function lockWorkflow(tx: Tx, workflowId: string): Promise<void> {
+  await tx
+    .select({ id: workflows.id })
+    .from(workflows)
+    .where(eq(workflows.id, workflowId))
+    .for('no key update');
+}
+
 /** Writes what became of a user and counts: the workflow row is locked, so exactly one caller sees `remaining` 0. */
 export async function writeUserOutcome(
   tx: Tx,
   options: { workflowId: string; userId: string; outcome: 'success' | 'skipped' | 'failed' },
 ): Promise<{ changed: boolean; remaining: number }> {
   const { workflowId, userId, outcome } = options;
-  await tx.select({ id: workflows.id }).from(workflows).where(eq(workflows.id, workflowId)).for('update');
+  await lockWorkflow(tx, workflowId);
   // A statement of its own after the lock: it sees what those have committed who held the lock before. One, since all
   // the others wait for it.
   const { rows } = await tx.execute<{ remaining: number }>(sql`
@@ -141,7 +150,7 @@ export async function correctUserOutcome(
   options: { workflowId: string; userId: string; outcome: 'success' | 'failed' },
 ): Promise<void> {
   const { workflowId, userId, outcome } = options;
-  await tx.select({ id: workflows.id }).from(workflows).where(eq(workflows.id, workflowId)).for('update');
+  await lockWorkflow(tx, workflowId);
   await tx
     .update(workflowUsers)
     .set({ outcome })

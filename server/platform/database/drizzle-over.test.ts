@@ -187,20 +187,24 @@ test('a connection that did not answer its BEGIN in time does not serve the next
 });
 
 test('statements of the engine are planned once a connection, those of everybody else each time', async () => {
-  const { engineDb, db, pool } = own.database;
-  const prepared = async () => {
-    const { rows } = await pool.query(
-      "select statement from pg_prepared_statements where name like 'engine-%' and statement like 'select%as chosen'",
+  const { connection } = own.database;
+  const { engineDb, db, close } = openPool({
+    connection,
+    log: createLog({ level: 'silent' }),
+    maxConnections: 1,
+  });
+  const prepared = async (on: typeof db) => {
+    const { rows } = await on.execute(
+      sql`select statement from pg_prepared_statements where name like 'engine-%' and statement like 'select%as chosen'`,
     );
     return rows;
   };
   const chosen = (value: number) => sql`select ${value}::int as chosen`;
-  await pool.query('select 1');
-  expect(pool.totalCount).toBe(1);
   expect((await db.execute(chosen(1))).rows).toEqual([{ chosen: 1 }]);
-  expect(await prepared()).toEqual([]);
+  expect(await prepared(db)).toEqual([]);
   expect((await engineDb.execute(chosen(2))).rows).toEqual([{ chosen: 2 }]);
   const inside = await engineDb.transaction(async (tx) => (await tx.execute(chosen(3))).rows);
   expect(inside).toEqual([{ chosen: 3 }]);
-  expect(await prepared()).toEqual([{ statement: 'select $1::int as chosen' }]);
+  expect(await prepared(engineDb)).toEqual([{ statement: 'select $1::int as chosen' }]);
+  await close();
 });

@@ -8,6 +8,7 @@ import { type ServerConnection, startEmbedded } from './embedded.ts';
 import { openDataFolder } from './embedded-folders.ts';
 import { lockFolder } from './folder-lock.ts';
 import { acquireInstanceLock } from './instance-lock.ts';
+import { createPreparingClient } from './preparing-client.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -19,7 +20,9 @@ const KEEP_ALIVE_AFTER_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 2_000;
 const EXTERNAL_WAIT_MS = 30_000;
 const POOL_CLOSE_LIMIT_MS = 3_000;
-const MAX_CONNECTIONS = 20;
+const MAX_CONNECTIONS = 8;
+// Of its own: a delivery that waits to be stored must not stand behind the statements of a thousand orders.
+const MAX_ENGINE_CONNECTIONS = 12;
 const OLDEST_VERSION = 140_000;
 
 /** What a connection of one's own (a listener, the job queue) is opened with. */
@@ -29,7 +32,7 @@ export interface OpenDatabase {
   /** bigint and numeric come as strings, timestamptz as Date. */
   pool: pg.Pool;
   db: Db;
-  /** The same for workflows and orders, whose statements are always the same: they are prepared. */
+  /** For workflows and orders: over connections of their own, which prepare their statements. */
   engineDb: Db;
   connection: DatabaseConnection;
   embedded: boolean;
@@ -98,10 +101,9 @@ export function openPool(options: {
   /** Shorter than usual, for tests. */
   limits?: { answerMs: number; idleInTransactionMs: number };
 }): OpenDatabase {
-  const { limits } = options;
-  const pool = new pg.Pool({
+  const { limits, maxConnections } = options;
+  const settings: pg.PoolConfig = {
     ...options.connection,
-    max: options.maxConnections ?? MAX_CONNECTIONS,
     application_name: 'signal-board',
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: limits?.answerMs ?? ANSWER_TIMEOUT_MS,
@@ -109,15 +111,25 @@ export function openPool(options: {
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+  };
+  const pool = new pg.Pool({ ...settings, max: maxConnections ?? MAX_CONNECTIONS });
+  const enginePool = new pg.Pool({
+    ...settings,
+    max: maxConnections ?? MAX_ENGINE_CONNECTIONS,
+    Client: createPreparingClient('engine'),
   });
-  pool.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection ended'));
+  for (const one of [pool, enginePool]) {
+    one.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection ended'));
+  }
   return {
     pool,
     db: drizzleOver(pool),
-    engineDb: drizzleOver(pool, { prepares: true }),
+    engineDb: drizzleOver(enginePool),
     connection: options.connection,
     embedded: false,
-    close: () => pool.end(),
+    async close() {
+      await Promise.all([pool.end(), enginePool.end()]);
+    },
   };
 }
 
