@@ -91,7 +91,12 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
       return Reflect.apply(super.query, this, parameters) as never;
     }
   }
-  const pool = new pg.Pool({ ...database.connection, max: 6, Client: CrashingClient } as pg.PoolConfig);
+  const pool = new pg.Pool({
+    ...database.connection,
+    pipeline: true,
+    max: 6,
+    Client: CrashingClient,
+  } as pg.PoolConfig);
   pool.on('connect', (client) => {
     client.on('error', () => {});
     connections.add(client);

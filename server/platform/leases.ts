@@ -51,7 +51,7 @@ export const heldLease = (lease: Lease): SQL => sql`held as materialized (
 
 /** The same before several statements of a transaction; LeaseLostError when it went to somebody else. */
 export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
-  const { rows } = await tx.execute(sql`with ${heldLease(lease)} select from held`);
+  const { rows } = await tx.execute(sql`with ${heldLease(lease)} select from held`).execute();
   if (rows.length === 0) throw new LeaseLostError(lease.key);
 }
 

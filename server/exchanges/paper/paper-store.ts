@@ -2,7 +2,16 @@ import { and, eq, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { AccountBook, BookOwner, MarginMode, PositionMode, TokenBook } from './book.ts';
+import { together } from '#server/platform/database/together.ts';
+import type {
+  AccountBook,
+  BookOwner,
+  MarginMode,
+  PaperOrder,
+  PaperTrigger,
+  PositionMode,
+  TokenBook,
+} from './book.ts';
 import type { PaperDatabase } from './paper-database.ts';
 import {
   accountRow,
@@ -71,15 +80,18 @@ export async function lockAccount(options: {
       .select({ userId: paperAccounts.userId })
       .from(paperAccounts)
       .where(isOf(paperAccounts, owner))
-      .for('update');
-  if ((await lock()).length === 0) {
+      .for('update')
+      .execute();
+  // Together, and in this order: the account is read after the lock was got.
+  const lockAndRead = async () => (await together(lock(), readAccount(db, owner)))[1];
+  let book = await lockAndRead();
+  if (!book) {
     await db
       .insert(paperAccounts)
       .values({ userId, platform, balance: startBalance, ...NEW_ACCOUNT[platform], openedAt: now })
       .onConflictDoNothing();
-    await lock();
+    book = await lockAndRead();
   }
-  const book = await readAccount(db, owner);
   if (!book) throw new Error('A paper account vanished while it was opened');
   const tokens = [...book.tokens.values()];
   return {
@@ -104,11 +116,11 @@ const ACCOUNT_COLUMNS = sql.raw(
 
 /** The account as it stands, null before it was opened. */
 export async function readAccount(db: PaperDatabase, owner: BookOwner): Promise<AccountBook | null> {
-  const { rows } = await db.execute<
-    Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]>
-  >(sql`
+  const { rows } = await db
+    .execute<Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]>>(sql`
     select ${ACCOUNT_COLUMNS}
-    from (values (${owner.userId}::uuid, ${owner.platform}::text)) as owner (user_id, platform)`);
+    from (values (${owner.userId}::uuid, ${owner.platform}::text)) as owner (user_id, platform)`)
+    .execute();
   const { accounts = [], settings = [], positions = [], orders = [], triggers = [] } = rows[0] ?? {};
   const [texts] = accounts;
   if (texts === undefined) return null;
@@ -161,41 +173,68 @@ export function tokenBook(account: AccountBook, token: string): TokenBook {
   return book;
 }
 
+type IsChanged = (of: object, row: object) => boolean;
+
+/** Everything goes out together but the fills, which name their orders. */
 export async function saveAccount(
   db: PaperDatabase,
   { book, rowsBefore, heldBefore }: LockedAccount,
 ): Promise<void> {
-  const { userId, platform } = book;
-  const changed = (of: object, row: object) => rowsBefore.get(of) !== JSON.stringify(row);
-  if (changed(book, accountRow(book))) {
-    await db.update(paperAccounts).set(accountRow(book)).where(isOf(paperAccounts, book));
+  const isChanged: IsChanged = (of, row) => rowsBefore.get(of) !== JSON.stringify(row);
+  const tokens = [...book.tokens.values()];
+  await together(
+    saveBalance(db, book, isChanged),
+    ...tokens.flatMap((token) => [
+      saveSettings(db, book, token, isChanged),
+      ...token.orders.map((order) => saveOrder(db, book, { token: token.token, order }, isChanged)),
+      savePosition(db, book, token, { isChanged, wasHeld: heldBefore.has(token.token) }),
+      ...endedFirst(token.triggers).map((trigger) =>
+        saveTrigger(db, book, { token: token.token, trigger }, isChanged),
+      ),
+    ]),
+  );
+  const fills = tokens.flatMap((token) => token.fills.map((fill) => fillRow(book, token.token, fill)));
+  if (fills.length > 0) await db.insert(paperFills).values(fills);
+}
+
+async function saveBalance(db: PaperDatabase, book: AccountBook, isChanged: IsChanged): Promise<void> {
+  const row = accountRow(book);
+  if (isChanged(book, row)) {
+    await db.update(paperAccounts).set(row).where(isOf(paperAccounts, book)).execute();
   }
-  for (const token of book.tokens.values()) {
-    if (changed(token, settingsRow(token))) {
-      const row = settingsRow(token);
-      await db
-        .insert(paperTokenSettings)
-        .values({ userId, platform, token: token.token, ...row })
-        .onConflictDoUpdate({
-          target: [paperTokenSettings.userId, paperTokenSettings.platform, paperTokenSettings.token],
-          set: row,
-        });
-    }
-    for (const order of token.orders) {
-      const row = orderRow(order);
-      if (order.id === null) {
-        const values = { userId, platform, token: token.token, createdAt: order.createdAt, ...row };
-        const [stored] = await db.insert(paperOrders).values(values).returning({ id: paperOrders.id });
-        order.id = stored?.id ?? null;
-      } else if (changed(order, row)) {
-        await db.update(paperOrders).set(row).where(eq(paperOrders.id, order.id));
-      }
-    }
-    if (token.position || heldBefore.has(token.token)) await savePosition(db, book, token, changed);
-    await saveTriggers(db, book, token, changed);
-    if (token.fills.length > 0) {
-      await db.insert(paperFills).values(token.fills.map((fill) => fillRow(book, token.token, fill)));
-    }
+}
+
+async function saveSettings(
+  db: PaperDatabase,
+  { userId, platform }: BookOwner,
+  book: TokenBook,
+  isChanged: IsChanged,
+): Promise<void> {
+  const row = settingsRow(book);
+  if (!isChanged(book, row)) return;
+  await db
+    .insert(paperTokenSettings)
+    .values({ userId, platform, token: book.token, ...row })
+    .onConflictDoUpdate({
+      target: [paperTokenSettings.userId, paperTokenSettings.platform, paperTokenSettings.token],
+      set: row,
+    })
+    .execute();
+}
+
+async function saveOrder(
+  db: PaperDatabase,
+  { userId, platform }: BookOwner,
+  { token, order }: { token: string; order: PaperOrder },
+  isChanged: IsChanged,
+): Promise<void> {
+  const row = orderRow(order);
+  if (order.id === null) {
+    const values = { userId, platform, token, createdAt: order.createdAt, ...row };
+    const [stored] = await db.insert(paperOrders).values(values).returning({ id: paperOrders.id }).execute();
+    order.id = stored?.id ?? null;
+  } else if (isChanged(order, row)) {
+    await db.update(paperOrders).set(row).where(eq(paperOrders.id, order.id)).execute();
   }
 }
 
@@ -203,45 +242,46 @@ async function savePosition(
   db: PaperDatabase,
   { userId, platform }: BookOwner,
   { token, position }: TokenBook,
-  changed: (of: object, row: object) => boolean,
+  { isChanged, wasHeld }: { isChanged: IsChanged; wasHeld: boolean },
 ): Promise<void> {
-  const here = and(isOf(paperPositions, { userId, platform }), eq(paperPositions.token, token));
   if (!position) {
-    await db.delete(paperPositions).where(here);
+    const here = and(isOf(paperPositions, { userId, platform }), eq(paperPositions.token, token));
+    if (wasHeld) await db.delete(paperPositions).where(here).execute();
     return;
   }
   const row = positionRow(position);
-  if (!changed(position, row)) return;
+  if (!isChanged(position, row)) return;
   await db
     .insert(paperPositions)
     .values({ userId, platform, token, ...row })
     .onConflictDoUpdate({
       target: [paperPositions.userId, paperPositions.platform, paperPositions.token],
       set: row,
-    });
+    })
+    .execute();
 }
 
-async function saveTriggers(
+/** The index allows one live stop and one live target for a position. */
+const endedFirst = (triggers: readonly PaperTrigger[]): PaperTrigger[] =>
+  [...triggers].sort((a, b) => Number(a.state === 'live') - Number(b.state === 'live'));
+
+async function saveTrigger(
   db: PaperDatabase,
   { userId, platform }: BookOwner,
-  { token, triggers }: TokenBook,
-  changed: (of: object, row: object) => boolean,
+  { token, trigger }: { token: string; trigger: PaperTrigger },
+  isChanged: IsChanged,
 ): Promise<void> {
-  // Ended ones first: the index allows one live stop and one live target for a position.
-  const endedFirst = [...triggers].sort((a, b) => Number(a.state === 'live') - Number(b.state === 'live'));
-  for (const trigger of endedFirst) {
-    const row = triggerRow(trigger);
-    if (trigger.id === null) {
-      const { createdAt } = trigger;
-      const values = { userId, platform, token, createdAt, ...row };
-      const [stored] = await db
-        .insert(paperTriggerOrders)
-        .values(values)
-        .returning({ id: paperTriggerOrders.id });
-      trigger.id = stored?.id ?? null;
-    } else if (changed(trigger, row)) {
-      await db.update(paperTriggerOrders).set(row).where(eq(paperTriggerOrders.id, trigger.id));
-    }
+  const row = triggerRow(trigger);
+  if (trigger.id === null) {
+    const values = { userId, platform, token, createdAt: trigger.createdAt, ...row };
+    const [stored] = await db
+      .insert(paperTriggerOrders)
+      .values(values)
+      .returning({ id: paperTriggerOrders.id })
+      .execute();
+    trigger.id = stored?.id ?? null;
+  } else if (isChanged(trigger, row)) {
+    await db.update(paperTriggerOrders).set(row).where(eq(paperTriggerOrders.id, trigger.id)).execute();
   }
 }
 

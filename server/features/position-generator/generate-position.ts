@@ -10,6 +10,7 @@ import type { Deps } from '#server/deps.ts';
 import { type Exchange, type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/features/price-logs/price-logs.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
+import { together } from '#server/platform/database/together.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import { insertPositionGeneratorLog, sumUnknownMargin } from './position-generator.store.ts';
@@ -90,10 +91,9 @@ export async function recordCalculation(
     settings,
     createdAt: deps.clock.now(),
   };
-  await deps.db.transaction(async (tx) => {
-    if (lease !== undefined) await assertHeld(tx, lease);
-    await insertPositionGeneratorLog(tx, row);
-  });
+  await deps.db.transaction((tx) =>
+    together(lease === undefined ? undefined : assertHeld(tx, lease), insertPositionGeneratorLog(tx, row)),
+  );
   return id;
 }
 

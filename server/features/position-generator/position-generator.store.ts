@@ -24,7 +24,8 @@ export async function insertPositionGeneratorLog(
       calculationDetail: row.position?.calculationDetail ?? null,
     })
     // The same workflow calculates once for each user: after a crash the first result holds.
-    .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] });
+    .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] })
+    .execute();
 }
 
 export async function findPositionGeneratorLog(

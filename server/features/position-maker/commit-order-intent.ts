@@ -8,6 +8,7 @@ import type { PositionGeneratorLogRow } from '#server/features/position-generato
 import type { Tx } from '#server/platform/database/database.ts';
 import { isUniqueViolation } from '#server/platform/database/database-errors.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
@@ -40,25 +41,28 @@ export async function commitOrderIntent(
   const now = deps.clock.now();
   try {
     return await deps.db.transaction(async (tx): Promise<Intent> => {
-      await assertHeld(tx, lease);
-      const denial = await readTradingPermission(tx, {
-        userId: log.userId,
-        now,
-        exchangeMode: deps.config.exchangeMode,
-        automatic: log.workflowId !== null,
-      });
+      const [, denial, standing, exchangeAccountId] = await together(
+        assertHeld(tx, lease),
+        readTradingPermission(tx, {
+          userId: log.userId,
+          now,
+          exchangeMode: deps.config.exchangeMode,
+          automatic: log.workflowId !== null,
+        }),
+        findStandingTrade(tx, log),
+        readAccountId(tx, deps, log),
+      );
       if (denial !== null) return { ok: false, reason: 'denied', denial };
       const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
       if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
         const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
         return { ok: false, reason: 'denied', denial: deny('calculation_too_old', age) };
       }
-      const standing = await findStandingTrade(tx, log);
       if (standing !== null) return { ok: false, reason: 'already-traded', standing };
-      await tx.insert(trades).values({
+      const trade = tx.insert(trades).values({
         id: tradeId,
         exchangeMode: deps.config.exchangeMode,
-        exchangeAccountId: await readAccountId(tx, deps, log),
+        exchangeAccountId,
         positionGeneratorLogId: log.id,
         workflowId: log.workflowId,
         signalId: log.signalId,
@@ -78,7 +82,7 @@ export async function commitOrderIntent(
         createdAt: now,
         dueAt: now,
       });
-      await tx.insert(orderAttempts).values({
+      const attempt = tx.insert(orderAttempts).values({
         id: timeOrderedId(),
         tradeId,
         attempt: 1,
@@ -87,12 +91,13 @@ export async function commitOrderIntent(
         quantity: position.assetQuantity,
         state: 'planned',
       });
-      await addTimeline(tx, {
-        tradeId,
-        at: now,
-        text: `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`,
-      });
-      await deps.jobs.send(tx, 'advance-trade', { tradeId });
+      const text = `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`;
+      await together(
+        trade.execute(),
+        attempt.execute(),
+        addTimeline(tx, { tradeId, at: now, text }),
+        deps.jobs.send(tx, 'advance-trade', { tradeId }),
+      );
       return { ok: true, tradeId };
     });
   } catch (error) {

@@ -4,6 +4,7 @@ import { FLATTEN_DEADLINE_MS } from '#domain/trading-constants.ts';
 import { clearHalt, startHalt } from '#server/features/trading-halts/trading-halts.store.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { trades } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 import { assertHeld } from '#server/platform/leases.ts';
 import type { Finding } from './check-protection.ts';
 import type { TradeWork } from './trade-work.ts';
@@ -34,18 +35,21 @@ export async function recordSafe(
   if (!isNews && Object.keys(changes).length === 0) return;
   const now = deps.clock.now();
   await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    await tx
-      .update(trades)
-      .set({
-        ...changes,
-        protectionStatus: safeStatus(work, finding),
-        protectedQuantity: isProtected ? finding.quantity : trade.protectedQuantity,
-        unprotectedSince: null,
-      })
-      .where(eq(trades.id, trade.id));
-    if (isNews) await addTimeline(tx, { tradeId: trade.id, at: now, text: finding.text });
-    await endDoubt(work, tx, finding.text);
+    await together(
+      assertHeld(tx, lease),
+      tx
+        .update(trades)
+        .set({
+          ...changes,
+          protectionStatus: safeStatus(work, finding),
+          protectedQuantity: isProtected ? finding.quantity : trade.protectedQuantity,
+          unprotectedSince: null,
+        })
+        .where(eq(trades.id, trade.id))
+        .execute(),
+      isNews ? addTimeline(tx, { tradeId: trade.id, at: now, text: finding.text }) : undefined,
+      endDoubt(work, tx, finding.text),
+    );
   });
 }
 

@@ -10,6 +10,7 @@ import { findPositionGeneratorLog } from '#server/features/position-generator/po
 import { findHalt } from '#server/features/trading-halts/trading-halts.store.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
@@ -159,43 +160,46 @@ async function writeEnd(
   const averagePrice = averageOf(attempts);
   const fee = sumFees(attempts);
   const orderId = attempts.findLast((one) => one.orderId !== null)?.orderId ?? null;
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    await tx
-      .update(trades)
-      .set({
-        ...end,
-        state: 'done',
-        orderId,
-        filledQuantity,
-        averagePrice,
-        fee,
-        exchangeResponse: isPositive(filledQuantity)
-          ? {
-              symbol: `${trade.token}USDT`,
-              priceAvg: averagePrice,
-              size: filledQuantity,
-              side: trade.side,
-              fee,
-            }
-          : null,
-        completedAt: trade.completedAt ?? now,
-        dueAt: null,
-      })
-      .where(eq(trades.id, trade.id));
-    await addTimeline(tx, {
-      tradeId: trade.id,
-      at: now,
-      text:
-        end.protectionStatus === 'closed'
-          ? `Closed: ${end.error ?? 'no reason given'}`
-          : end.success
-            ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}${note === null ? '' : `; ${note}`}`
-            : `Failed: ${end.error ?? 'no reason given'}`,
-    });
-    if (end.protectionStatus === 'closed') await endDoubt(work, tx, 'The position is closed');
-    await wakeWorkflow(work, tx);
-  });
+  await deps.db.transaction((tx) =>
+    together(
+      assertHeld(tx, lease),
+      tx
+        .update(trades)
+        .set({
+          ...end,
+          state: 'done',
+          orderId,
+          filledQuantity,
+          averagePrice,
+          fee,
+          exchangeResponse: isPositive(filledQuantity)
+            ? {
+                symbol: `${trade.token}USDT`,
+                priceAvg: averagePrice,
+                size: filledQuantity,
+                side: trade.side,
+                fee,
+              }
+            : null,
+          completedAt: trade.completedAt ?? now,
+          dueAt: null,
+        })
+        .where(eq(trades.id, trade.id))
+        .execute(),
+      addTimeline(tx, {
+        tradeId: trade.id,
+        at: now,
+        text:
+          end.protectionStatus === 'closed'
+            ? `Closed: ${end.error ?? 'no reason given'}`
+            : end.success
+              ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}${note === null ? '' : `; ${note}`}`
+              : `Failed: ${end.error ?? 'no reason given'}`,
+      }),
+      end.protectionStatus === 'closed' ? endDoubt(work, tx, 'The position is closed') : undefined,
+      wakeWorkflow(work, tx),
+    ),
+  );
   return { next: 'never' };
 }
 

@@ -15,7 +15,8 @@ async function findNewest(db: Queryable, ...conditions: (SQL | undefined)[]): Pr
     .from(trades)
     .where(and(...conditions))
     .orderBy(desc(trades.createdAt))
-    .limit(1);
+    .limit(1)
+    .execute();
   return row ?? null;
 }
 
@@ -111,7 +112,7 @@ export async function addTimeline(
   db: Queryable,
   { tradeId, at, text }: { tradeId: string; at: Date; text: string },
 ): Promise<void> {
-  await db.insert(tradeEvents).values({ id: timeOrderedId(), tradeId, at, kind: 'timeline', text });
+  await db.insert(tradeEvents).values({ id: timeOrderedId(), tradeId, at, kind: 'timeline', text }).execute();
 }
 
 export async function addCalls(db: Queryable, tradeId: string, calls: CallRecord[]): Promise<void> {

@@ -5,6 +5,7 @@ import { denyWrongMode, type ExchangeMode, eligibilityMode } from '#domain/tradi
 import { findHalt } from '#server/features/trading-halts/trading-halts.store.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { userSettings, users } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 
 /**
  * I9: whether the user may trade at this moment, asked inside the transaction that writes an order intent. The rows
@@ -16,23 +17,28 @@ export async function readTradingPermission(
   options: { userId: string; now: Date; exchangeMode: ExchangeMode; automatic: boolean },
 ): Promise<Denial | null> {
   const { userId, now, exchangeMode, automatic } = options;
-  const [user] = await tx
-    .select({ isActive: users.isActive, isTestUser: users.isTestUser })
-    .from(users)
-    .where(eq(users.id, userId))
-    .for('share');
+  // Together, and in this order: a halt starts under a lock of the user's row, so one that is not seen after that lock
+  // comes after this order.
+  const [[user], [settings], halt] = await together(
+    tx
+      .select({ isActive: users.isActive, isTestUser: users.isTestUser })
+      .from(users)
+      .where(eq(users.id, userId))
+      .for('share')
+      .execute(),
+    tx
+      .select({ activeTrading: userSettings.activeTrading, pausedUntil: userSettings.tradingPausedUntil })
+      .from(userSettings)
+      .where(eq(userSettings.userId, userId))
+      .for('share')
+      .execute(),
+    findHalt(tx, userId),
+  );
   if (user === undefined) return deny('user_not_found', {});
   if (!user.isActive) return deny('user_inactive', {});
-  const [settings] = await tx
-    .select({ activeTrading: userSettings.activeTrading, pausedUntil: userSettings.tradingPausedUntil })
-    .from(userSettings)
-    .where(eq(userSettings.userId, userId))
-    .for('share');
   if (settings === undefined) return deny('settings_not_found', {});
   const wrongMode = denyWrongMode({ isTestUser: user.isTestUser, mode: eligibilityMode(exchangeMode) });
   if (wrongMode !== null) return wrongMode;
-  // A halt starts under a lock of the user's row: what is not seen here comes after this order.
-  const halt = await findHalt(tx, userId);
   if (halt !== null) return denyHalted(halt);
   // Active trading and the pause steer automatic execution; an operator's own order by hand is not held by them.
   if (!automatic) return null;

@@ -69,7 +69,8 @@ export async function clearHalt(
       clearedHow: how,
       endedAt: sql`case when ${tradingHalts.kind} = 'unverified' then ${now.toISOString()}::timestamptz end`,
     })
-    .where(and(ofPosition(position), isNull(tradingHalts.clearedAt)));
+    .where(and(ofPosition(position), isNull(tradingHalts.clearedAt)))
+    .execute();
 }
 
 /** Why the user opens nothing; null when nothing halts the user. */
@@ -77,7 +78,8 @@ export async function findHalt(db: Queryable, userId: string): Promise<HaltRow |
   const rows = await db
     .select()
     .from(tradingHalts)
-    .where(and(eq(tradingHalts.userId, userId), isNull(tradingHalts.endedAt)));
+    .where(and(eq(tradingHalts.userId, userId), isNull(tradingHalts.endedAt)))
+    .execute();
   return worstHalt(rows);
 }
 

@@ -1,10 +1,14 @@
-import { sql } from 'drizzle-orm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq, sql } from 'drizzle-orm';
+import { pgTable, text } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { startSilentNetwork } from '#test/silent-network.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { createLog } from '../log.ts';
+import type { Tx } from './database.ts';
 import { type OpenDatabase, openPool } from './pool.ts';
+import { together } from './together.ts';
 
 const POOL_SIZE = 2;
 let own: TestDatabase;
@@ -207,4 +211,50 @@ test('statements of the engine are planned once a connection, those of everybody
   expect(inside).toEqual([{ chosen: 3 }]);
   expect(await prepared(engineDb)).toEqual([{ statement: 'select $1::int as chosen' }]);
   await close();
+});
+
+test('statements that are awaited together are run in the order in which they were written', async () => {
+  const texts = pgTable('notes', { text: text().primaryKey() });
+  const seen = async (tx: Tx) => (await tx.select().from(texts).execute()).length;
+  const counted = async (tx: Tx) =>
+    (await tx.execute<{ count: number }>(sql`select count(*)::int as count from notes`).execute()).rows[0]
+      ?.count;
+  for (const db of [database.db, database.engineDb]) {
+    await db.transaction(async (tx) => {
+      const results = await together(
+        seen(tx),
+        tx.execute(note('a')).execute(),
+        counted(tx),
+        tx.insert(texts).values({ text: 'b' }).execute(),
+        seen(tx),
+        tx.update(texts).set({ text: 'c' }).where(eq(texts.text, 'b')).execute(),
+        tx.execute(note('d')).execute(),
+        tx.select().from(texts).for('update').execute(),
+        tx.delete(texts).execute(),
+        counted(tx),
+      );
+      const ofReads = [results[0], results[2], results[4], results[7].length, results[9]];
+      expect(ofReads).toEqual([0, 1, 2, 3, 0]);
+      expect(() => together(tx.select().from(texts))).toThrow('.execute() is missing');
+    });
+  }
+});
+
+test('what fails among statements that are awaited together leaves nothing, and nothing comes after its rollback', async () => {
+  let late: Promise<unknown> | undefined;
+  const failing = database.engineDb.transaction((tx) => {
+    const twoAfterAnother = async () => {
+      await tx.execute(note('before')).execute();
+      await sleep(100);
+      await tx.execute(note('after'));
+    };
+    late = twoAfterAnother();
+    return together(late, tx.execute(sql`select 1 / 0`).execute(), tx.execute(note('together')).execute());
+  });
+  await expect(failing).rejects.toThrow();
+  await expect(late).rejects.toMatchObject({
+    cause: { message: expect.stringMatching(/^The transaction is over/) },
+  });
+  expect(await notes()).toEqual([]);
+  await poolWorks();
 });

@@ -4,8 +4,12 @@ import { isUnanswered } from '../errors-unavailable.ts';
 import type { Db } from './database.ts';
 
 /**
- * Drizzle over a pool, with transactions of our own: Drizzle's never gives a connection back whose BEGIN failed, so
- * every outage of the database would cost the pool connections for good.
+ * Drizzle over a pool whose connections take the next statement before the last one is answered (`pipeline`), with
+ * transactions of our own: Drizzle's never gives a connection back whose BEGIN failed, so every outage of the database
+ * would cost the pool connections for good.
+ *
+ * BEGIN goes out together with what follows it, and so do statements that are awaited `together`. A statement that comes
+ * after the transaction's end, because another one of those had failed, is refused: it would stand by itself.
  */
 export function drizzleOver(pool: pg.Pool): Db {
   const db: Db = drizzle(pool);
@@ -16,7 +20,7 @@ export function drizzleOver(pool: pg.Pool): Db {
     client.on('error', ignore);
     let isSilent = false;
     try {
-      return await drizzle(client).transaction(work, config);
+      return await drizzle(transactionOn(client)).transaction(work, config);
     } catch (error) {
       isSilent = isUnanswered(error);
       throw error;
@@ -31,3 +35,28 @@ export function drizzleOver(pool: pg.Pool): Db {
 }
 
 const ignore = () => {};
+
+type Statement = string | { text: string };
+
+/**
+ * The connection for the length of a transaction. Nobody waits for BEGIN, but COMMIT does: one that failed has left the
+ * statements outside of any transaction, which must be heard of.
+ */
+function transactionOn(client: pg.PoolClient): pg.PoolClient {
+  let begun: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  const query = async (statement: Statement, ...rest: unknown[]): Promise<unknown> => {
+    const text = typeof statement === 'string' ? statement : statement.text;
+    if (isOver && text !== 'rollback') throw new Error(`The transaction is over: ${text}`);
+    isOver ||= text === 'commit' || text === 'rollback';
+    const answer = Reflect.apply(client.query, client, [statement, ...rest]) as Promise<unknown>;
+    if (text === 'commit') return (await Promise.all([answer, begun]))[0];
+    if (!/^begin\b/i.test(text)) return await answer;
+    begun = answer;
+    begun.catch(ignore);
+    return undefined;
+  };
+  return new Proxy(client, {
+    get: (target, property) => (property === 'query' ? query : Reflect.get(target, property)),
+  });
+}

@@ -104,6 +104,7 @@ export function openPool(options: {
   const { limits, maxConnections } = options;
   const settings: pg.PoolConfig = {
     ...options.connection,
+    pipeline: true,
     application_name: 'signal-board',
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: limits?.answerMs ?? ANSWER_TIMEOUT_MS,
