@@ -1,9 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { generatePosition } from '#server/features/position-generator/generate-position.ts';
-import {
-  findPositionGeneratorLog,
-  type PositionGeneratorLogRow,
-} from '#server/features/position-generator/position-generator.store.ts';
+import type { PositionGeneratorLogRow } from '#server/features/position-generator/position-generator.store.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import { findSignal } from '#server/features/signals/signals.store.ts';
@@ -29,9 +26,7 @@ export async function calculateByHand(
     workflowId: null,
   });
   if (!generated.ok) throw new Error(generated.denial.reason);
-  const log = await findPositionGeneratorLog(engine.db, generated.logId);
-  if (log === null) throw new Error('the calculation was not recorded');
-  return log;
+  return generated.log;
 }
 
 /** Commits the order of a calculation, as an operator's button does. */

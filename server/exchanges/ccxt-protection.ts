@@ -16,7 +16,7 @@ import {
 
 type ProtectionCalls = Pick<
   Exchange,
-  'fetchProtection' | 'fetchHoldings' | 'placeProtection' | 'cancelProtection'
+  'fetchHolding' | 'fetchProtection' | 'fetchHoldings' | 'placeProtection' | 'cancelProtection'
 >;
 
 const NONE: Protection = { stopLoss: null, takeProfit: null };
@@ -59,16 +59,25 @@ export function createCcxtProtection(options: {
     );
   }
 
+  const fetchHolding: Exchange['fetchHolding'] = async (account, token, context) => {
+    const found = positionIn(await readPositions(account, context), token);
+    if (!found) return null;
+    const { position, info } = found;
+    if (protection.heldBy === 'position') {
+      return { position, protection: readAnswer(() => protection.of(info)) };
+    }
+    const request = { type: 'protection', account, context };
+    return connection.callForToken(request, token, async (client, symbol) => {
+      const infos = await protection.list(client, symbol);
+      return { position, protection: readAnswer(() => protection.of(infos, position)) };
+    });
+  };
+
   return {
+    fetchHolding,
+
     async fetchProtection(account, token, context) {
-      const found = positionIn(await readPositions(account, context), token);
-      if (!found) return NONE;
-      if (protection.heldBy === 'position') return readAnswer(() => protection.of(found.info));
-      const request = { type: 'protection', account, context };
-      return connection.callForToken(request, token, async (client, symbol) => {
-        const infos = await protection.list(client, symbol);
-        return readAnswer(() => protection.of(infos, found.position));
-      });
+      return (await fetchHolding(account, token, context))?.protection ?? NONE;
     },
 
     async fetchHoldings(account, context) {

@@ -176,9 +176,11 @@ export function exchangeSuite(
           marginMode: words.marginModeOfPosition,
           margin: '65',
         });
-        expect(await exchange.fetchProtection(account, 'BTC')).toEqual({
-          stopLoss: '63000',
-          takeProfit: '69000.1',
+        const protection = { stopLoss: '63000', takeProfit: '69000.1' };
+        expect(await exchange.fetchProtection(account, 'BTC')).toEqual(protection);
+        expect(await exchange.fetchHolding(account, 'BTC')).toEqual({
+          position: await exchange.fetchPosition(account, 'BTC'),
+          protection,
         });
       });
 
@@ -201,6 +203,7 @@ export function exchangeSuite(
         // 21 lost, 0.39 and 0.3774 of fees.
         expect((await exchange.fetchBalance(account)).futuresBalance).toBe('9978.2326');
         expect(await exchange.fetchProtection(account, 'BTC')).toEqual({ stopLoss: null, takeProfit: null });
+        expect(await exchange.fetchHolding(account, 'BTC')).toBeNull();
       });
 
       test('is closed by its target when the mark rises through it', async () => {

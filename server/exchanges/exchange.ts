@@ -41,6 +41,8 @@ export interface Exchange {
 
   fetchPosition(account: ExchangeAccount, token: string, context?: CallContext): Promise<OpenPosition | null>;
   fetchPositions(account: ExchangeAccount, context?: CallContext): Promise<OpenPosition[]>;
+  /** The open position with the stop and target that the exchange holds for it; null when there is none. */
+  fetchHolding(account: ExchangeAccount, token: string, context?: CallContext): Promise<Holding | null>;
   /** The stop loss and take profit that the exchange holds for the open position. */
   fetchProtection(account: ExchangeAccount, token: string, context?: CallContext): Promise<Protection>;
   /** Places the missing side(s) of the protection on the open position, triggered by the mark price. */

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { type Exchange, type ExchangeAccount, ExchangeError, type Placement } from './exchange.ts';
+import {
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+  type OpenPosition,
+  type Placement,
+} from './exchange.ts';
 
 /*
  * One-way mode, isolated margin and leverage are set and read back once, and relied on for a while (I5). Remembered in
@@ -75,6 +81,16 @@ export function rememberPreparations(options: {
     await pool.query(query, values).catch(() => undefined);
   }
 
+  /** A position shows how it was opened. */
+  async function comparePosition(
+    account: ExchangeAccount,
+    token: string,
+    { leverage, marginMode }: OpenPosition,
+  ): Promise<void> {
+    const isIsolated = marginMode === null ? null : marginMode === 'isolated';
+    await compare(account, token, { leverage, isIsolated });
+  }
+
   async function heed(account: ExchangeAccount, token: string, placement: Placement): Promise<Placement> {
     if (placement.outcome === 'refused') await forgetIfPossible(account, token);
     return placement;
@@ -112,11 +128,13 @@ export function rememberPreparations(options: {
       },
       async fetchPosition(account, token, context) {
         const position = await exchange.fetchPosition(account, token, context);
-        if (position === null) return null;
-        const { leverage, marginMode } = position;
-        const isIsolated = marginMode === null ? null : marginMode === 'isolated';
-        await compare(account, token, { leverage, isIsolated });
+        if (position !== null) await comparePosition(account, token, position);
         return position;
+      },
+      async fetchHolding(account, token, context) {
+        const holding = await exchange.fetchHolding(account, token, context);
+        if (holding !== null) await comparePosition(account, token, holding.position);
+        return holding;
       },
     },
     async forgetUser(userId) {

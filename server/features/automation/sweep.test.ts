@@ -136,7 +136,7 @@ test.each<Left>([
   {
     name: 'whose fill was not known to be protected',
     faults: [],
-    call: 'fetchProtection',
+    call: 'fetchHolding',
     when: 'before',
     state: ['working', 'open'],
     ends: { success: true, protectionStatus: 'verified' },

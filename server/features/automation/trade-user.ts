@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Denial, deny } from '#domain/denials.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
-import { isSignalExpired, PER_USER_STEPS, pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
+import { isSignalExpired, PER_USER_STEPS } from '#domain/workflow-lifecycle.ts';
 import { generatePosition } from '#server/features/position-generator/generate-position.ts';
 import {
-  findPositionGeneratorLog,
   findWorkflowCalculation,
   type PositionGeneratorLogRow,
 } from '#server/features/position-generator/position-generator.store.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
 import { findStandingTrade, findWorkflowTrade } from '#server/features/position-maker/trades.store.ts';
-import { findPriceLog } from '#server/features/price-logs/price-logs.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
-import { findSignal, type SignalRow } from '#server/features/signals/signals.store.ts';
+import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
 import { type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
@@ -22,14 +20,9 @@ import { clearTheWay } from './held-position.ts';
 import { settleLate } from './settle-late.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 import { type UserTask, userStep } from './user-steps.ts';
-import { findStep } from './workflow-steps.store.ts';
-import {
-  countUserFailedTry,
-  findProcessingStart,
-  findWorkflowUser,
-  isEarlierUserSizing,
-} from './workflow-users.store.ts';
-import { findWorkflow, type WorkflowRow } from './workflows.store.ts';
+import { readMatchedPriceLog, readSignal } from './workflow-inputs.ts';
+import { countUserFailedTry, findUserTurn, isEarlierUserSizing } from './workflow-users.store.ts';
+import type { WorkflowRow } from './workflows.store.ts';
 
 const TRIES = 3;
 const LEASE_POLL_MS = 100;
@@ -57,15 +50,11 @@ export async function tradeUser(
   deps: AutomationDeps,
   { workflowId, userId }: { workflowId: string; userId: string },
 ): Promise<void> {
-  const [workflow, row, existing, processingSince] = await Promise.all([
-    findWorkflow(deps.db, workflowId),
-    findWorkflowUser(deps.db, { workflowId, userId }),
-    findWorkflowTrade(deps.db, { workflowId, userId }),
-    findProcessingStart(deps.db, workflowId),
-  ]);
-  if (workflow === null || row?.position == null) return;
-  const task: UserTask = { workflowId, userId, position: row.position };
-  const isOver = row.outcome !== 'waiting' && row.outcome !== 'running';
+  const turn = await findUserTurn(deps.db, { workflowId, userId });
+  if (turn === null || turn.user.position === null) return;
+  const { workflow, user, trade: existing, processingSince } = turn;
+  const task: UserTask = { workflowId, userId, position: turn.user.position };
+  const isOver = user.outcome !== 'waiting' && user.outcome !== 'running';
   if (!isOver && workflow.status !== 'processing') return;
   if (isOver) {
     if (existing !== null) await settleLate(deps, { task, trade: existing });
@@ -109,7 +98,7 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> 
   const { db } = deps;
   journal.begin(userStep(deps, task, 'user_settings', { userId: task.userId }));
   const [signal, settings] = await Promise.all([
-    findSignal(db, workflow.signalId),
+    readSignal(db, workflow.signalId),
     findTradingSettings(db, task.userId),
   ]);
   if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
@@ -207,25 +196,16 @@ async function calculateOnce(
   const { userId, workflowId } = task;
   const blocked = await clearTheWay(deps, { signal, settings, userId, workflowId, lease });
   if (blocked !== null) return { ok: false, denial: blocked };
-  const match = await findStep(deps.db, {
-    workflowId: workflow.id,
-    stepNumber: pipelineStepNumber('price_log_match'),
-  });
-  const matched = match?.outputData as { priceLogId?: string | null } | null | undefined;
-  const priceLog = matched?.priceLogId == null ? null : await findPriceLog(deps.db, matched.priceLogId);
   const generated = await generatePosition(deps, {
     signal,
-    priceLog,
+    priceLog: await readMatchedPriceLog(deps.db, workflow.id),
     userId,
     settings,
     profile: 'automatic',
     workflowId,
     lease,
   });
-  if (!generated.ok) return { ok: false, denial: generated.denial };
-  const log = await findPositionGeneratorLog(deps.db, generated.logId);
-  if (log === null) throw new Error(`the calculation ${generated.logId} was not recorded`);
-  return { ok: true, log };
+  return generated.ok ? { ok: true, log: generated.log } : { ok: false, denial: generated.denial };
 }
 
 async function skip(

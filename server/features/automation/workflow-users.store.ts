@@ -3,6 +3,7 @@ import type { EligibilityResult } from '#domain/eligibility.ts';
 import { pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { trades, workflowSteps, workflows, workflowUsers } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 
 export type WorkflowUserRow = typeof workflowUsers.$inferSelect;
 type TradeRow = typeof trades.$inferSelect;
@@ -50,18 +51,39 @@ export async function findWorkflowUser(
   return row ?? null;
 }
 
-/** When step 7 began; null before. */
-export async function findProcessingStart(db: Queryable, workflowId: string): Promise<Date | null> {
+/** A user's part of a workflow as it stands. */
+export interface UserTurn {
+  workflow: typeof workflows.$inferSelect;
+  user: WorkflowUserRow;
+  trade: TradeRow | null;
+  /** When step 7 began; null before. */
+  processingSince: Date | null;
+}
+
+/** In one statement: it is asked twice for every user of every signal. */
+export async function findUserTurn(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<UserTurn | null> {
   const [row] = await db
-    .select({ startedAt: workflowSteps.startedAt })
-    .from(workflowSteps)
-    .where(
+    .select({
+      workflow: workflows,
+      user: workflowUsers,
+      trade: trades,
+      processingSince: workflowSteps.startedAt,
+    })
+    .from(workflows)
+    .innerJoin(workflowUsers, eq(workflowUsers.workflowId, workflows.id))
+    .leftJoin(trades, and(eq(trades.workflowId, workflows.id), eq(trades.userId, workflowUsers.userId)))
+    .leftJoin(
+      workflowSteps,
       and(
-        eq(workflowSteps.workflowId, workflowId),
+        eq(workflowSteps.workflowId, workflows.id),
         eq(workflowSteps.stepNumber, pipelineStepNumber('user_processing')),
       ),
-    );
-  return row?.startedAt ?? null;
+    )
+    .where(and(eq(workflows.id, workflowId), eq(workflowUsers.userId, userId)));
+  return row ?? null;
 }
 
 /** Whether a user who trades before this one has neither an order nor an outcome yet. */
@@ -115,7 +137,8 @@ async function lockWorkflow(tx: Tx, workflowId: string): Promise<void> {
     .select({ id: workflows.id })
     .from(workflows)
     .where(eq(workflows.id, workflowId))
-    .for('no key update');
+    .for('no key update')
+    .execute();
 }
 
 /** Writes what became of a user and counts: the workflow row is locked, so exactly one caller sees `remaining` 0. */
@@ -124,10 +147,9 @@ export async function writeUserOutcome(
   options: { workflowId: string; userId: string; outcome: 'success' | 'skipped' | 'failed' },
 ): Promise<{ changed: boolean; remaining: number }> {
   const { workflowId, userId, outcome } = options;
-  await lockWorkflow(tx, workflowId);
   // A statement of its own after the lock: it sees what those have committed who held the lock before. One, since all
   // the others wait for it.
-  const { rows } = await tx.execute<{ remaining: number }>(sql`
+  const counted = sql`
     with changed as (
       update workflow_users set outcome = ${outcome}
       where workflow_id = ${workflowId} and user_id = ${userId} and outcome in ('waiting', 'running')
@@ -139,7 +161,11 @@ export async function writeUserOutcome(
     )
     update workflows set successful_users_count = others.successful + (changed.outcome = 'success')::int
     from changed, others where workflows.id = ${workflowId}
-    returning others.remaining::int as remaining`);
+    returning others.remaining::int as remaining`;
+  const [, { rows }] = await together(
+    lockWorkflow(tx, workflowId),
+    tx.execute<{ remaining: number }>(counted).execute(),
+  );
   const [row] = rows;
   return { changed: row !== undefined, remaining: row?.remaining ?? 0 };
 }

@@ -32,7 +32,8 @@ export async function generateByHand(deps: CalculatorDeps, body: GenerateBody): 
   const request = { signal, priceLog, userId, settings, profile: 'manual' as const, workflowId: null };
   const result: PositionResult = read.ok ? calculateFromFacts(read.facts, request) : read;
   const isEstimate = read.ok && read.facts.isEstimate;
-  const positionGeneratorLogId = await recordCalculation(deps, { ...request, result, isEstimate });
+  const log = await recordCalculation(deps, { ...request, result, isEstimate });
+  const positionGeneratorLogId = log.id;
   const notices = read.ok ? read.facts.notices : [];
   if (!result.ok) {
     const { error, message, details } = refusalOf(result.denial, notices);

@@ -13,7 +13,11 @@ import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import { together } from '#server/platform/database/together.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
-import { insertPositionGeneratorLog, sumUnknownMargin } from './position-generator.store.ts';
+import {
+  insertPositionGeneratorLog,
+  type PositionGeneratorLogRow,
+  sumUnknownMargin,
+} from './position-generator.store.ts';
 
 const READ_TRIES = 3;
 const READ_RETRY_MS = 300;
@@ -46,11 +50,11 @@ export interface MarketFacts {
 export async function generatePosition(
   deps: Pick<Deps, 'db' | 'clock' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
   request: GenerateRequest,
-): Promise<{ logId: string } & PositionResult> {
+): Promise<{ log: PositionGeneratorLogRow } & PositionResult> {
   const read = await readMarketFacts(deps, request);
   const result = read.ok ? calculateFromFacts(read.facts, request) : read;
-  const logId = await recordCalculation(deps, { ...request, result, isEstimate: false });
-  return { logId, ...result };
+  const log = await recordCalculation(deps, { ...request, result, isEstimate: false });
+  return { log, ...result };
 }
 
 /** The one calculation of workflows, the calculator and its preview. */
@@ -68,15 +72,14 @@ export function calculateFromFacts(
   });
 }
 
-/** Writes the calculation down as a record of its own; answers its id. */
+/** Writes the calculation down as a record of its own, and answers that. */
 export async function recordCalculation(
   deps: Pick<Deps, 'db' | 'clock'>,
   calculation: GenerateRequest & { result: PositionResult; isEstimate: boolean },
-): Promise<string> {
+): Promise<PositionGeneratorLogRow> {
   const { signal, priceLog, userId, settings, profile, workflowId, lease, result, isEstimate } = calculation;
-  const id = timeOrderedId();
   const row = {
-    id,
+    id: timeOrderedId(),
     signalId: signal.id,
     priceLogId: priceLog?.id ?? null,
     userId,
@@ -91,10 +94,12 @@ export async function recordCalculation(
     settings,
     createdAt: deps.clock.now(),
   };
-  await deps.db.transaction((tx) =>
+  const [, log] = await deps.db.transaction((tx) =>
     together(lease === undefined ? undefined : assertHeld(tx, lease), insertPositionGeneratorLog(tx, row)),
   );
-  return id;
+  if (log === null)
+    throw new Error(`The workflow ${workflowId} has calculated for the user ${userId} already`);
+  return log;
 }
 
 export interface OpenedAccount {

@@ -12,11 +12,12 @@ export type PositionGeneratorLogRow = Omit<typeof positionGeneratorLogs.$inferSe
   position: Position | null;
 };
 
+/** Null when the workflow has calculated for the user already. */
 export async function insertPositionGeneratorLog(
   db: Queryable,
   row: Omit<PositionGeneratorLogRow, 'calculationReason' | 'calculationDetail'>,
-): Promise<void> {
-  await db
+): Promise<PositionGeneratorLogRow | null> {
+  const [inserted] = await db
     .insert(positionGeneratorLogs)
     .values({
       ...row,
@@ -25,7 +26,9 @@ export async function insertPositionGeneratorLog(
     })
     // The same workflow calculates once for each user: after a crash the first result holds.
     .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] })
+    .returning()
     .execute();
+  return inserted === undefined ? null : withPosition(inserted);
 }
 
 export async function findPositionGeneratorLog(

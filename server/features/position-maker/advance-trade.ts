@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { isTerminal } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
 import { closeUnprotected } from './close-unprotected.ts';
 import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
@@ -11,7 +12,7 @@ import { restoreProtection } from './restore-protection.ts';
 import { settleAttempt } from './settle-attempt.ts';
 import { openTradeAccount, slowDown } from './trade-account.ts';
 import { exchangeOf, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
-import { addCalls, findTrade, listAttempts, type TradeRow } from './trades.store.ts';
+import { type AttemptRow, addCalls, findTradeWithAttempts, type TradeRow } from './trades.store.ts';
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
 
 /**
@@ -26,12 +27,16 @@ import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
 export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
   const key = `trade:${tradeId}`;
   const leased = await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
+    const said: Said[] = [];
     try {
+      const find = () => findTradeWithAttempts(deps.db, tradeId);
+      let found = await find();
       // A call for a later time is on its way: this one came twice, and two chains of calls are one too many.
-      let trade = await findTrade(deps.db, tradeId);
-      if (trade?.dueAt != null && trade.dueAt > deps.clock.now()) return;
-      for (; trade !== null && trade.state !== 'done'; trade = await findTrade(deps.db, tradeId)) {
-        const result = await advanceOnce(deps, lease, trade);
+      if (found?.trade.dueAt != null && found.trade.dueAt > deps.clock.now()) return;
+      for (; found !== null && found.trade.state !== 'done'; found = await find()) {
+        // What led to the order's end is there when the end is.
+        if (found.attempts.some(({ state }) => isTerminal(state))) await recordCalls(deps, tradeId, said);
+        const result = await advanceOnce(deps, lease, { ...found, said });
         if (result.next === 'never') return;
         if (result.next === 'later') {
           await wakeAt(deps, lease, tradeId, result.at);
@@ -42,6 +47,8 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
       // Somebody else goes on with it; whatever was about to be written here was not.
       if (!(error instanceof LeaseLostError)) throw error;
       deps.log.warn({ tradeId }, 'the trade was taken over');
+    } finally {
+      await recordCalls(deps, tradeId, said);
     }
   });
   // Whoever holds it may be dead: this call must not get lost with it.
@@ -53,12 +60,19 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
 export const HELD_RETRY_MS = 2_000;
 const soon = (deps: TradeDeps) => new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
 
-async function advanceOnce(deps: TradeDeps, lease: Lease, trade: TradeRow): Promise<StepResult> {
+/** A call to the exchange, and the attempt that was under way. */
+interface Said {
+  call: CallRecord;
+  attemptId: string;
+}
+
+async function advanceOnce(
+  deps: TradeDeps,
+  lease: Lease,
+  { trade, attempts, said }: { trade: TradeRow; attempts: AttemptRow[]; said: Said[] },
+): Promise<StepResult> {
   const exchange = exchangeOf(deps, trade);
-  const [attempts, { account }] = await Promise.all([
-    listAttempts(deps.db, trade.id),
-    openTradeAccount(deps, trade),
-  ]);
+  const { account } = await openTradeAccount(deps, trade);
   const attempt = attempts.at(-1);
   if (attempt === undefined) throw new Error(`trade ${trade.id} has no attempt`);
   const calls: CallRecord[] = [];
@@ -70,15 +84,14 @@ async function advanceOnce(deps: TradeDeps, lease: Lease, trade: TradeRow): Prom
     attempt,
     exchange,
     account,
-    onCall: (call) => calls.push(call),
+    onCall(call) {
+      calls.push(call);
+      said.push({ call, attemptId: attempt.id });
+    },
   };
-  try {
-    const result = await takeStep(work);
-    if (result.next !== 'later') return result;
-    return { next: 'later', at: await slowDown(work, { at: result.at, calls }) };
-  } finally {
-    await recordCalls(deps, work, calls);
-  }
+  const result = await takeStep(work);
+  if (result.next !== 'later') return result;
+  return { next: 'later', at: await slowDown(work, { at: result.at, calls }) };
 }
 
 function takeStep(work: TradeWork): Promise<StepResult> {
@@ -116,24 +129,27 @@ function takeOrderStep(work: TradeWork, { atOnce }: { atOnce: boolean }): Promis
   }
 }
 
-/** What was said to the exchange, for the dialogs. The order itself does not hang on it. */
-async function recordCalls(
-  deps: TradeDeps,
-  { trade, attempt }: TradeWork,
-  calls: CallRecord[],
-): Promise<void> {
-  if (calls.length === 0) return;
+/** What was said to the exchange, for the dialogs; it is recorded once. The order itself does not hang on it. */
+async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Promise<void> {
+  if (said.length === 0) return;
+  const unrecorded = said.splice(0);
+  const calls = unrecorded.map(({ call }) => call);
+  const placements = unrecorded.filter(({ call }) => call.type === 'place-order');
   try {
-    await addCalls(deps.db, trade.id, calls);
-    const placement = calls.find(({ type }) => type === 'place-order');
-    if (placement !== undefined) {
-      await deps.db
-        .update(orderAttempts)
-        .set({ orderPayload: placement.requestData })
-        .where(eq(orderAttempts.id, attempt.id));
-    }
+    await deps.db.transaction((tx) =>
+      together(
+        addCalls(tx, tradeId, calls),
+        ...placements.map(({ call, attemptId }) =>
+          tx
+            .update(orderAttempts)
+            .set({ orderPayload: call.requestData })
+            .where(eq(orderAttempts.id, attemptId))
+            .execute(),
+        ),
+      ),
+    );
   } catch (error) {
-    deps.log.error({ err: error, tradeId: trade.id }, 'the call sequence of a trade could not be recorded');
+    deps.log.error({ err: error, tradeId }, 'the call sequence of a trade could not be recorded');
   }
 }
 

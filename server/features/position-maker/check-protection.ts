@@ -4,6 +4,7 @@ import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
 import {
   type CallPriority,
   ExchangeError,
+  type Holding,
   type OpenPosition,
   type Protection,
 } from '#server/exchanges/exchange.ts';
@@ -35,22 +36,21 @@ export async function checkProtection(
   // From before the reading: what was read is not acted on by a process that was frozen since.
   const notAfter = new Date(deps.clock.now().getTime() + PROTECTION_DEADLINE_MS);
   if (account === null) return { found: 'unreadable', text: 'the exchange credentials are gone' };
-  let position: OpenPosition | null;
-  let held: Protection;
+  let holding: Holding | null;
   try {
-    position = await exchange.fetchPosition(account, trade.token, context);
-    if (position === null) {
-      return { found: 'flat', text: 'The position is closed already, nothing to protect' };
-    }
-    if (position.side !== sideOf(work)) {
-      return { found: 'flat', text: `The ${position.side} position is not this order's, it is not touched` };
-    }
-    held = await exchange.fetchProtection(account, trade.token, context);
+    holding = await exchange.fetchHolding(account, trade.token, context);
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     return { found: 'unreadable', text: error.message };
   }
+  if (holding === null) {
+    return { found: 'flat', text: 'The position is closed already, nothing to protect' };
+  }
+  const { position, protection: held } = holding;
   const { quantity, side, markPrice } = position;
+  if (side !== sideOf(work)) {
+    return { found: 'flat', text: `The ${side} position is not this order's, it is not touched` };
+  }
   switch (protectionNeed({ side, markPrice, held, planned: trade })) {
     case 'nothing':
       return {

@@ -293,7 +293,7 @@ describe('who lost the lease writes nothing and sends nothing', () => {
   });
 
   test.each([
-    ['places no stop', 'fetchProtection', 'place-stop-loss'],
+    ['places no stop', 'fetchHolding', 'place-stop-loss'],
     ['closes nothing', 'fetchPosition', 'close-position'],
   ] as const)('an execution that is overtaken %s', async (_name, call, request) => {
     const { workflowId, userId } = await calculated();

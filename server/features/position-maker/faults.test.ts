@@ -404,7 +404,7 @@ describe('a filled position whose stop cannot be placed', () => {
       { kind: 'refuse', code: '40917', message: 'no target', on: on('place-tpsl-order', always) },
     ]);
     const deps = atExchangeCall(engine.deps, {
-      call: 'fetchProtection',
+      call: 'fetchHolding',
       when: 'before',
       async happens() {
         await engine.db

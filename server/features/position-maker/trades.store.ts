@@ -44,6 +44,23 @@ export async function listAttempts(db: Queryable, tradeId: string): Promise<Atte
   return rows as AttemptRow[];
 }
 
+/** The trade with its attempts, oldest first. */
+export async function findTradeWithAttempts(
+  db: Queryable,
+  tradeId: string,
+): Promise<{ trade: TradeRow; attempts: AttemptRow[] } | null> {
+  const rows = await db
+    .select({ trade: trades, attempt: orderAttempts })
+    .from(trades)
+    .leftJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
+    .where(eq(trades.id, tradeId))
+    .orderBy(asc(orderAttempts.attempt));
+  const [first] = rows;
+  if (first === undefined) return null;
+  const attempts = rows.flatMap(({ attempt }) => (attempt === null ? [] : [attempt as AttemptRow]));
+  return { trade: first.trade, attempts };
+}
+
 /** Trades of a signal with their user's name, newest first. */
 export async function listSignalTrades(db: Queryable, signalId: string) {
   return await db
@@ -117,14 +134,17 @@ export async function addTimeline(
 
 export async function addCalls(db: Queryable, tradeId: string, calls: CallRecord[]): Promise<void> {
   if (calls.length === 0) return;
-  await db.insert(tradeEvents).values(
-    calls.map((call) => ({
-      id: timeOrderedId(),
-      tradeId,
-      at: new Date(call.timestamp),
-      kind: 'call' as const,
-      text: call.type,
-      data: call,
-    })),
-  );
+  await db
+    .insert(tradeEvents)
+    .values(
+      calls.map((call) => ({
+        id: timeOrderedId(),
+        tradeId,
+        at: new Date(call.timestamp),
+        kind: 'call' as const,
+        text: call.type,
+        data: call,
+      })),
+    )
+    .execute();
 }

@@ -1,0 +1,49 @@
+import { pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
+import { findPriceLog, type PriceLogRow } from '#server/features/price-logs/price-logs.store.ts';
+import { findSignal, type SignalRow } from '#server/features/signals/signals.store.ts';
+import type { Db } from '#server/platform/database/database.ts';
+import { findStep } from './workflow-steps.store.ts';
+
+/*
+ * What a workflow starts from is the same for each of its users, and is never written again: a signal, a candle, and
+ * which of the candles was matched before the users' turn came. A thousand users do not read it a thousand times.
+ */
+
+/** Those of a few workflows that are under way at the same time. */
+const MOST_REMEMBERED = 64;
+
+type Memory = Map<string, Promise<unknown>>;
+const memories = new WeakMap<Db, Memory>();
+
+/** What `read` found is remembered, unless that is nothing. */
+async function readOnce<Found>(
+  db: Db,
+  key: string,
+  read: () => Promise<Found | null>,
+): Promise<Found | null> {
+  const memory: Memory = memories.get(db) ?? new Map();
+  memories.set(db, memory);
+  const known = memory.get(key) as Promise<Found | null> | undefined;
+  if (known !== undefined) return known;
+  const reading = read();
+  memory.set(key, reading);
+  const [oldest] = memory.keys();
+  if (memory.size > MOST_REMEMBERED && oldest !== undefined) memory.delete(oldest);
+  const found = await reading.catch((error: unknown) => {
+    memory.delete(key);
+    throw error;
+  });
+  if (found === null) memory.delete(key);
+  return found;
+}
+
+export const readSignal = (db: Db, id: string): Promise<SignalRow | null> =>
+  readOnce(db, `signal ${id}`, () => findSignal(db, id));
+
+/** Null when none was matched. To be asked when the workflow's own steps have ended. */
+export const readMatchedPriceLog = (db: Db, workflowId: string): Promise<PriceLogRow | null> =>
+  readOnce(db, `price log ${workflowId}`, async () => {
+    const match = await findStep(db, { workflowId, stepNumber: pipelineStepNumber('price_log_match') });
+    const matched = match?.outputData as { priceLogId?: string | null } | null | undefined;
+    return matched?.priceLogId == null ? null : await findPriceLog(db, matched.priceLogId);
+  });
