@@ -7,7 +7,7 @@ import type { Receiver } from './features/ingest/receive-delivery.ts';
 import type { ChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
-import type { Db } from './platform/database/database.ts';
+import type { Db, Tx } from './platform/database/database.ts';
 import type { Jobs } from './platform/jobs.ts';
 import type { Logger } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
@@ -34,6 +34,12 @@ export interface Deps {
   ) => Promise<UserAccount | null>;
   accountGuard: AccountGuard;
   receiver: Receiver;
+  /** Brings the end of a workflow's trade to its workflow, in the transaction that writes it: both are true or neither. */
+  onTradeEnd: (
+    deps: Pick<Deps, 'clock' | 'jobs'>,
+    tx: Tx,
+    trade: { workflowId: string; userId: string },
+  ) => Promise<void>;
   /** A new price of the token was stored: the paper exchange looks at its orders and positions. */
   onPrice: (token: string) => void;
   /** What the database announces as changed, by any instance. */

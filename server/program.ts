@@ -6,6 +6,7 @@ import { paperCredentials } from './exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
 import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
+import { followTradeEnd } from './features/automation/follow-trade.ts';
 import { runWorkflow } from './features/automation/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
 import { tradeUser } from './features/automation/trade-user.ts';
@@ -123,6 +124,7 @@ export async function buildProgram(options: {
             onError: (error, token) => log.error({ err: error, token }, 'paper orders could not be settled'),
           }),
     changeFeed: createChangeFeed({ connection: database.connection, log }),
+    onTradeEnd: followTradeEnd,
     readiness: () => readReadiness(),
   };
   const deps: Deps = { ...base, receiver: createReceiver(base) };

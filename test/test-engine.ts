@@ -7,7 +7,7 @@ import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
-import { UNSETTLED_LIMIT_MS } from '#server/features/automation/follow-trade.ts';
+import { followTradeEnd, UNSETTLED_LIMIT_MS } from '#server/features/automation/follow-trade.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { listUnfinished } from '#server/features/automation/workflows.store.ts';
@@ -28,6 +28,7 @@ import {
   workflows,
   workflowUsers,
 } from '#server/platform/database/schema.ts';
+import type { Jobs } from '#server/platform/jobs.ts';
 import { releaseAllLeases } from '#server/platform/leases.ts';
 import { createLog } from '#server/platform/log.ts';
 import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
@@ -169,6 +170,17 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
   const server = options.overHttp ? await listenPaperExchange({ handle: take }, { port: 0 }) : null;
   const addresses = server === null ? {} : { bitgetBaseUrl: server.url, bybitBaseUrl: server.url };
 
+  const jobs: Jobs = {
+    send: async (_db, name, messages) => {
+      if (name === 'trade-user') told.push(...([messages].flat() as TradeUserTask[]));
+    },
+    sendMissing: async () => {},
+    start: async () => {},
+    stop: async () => {},
+    isRunning: () => true,
+    activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
+  };
+
   function createDeps(overrides: {
     db: AutomationDeps['db'];
     instanceId: string;
@@ -192,16 +204,8 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
       clock,
       config: { ...config, instanceId: overrides.instanceId },
       log,
-      jobs: {
-        send: async (_db, name, messages) => {
-          if (name === 'trade-user') told.push(...([messages].flat() as TradeUserTask[]));
-        },
-        sendMissing: async () => {},
-        start: async () => {},
-        stop: async () => {},
-        isRunning: () => true,
-        activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
-      },
+      jobs,
+      onTradeEnd: followTradeEnd,
       exchanges,
       accountGuard: OPEN_TO_ALL,
       findAccount: async (userId, platform) => ({

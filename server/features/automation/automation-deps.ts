@@ -2,7 +2,7 @@ import type { Deps } from '#server/deps.ts';
 
 export type AutomationDeps = Pick<
   Deps,
-  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard'
+  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard' | 'onTradeEnd'
 >;
 
 /** Which instance worked on a step, as shown in the monitor. */

@@ -1,4 +1,5 @@
 import { type PerUserStepType, pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
+import type { Tx } from '#server/platform/database/database.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
@@ -13,34 +14,47 @@ import type { WorkflowRow } from './workflows.store.ts';
  */
 export async function finishUser(
   deps: AutomationDeps,
-  options: {
-    workflow: WorkflowRow;
-    task: UserTask;
-    outcome: 'success' | 'skipped' | 'failed';
-    /** Whose run it is that found this; without one it is the trade's own end. */
-    lease?: Lease;
-    step: { type: PerUserStepType; outputData?: unknown; errorMessage?: string };
+  {
+    lease,
+    ...end
+  }: UserEnd & {
+    /** Whose run it is that found this; without one it is the trade's own end. */ lease?: Lease;
   },
 ): Promise<void> {
-  const { workflow, task, outcome, lease, step } = options;
-  const at = deps.clock.now();
   await deps.db.transaction(async (tx) => {
     if (lease !== undefined) await assertHeld(tx, lease);
-    const { changed, remaining } = await writeUserOutcome(tx, { ...task, outcome });
-    if (!changed) return;
-    const { type, ...end } = step;
-    await endUserStep(deps, tx, task, type, {
-      status: outcome === 'success' ? 'completed' : 'failed',
-      ...end,
-    });
-    if (remaining > 0) return;
-    await endStep(tx, {
-      workflowId: workflow.id,
-      stepNumber: pipelineStepNumber('user_processing'),
-      status: 'completed',
-      outputData: await countOutcomes(tx, workflow.id),
-      at,
-    });
-    await endWorkflow(tx, { deps, workflow, status: 'completed', at });
+    await writeUserEnd(deps, tx, end);
   });
+}
+
+export interface UserEnd {
+  workflow: Pick<WorkflowRow, 'id' | 'token'>;
+  task: UserTask;
+  outcome: 'success' | 'skipped' | 'failed';
+  step: { type: PerUserStepType; outputData?: unknown; errorMessage?: string };
+}
+
+/** The same in a transaction that writes more. */
+export async function writeUserEnd(
+  deps: Pick<AutomationDeps, 'clock' | 'jobs'>,
+  tx: Tx,
+  { workflow, task, outcome, step }: UserEnd,
+): Promise<void> {
+  const at = deps.clock.now();
+  const { changed, remaining } = await writeUserOutcome(tx, { ...task, outcome });
+  if (!changed) return;
+  const { type, ...end } = step;
+  await endUserStep(deps, tx, task, type, {
+    status: outcome === 'success' ? 'completed' : 'failed',
+    ...end,
+  });
+  if (remaining > 0) return;
+  await endStep(tx, {
+    workflowId: workflow.id,
+    stepNumber: pipelineStepNumber('user_processing'),
+    status: 'completed',
+    outputData: await countOutcomes(tx, workflow.id),
+    at,
+  });
+  await endWorkflow(tx, { deps, workflow, status: 'completed', at });
 }

@@ -1,8 +1,10 @@
 import type { TradeRow } from '#server/features/position-maker/trades.store.ts';
+import type { Tx } from '#server/platform/database/database.ts';
 import type { AutomationDeps } from './automation-deps.ts';
-import { finishUser } from './finish-user.ts';
+import { finishUser, type UserEnd, writeUserEnd } from './finish-user.ts';
 import { orderOutput } from './order-output.ts';
 import type { UserTask } from './user-steps.ts';
+import { findUserTurn, type WorkflowUserRow } from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
 /** An order that the exchange leaves in doubt for longer keeps neither its workflow nor its token from going on. */
@@ -24,8 +26,13 @@ export async function followTrade({ deps, workflow, task }: UserPart, trade: Tra
     await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
     return;
   }
+  await finishUser(deps, endByTrade({ workflow, task }, trade));
+}
+
+/** The end of a user whose trade is done. */
+function endByTrade({ workflow, task }: Pick<UserPart, 'workflow' | 'task'>, trade: TradeRow): UserEnd {
   const success = trade.success === true;
-  await finishUser(deps, {
+  return {
     workflow,
     task,
     outcome: success ? 'success' : 'failed',
@@ -34,8 +41,30 @@ export async function followTrade({ deps, workflow, task }: UserPart, trade: Tra
       outputData: orderOutput(trade),
       ...(success ? {} : { errorMessage: trade.error ?? 'The order failed' }),
     },
-  });
+  };
 }
+
+/**
+ * A trade has come to its end, in this transaction, and its user's part with it. Where that is over already, or has not
+ * come so far, the user's own call finds out what is left to do.
+ */
+export async function followTradeEnd(
+  deps: Pick<AutomationDeps, 'clock' | 'jobs'>,
+  tx: Tx,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<void> {
+  const turn = await findUserTurn(tx, { workflowId, userId });
+  const isUnderWay =
+    turn !== null && turn.workflow.status === 'processing' && AT_WORK.includes(turn.user.outcome);
+  if (!isUnderWay || turn.user.position === null || turn.trade?.state !== 'done') {
+    await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
+    return;
+  }
+  const task = { workflowId, userId, position: turn.user.position };
+  await writeUserEnd(deps, tx, endByTrade({ workflow: turn.workflow, task }, turn.trade));
+}
+
+const AT_WORK: readonly WorkflowUserRow['outcome'][] = ['waiting', 'running'];
 
 /** I8: the workflow ends without it; the trade is followed up, and keeps its user out of the token until it is settled. */
 async function leaveUnsettled({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {

@@ -19,6 +19,8 @@ export interface StepJournal {
   alongside(write: (tx: Tx) => Promise<void>): void;
   /** One commit for all that was noted; LeaseLostError and nothing written if the lease went to somebody else. */
   writeDown(): Promise<void>;
+  /** The same in a transaction that writes more; until it is known to be committed, all of it is still to be written. */
+  writeWithin(tx: Tx): Promise<void>;
   /**
    * Forgets what was to go along, and the steps that ended on its account or are under way; answers the one that was.
    * What had ended before is still to be written down: its step would stay under way for good.
@@ -49,6 +51,11 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
     if (noted !== undefined) Object.assign(noted, details);
     else steps.push({ ...current, status: 'processing', ...details });
   };
+  async function writeWithin(tx: Tx): Promise<void> {
+    await writeSteps(tx, lease, steps);
+    for (const write of writes) await write(tx);
+  }
+
   return {
     begin(step) {
       current = step;
@@ -64,14 +71,12 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
       if (writes.length === 0) {
         if (steps.length > 0) await writeSteps(db, lease, steps);
       } else {
-        await db.transaction(async (tx) => {
-          await writeSteps(tx, lease, steps);
-          for (const write of writes) await write(tx);
-        });
+        await db.transaction(writeWithin);
       }
       steps = [];
       writes = [];
     },
+    writeWithin,
     abandon() {
       const kept = writes.length === 0 ? ended() : endedBefore;
       steps = kept.filter(({ stepNumber }) => stepNumber !== current?.stepNumber);

@@ -115,7 +115,6 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> 
   }
   journal.end({ status: 'completed', outputData: settings, at: deps.clock.now() });
   journal.begin(userStep(deps, task, 'position_generation', positionInput(signal, settings)));
-  await journal.writeDown();
   const calculated = await calculateOnce(run, { signal, settings });
   if (!calculated.ok) return await skip(run, 'position_generation', calculated.denial);
   const { log } = calculated;
@@ -137,10 +136,16 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> 
     leverage: position.leverage,
   };
   journal.begin(userStep(deps, task, 'order_submission', order));
-  await journal.writeDown();
   await letEarlierUsersGoFirst(run, processingSince);
-  const intent = await commitOrderIntent(deps, { log, position, triggerType: workflow.trigger, lease });
+  const intent = await commitOrderIntent(deps, {
+    log,
+    position,
+    triggerType: workflow.trigger,
+    lease,
+    alongside: journal.writeWithin,
+  });
   if (intent.ok) return;
+  await journal.writeDown();
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
   await skip(run, 'order_submission', denial);
 }
@@ -159,10 +164,14 @@ function expired(
 }
 
 /** Users are sized side by side; their orders are planned in the order of trading. A slow one loses its place. */
-async function letEarlierUsersGoFirst({ deps, task }: UserRun, processingSince: Date): Promise<void> {
+async function letEarlierUsersGoFirst(
+  { deps, task, journal }: UserRun,
+  processingSince: Date,
+): Promise<void> {
   const leftMs = processingSince.getTime() + ORDER_PATIENCE_MS - deps.clock.now().getTime();
   for (let polls = Math.min(leftMs, ORDER_PATIENCE_MS) / ORDER_POLL_MS; polls > 0; polls -= 1) {
     if (!(await isEarlierUserSizing(deps.db, task))) return;
+    await journal.writeDown();
     await sleep(ORDER_POLL_MS);
   }
 }
@@ -179,12 +188,14 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
 
 /** The position of this workflow and user: what an interrupted run recorded holds. */
 async function calculateOnce(
-  { deps, workflow, task, lease }: UserRun,
+  { deps, workflow, task, lease, journal }: UserRun,
   { signal, settings }: { signal: SignalRow; settings: TradingSettings },
 ): Promise<{ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> }> {
   const [standing, recorded] = await Promise.all([
     findStandingTrade(deps.db, { signalId: signal.id, userId: task.userId }),
     findWorkflowCalculation(deps.db, task),
+    // Before the exchange is asked, which may take a while.
+    journal.writeDown(),
   ]);
   if (standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   if (recorded !== null) {

@@ -35,7 +35,7 @@ export const correctUserStep = (
   correctStep(db, { workflowId, stepNumber: userStepNumber(position, type), ...correction });
 
 export async function endUserStep(
-  deps: AutomationDeps,
+  deps: Pick<AutomationDeps, 'clock'>,
   db: Queryable,
   { workflowId, position }: UserTask,
   type: PerUserStepType,

@@ -38,7 +38,7 @@ export interface StepWrite extends StepStart {
  */
 export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
   const rows = steps.map((step) => ({ id: timeOrderedId(), ...step }));
-  const { rows: held } = await db.execute(sql`
+  const writing = sql`
     with ${heldLease(lease)}, written as (
       insert into workflow_steps as known (id, workflow_id, step_number, step_name, step_type, user_id, status, input_data,
         output_data, metadata, error_message, started_at, completed_at, execution_time_ms, processor_name)
@@ -59,7 +59,8 @@ export async function writeSteps(db: Queryable, lease: Lease, steps: readonly St
         processor_name = excluded.processor_name
       where known.status in ('pending', 'processing')
     )
-    select 1 from held`);
+    select 1 from held`;
+  const { rows: held } = await db.execute(writing).execute();
   if (held.length === 0) throw new LeaseLostError(lease.key);
 }
 

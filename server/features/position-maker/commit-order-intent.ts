@@ -34,9 +34,11 @@ export async function commitOrderIntent(
     position: Position;
     triggerType: 'automatic' | 'manual';
     lease: Lease;
+    /** What is written in the same transaction, whether the order is denied or not. */
+    alongside?: (tx: Tx) => Promise<void>;
   },
 ): Promise<Intent> {
-  const { log, position, triggerType, lease } = request;
+  const { log, position, triggerType, lease, alongside } = request;
   const tradeId = randomId();
   const now = deps.clock.now();
   try {
@@ -51,6 +53,7 @@ export async function commitOrderIntent(
         }),
         findStandingTrade(tx, log),
         readAccountId(tx, deps, log),
+        alongside?.(tx),
       );
       if (denial !== null) return { ok: false, reason: 'denied', denial };
       const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;

@@ -11,8 +11,9 @@ import { findHalt } from '#server/features/trading-halts/trading-halts.store.ts'
 import type { Tx } from '#server/platform/database/database.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { together } from '#server/platform/database/together.ts';
+import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld } from '#server/platform/leases.ts';
+import { assertHeld, LeaseLostError } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { doubtSecondAttempt } from './doubt-second-attempt.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
@@ -160,8 +161,8 @@ async function writeEnd(
   const averagePrice = averageOf(attempts);
   const fee = sumFees(attempts);
   const orderId = attempts.findLast((one) => one.orderId !== null)?.orderId ?? null;
-  await deps.db.transaction((tx) =>
-    together(
+  const write = async (tx: Tx): Promise<void> => {
+    await together(
       assertHeld(tx, lease),
       tx
         .update(trades)
@@ -197,16 +198,32 @@ async function writeEnd(
               : `Failed: ${end.error ?? 'no reason given'}`,
       }),
       end.protectionStatus === 'closed' ? endDoubt(work, tx, 'The position is closed') : undefined,
-      wakeWorkflow(work, tx),
-    ),
-  );
+    );
+  };
+  await writeWithWorkflow(work, write);
   return { next: 'never' };
 }
 
-/** The trade's end is the workflow's business too; the message goes with the commit. */
-async function wakeWorkflow({ deps, trade }: TradeWork, tx: Tx): Promise<void> {
-  if (trade.workflowId === null) return;
-  await deps.jobs.send(tx, 'trade-user', { workflowId: trade.workflowId, userId: trade.userId });
+/** The trade's end is its workflow's business too, and committed with it. */
+async function writeWithWorkflow(
+  { deps, trade: { id: tradeId, workflowId, userId } }: TradeWork,
+  write: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  if (workflowId === null) return await deps.db.transaction(write);
+  try {
+    await deps.db.transaction(async (tx) => {
+      await write(tx);
+      await deps.onTradeEnd(deps, tx, { workflowId, userId });
+    });
+  } catch (error) {
+    if (error instanceof LeaseLostError || isDatabaseUnavailable(error)) throw error;
+    // Whatever is wrong with the workflow, the trade must not go on for ever: a call of its own tries for the workflow.
+    deps.log.error({ err: error, tradeId, workflowId }, 'the end of a trade was not taken by its workflow');
+    await deps.db.transaction(async (tx) => {
+      await write(tx);
+      await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
+    });
+  }
 }
 
 export function sumFilled(attempts: readonly Pick<AttemptRow, 'filledQuantity'>[]): string {

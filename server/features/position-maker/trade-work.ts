@@ -13,7 +13,7 @@ import type { AttemptRow, TradeRow } from './trades.store.ts';
 
 export type TradeDeps = Pick<
   Deps,
-  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard'
+  'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard' | 'onTradeEnd'
 >;
 
 /** One trade under its lease: what every step of its execution works with. */
