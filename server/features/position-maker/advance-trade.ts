@@ -136,6 +136,7 @@ async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Prom
   const calls = unrecorded.map(({ call }) => call);
   const placements = unrecorded.filter(({ call }) => call.type === 'place-order');
   try {
+    if (placements.length === 0) return await addCalls(deps.db, tradeId, calls);
     await deps.db.transaction((tx) =>
       together(
         addCalls(tx, tradeId, calls),

@@ -1,7 +1,7 @@
 import { D, isPositive, toPlain } from '#domain/decimal.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
 import { checkProtection, type Finding, isCovered } from './check-protection.ts';
-import { recordSafe, recordUnprotected } from './record-protection.ts';
+import { recordSafe, recordUnprotected, type SafeFinding } from './record-protection.ts';
 import type { TradeWork } from './trade-work.ts';
 
 export const PROTECTION_RETRY_MS = 500;
@@ -15,22 +15,19 @@ const LOOK_EVERY_MS = 2_000;
 /**
  * I4: after a fill the stop is read back from the exchange; when it is not there it is placed, and when that fails
  * until the deadline, the caller closes the position. `again`: not yet, and the deadline has not passed. What the
- * exchange does not tell is tried on, and closes nothing.
+ * exchange does not tell is tried on, and closes nothing. `safe`: it is, and what was found is still to be recorded.
  */
 export async function protectPosition(
   work: TradeWork,
   filledQuantity: string,
-): Promise<'protected' | 'again' | 'unprotected'> {
+): Promise<'again' | 'unprotected' | { safe: SafeFinding | null }> {
   const { deps, attempt, trade } = work;
-  if (isCovered(work, filledQuantity)) return 'protected';
+  if (isCovered(work, filledQuantity)) return { safe: null };
   const seenAt = attempt.finishedAt ?? deps.clock.now();
   const isFirstTry = trade.unprotectedSince === null;
   const finding = await checkProtection(work);
   if (finding.found === 'flat' && mayShowLater(work, seenAt)) return 'again';
-  if (finding.found === 'flat' || finding.found === 'protected') {
-    await recordSafe(work, finding);
-    return 'protected';
-  }
+  if (finding.found === 'flat' || finding.found === 'protected') return { safe: finding };
   const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
   if (finding.found === 'passed') return 'unprotected';
   const deadline = Math.min(seenAt.getTime(), since.getTime()) + PROTECTION_DEADLINE_MS;

@@ -18,39 +18,57 @@ const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) =
   token,
 });
 
+export type SafeFinding = Extract<Finding, { found: 'protected' | 'flat' }>;
+type TradeChanges = Partial<typeof trades.$inferInsert>;
+
 /** The exchange shows the position with its stop, or none: whatever was in doubt is over. */
 export async function recordSafe(
   work: TradeWork,
-  finding: Extract<Finding, { found: 'protected' | 'flat' }>,
+  finding: SafeFinding,
   /** What ends or goes on with it, in the same transaction. */
-  changes: Partial<typeof trades.$inferInsert> = {},
+  changes: TradeChanges = {},
 ): Promise<void> {
   const { deps, lease, trade } = work;
+  const safe = newsOfSafety(work, finding, deps.clock.now());
+  if (safe === null && Object.keys(changes).length === 0) return;
+  await deps.db.transaction((tx) =>
+    together(
+      assertHeld(tx, lease),
+      tx
+        .update(trades)
+        .set({ ...changes, ...safetyOf(work, finding) })
+        .where(eq(trades.id, trade.id))
+        .execute(),
+      safe?.addLine(tx),
+      endDoubt(work, tx, finding.text),
+    ),
+  );
+}
+
+/** How a trade's row shows it. */
+export function safetyOf(work: TradeWork, finding: SafeFinding): TradeChanges {
+  return {
+    protectionStatus: safeStatus(work, finding),
+    protectedQuantity: finding.found === 'protected' ? finding.quantity : work.trade.protectedQuantity,
+    unprotectedSince: null,
+  };
+}
+
+/** What the timeline is told of it; null when that is known already. */
+export function newsOfSafety(
+  { trade }: TradeWork,
+  finding: SafeFinding,
+  at: Date,
+): { addLine: (tx: Tx) => Promise<void> } | null {
   const isProtected = finding.found === 'protected';
   const isNews =
     trade.unprotectedSince !== null ||
     trade.protectionStatus === null ||
     (isProtected && finding.status === 'repaired') ||
     (isProtected && !D(trade.protectedQuantity ?? '0').eq(finding.quantity));
-  if (!isNews && Object.keys(changes).length === 0) return;
-  const now = deps.clock.now();
-  await deps.db.transaction(async (tx) => {
-    await together(
-      assertHeld(tx, lease),
-      tx
-        .update(trades)
-        .set({
-          ...changes,
-          protectionStatus: safeStatus(work, finding),
-          protectedQuantity: isProtected ? finding.quantity : trade.protectedQuantity,
-          unprotectedSince: null,
-        })
-        .where(eq(trades.id, trade.id))
-        .execute(),
-      isNews ? addTimeline(tx, { tradeId: trade.id, at: now, text: finding.text }) : undefined,
-      endDoubt(work, tx, finding.text),
-    );
-  });
+  if (!isNews) return null;
+  const line = { tradeId: trade.id, at, text: finding.text };
+  return { addLine: (tx) => addTimeline(tx, line) };
 }
 
 /** A repair stays on record, also when what it placed is read back later, or by a successor. */

@@ -17,7 +17,7 @@ import { assertHeld, LeaseLostError } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { doubtSecondAttempt } from './doubt-second-attempt.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
-import { endDoubt } from './record-protection.ts';
+import { endDoubt, newsOfSafety, recordSafe, type SafeFinding, safetyOf } from './record-protection.ts';
 import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
 import { type AttemptRow, addTimeline } from './trades.store.ts';
 
@@ -28,15 +28,18 @@ const UNREADABLE_RETRY_MS = 2_000;
 export async function settleAttempt(work: TradeWork): Promise<StepResult> {
   const { attempts, attempt } = work;
   const filled = sumFilled(attempts);
+  let safe: SafeFinding | null = null;
   if (isPositive(filled)) {
     const protection = await protectPosition(work, filled);
     if (protection === 'again') return later(work, protectionRetryMs(work));
     if (protection === 'unprotected') return startClosing(work);
+    safe = protection.safe;
   }
   const mayTryAgain =
     attempt.attempt === 1 &&
     (attempt.state === 'unfilled' || (attempt.state === 'never_placed' && attempt.submittedAt !== null));
-  if (!mayTryAgain) return finishTrade(work, null);
+  if (!mayTryAgain) return finishTrade(work, null, safe);
+  if (safe !== null) await recordSafe(work, safe);
   const planned = await planSecond(work, filled);
   return planned === null ? goOn : finishTrade(work, planned);
 }
@@ -131,11 +134,16 @@ export async function endClosed(work: TradeWork): Promise<StepResult> {
   });
 }
 
-export async function finishTrade(work: TradeWork, whyNoSecond: string | null): Promise<StepResult> {
+export async function finishTrade(
+  work: TradeWork,
+  whyNoSecond: string | null,
+  /** What was found of its protection, and goes on record with its end. */
+  safe: SafeFinding | null = null,
+): Promise<StepResult> {
   const { attempts } = work;
   const { success, fillStatus } = tradeOutcome(attempts);
   const error = success ? null : describeFailure(attempts, whyNoSecond);
-  return writeEnd(work, { success, fillStatus, error }, success ? whyNoSecond : null);
+  return writeEnd(work, { success, fillStatus, error }, { note: success ? whyNoSecond : null, safe });
 }
 
 function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): string {
@@ -153,7 +161,7 @@ async function writeEnd(
     typeof trades.$inferInsert,
     'success' | 'fillStatus' | 'error' | 'protectionStatus' | 'unprotectedSince'
   >,
-  note: string | null = null,
+  { note, safe }: { note: string | null; safe: SafeFinding | null } = { note: null, safe: null },
 ): Promise<StepResult> {
   const { deps, lease, trade, attempts } = work;
   const now = deps.clock.now();
@@ -167,6 +175,7 @@ async function writeEnd(
       tx
         .update(trades)
         .set({
+          ...(safe === null ? {} : safetyOf(work, safe)),
           ...end,
           state: 'done',
           orderId,
@@ -187,6 +196,8 @@ async function writeEnd(
         })
         .where(eq(trades.id, trade.id))
         .execute(),
+      safe === null ? undefined : newsOfSafety(work, safe, now)?.addLine(tx),
+      safe === null ? undefined : endDoubt(work, tx, safe.text),
       addTimeline(tx, {
         tradeId: trade.id,
         at: now,

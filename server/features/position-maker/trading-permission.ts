@@ -19,32 +19,36 @@ export async function readTradingPermission(
   const { userId, now, exchangeMode, automatic } = options;
   // Together, and in this order: a halt starts under a lock of the user's row, so one that is not seen after that lock
   // comes after this order.
-  const [[user], [settings], halt] = await together(
+  const [[user], halt] = await together(
     tx
-      .select({ isActive: users.isActive, isTestUser: users.isTestUser })
+      .select({
+        isActive: users.isActive,
+        isTestUser: users.isTestUser,
+        activeTrading: userSettings.activeTrading,
+        pausedUntil: userSettings.tradingPausedUntil,
+      })
       .from(users)
+      .innerJoin(userSettings, eq(userSettings.userId, users.id))
       .where(eq(users.id, userId))
-      .for('share')
-      .execute(),
-    tx
-      .select({ activeTrading: userSettings.activeTrading, pausedUntil: userSettings.tradingPausedUntil })
-      .from(userSettings)
-      .where(eq(userSettings.userId, userId))
       .for('share')
       .execute(),
     findHalt(tx, userId),
   );
-  if (user === undefined) return deny('user_not_found', {});
+  if (user === undefined)
+    return deny((await exists(tx, userId)) ? 'settings_not_found' : 'user_not_found', {});
   if (!user.isActive) return deny('user_inactive', {});
-  if (settings === undefined) return deny('settings_not_found', {});
   const wrongMode = denyWrongMode({ isTestUser: user.isTestUser, mode: eligibilityMode(exchangeMode) });
   if (wrongMode !== null) return wrongMode;
   if (halt !== null) return denyHalted(halt);
   // Active trading and the pause steer automatic execution; an operator's own order by hand is not held by them.
   if (!automatic) return null;
-  if (!settings.activeTrading) return deny('active_trading_off', {});
-  const { pausedUntil } = settings;
+  if (!user.activeTrading) return deny('active_trading_off', {});
+  const { pausedUntil } = user;
   return pausedUntil !== null && pausedUntil > now
     ? deny('trading_paused', { until: pausedUntil.toISOString() })
     : null;
+}
+
+async function exists(tx: Tx, userId: string): Promise<boolean> {
+  return (await tx.select({ id: users.id }).from(users).where(eq(users.id, userId))).length > 0;
 }
