@@ -1,4 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { writtenOnce } from './database/built-once.ts';
 import type { Db, Queryable } from './database/database.ts';
 
 /**
@@ -25,17 +26,20 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** Null when somebody else holds the key. */
-export async function acquireLease(options: { db: Db; key: string; holder: string }): Promise<Lease | null> {
-  const { db, key, holder } = options;
-  const { rows } = await db.execute<{ version: string }>(sql`
+const acquire = writtenOnce<{ key: string; holder: string }>()<{ version: string }>(
+  (value) => sql`
     insert into leases (key, holder, version, lease_until)
-    values (${key}, ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
+    values (${value('key')}, ${value('holder')}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
     on conflict (key) do update
       set holder = excluded.holder, version = leases.version + 1, lease_until = excluded.lease_until
       where leases.lease_until < now()
-    returning version`);
-  const [row] = rows;
+    returning version`,
+);
+
+/** Null when somebody else holds the key. */
+export async function acquireLease(options: { db: Db; key: string; holder: string }): Promise<Lease | null> {
+  const { db, key, holder } = options;
+  const [row] = (await acquire(db, { key, holder })).rows;
   return row === undefined ? null : { key, holder, version: Number(row.version) };
 }
 
@@ -43,15 +47,23 @@ export async function acquireLease(options: { db: Db; key: string; holder: strin
  * `held`, for a statement that starts with it: one row while the lease is held, none when it went to somebody else. The
  * row is held until the end of the transaction, so that nobody can take the lease over before that commits.
  */
-export const heldLease = (lease: Lease): SQL => sql`held as materialized (
+export const heldLease = (
+  lease: { [Field in keyof Lease]: Lease[Field] | Placeholder },
+): SQL => sql`held as materialized (
   select 1 from leases
   where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
   for share
 )`;
 
+type LeaseValues = { [Field in keyof Lease]: Lease[Field] };
+const readHeld = writtenOnce<LeaseValues>()(
+  (value) =>
+    sql`with ${heldLease({ key: value('key'), holder: value('holder'), version: value('version') })} select from held`,
+);
+
 /** The same before several statements of a transaction; LeaseLostError when it went to somebody else. */
 export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
-  const { rows } = await tx.execute(sql`with ${heldLease(lease)} select from held`).execute();
+  const { rows } = await readHeld(tx, { ...lease });
   if (rows.length === 0) throw new LeaseLostError(lease.key);
 }
 
@@ -62,11 +74,11 @@ async function renewLease(db: Db, lease: Lease): Promise<void> {
 }
 
 /** The row stays and keeps counting, so that a version never comes back. */
-async function releaseLease(db: Db, lease: Lease): Promise<void> {
-  await db.execute(sql`
+const release = writtenOnce<LeaseValues>()(
+  (value) => sql`
     update leases set lease_until = '-infinity'
-    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}`);
-}
+    where key = ${value('key')} and holder = ${value('holder')} and version = ${value('version')}`,
+);
 
 /** Runs `work` under the lease, renewing it; answers `{held: false}` without running it when somebody else has it. */
 export async function withLease<Result>(
@@ -84,7 +96,7 @@ export async function withLease<Result>(
   } finally {
     clearInterval(renewal);
     // A lease that cannot be given back runs out by itself.
-    await releaseLease(options.db, lease).catch(() => undefined);
+    await release(options.db, { ...lease }).catch(() => undefined);
   }
 }
 

@@ -1,8 +1,4 @@
-import type { NodePgQueryResultHKT } from 'drizzle-orm/node-postgres';
-import type { PgDatabase } from 'drizzle-orm/pg-core';
+import type { Statements } from '#server/platform/database/database.ts';
 
 /** Any Drizzle database or transaction over node-postgres, whatever schema it was opened with. */
-export type PaperDatabase = Pick<
-  PgDatabase<NodePgQueryResultHKT, Record<string, never>>,
-  'select' | 'insert' | 'update' | 'delete' | 'execute'
->;
+export type PaperDatabase = Statements;

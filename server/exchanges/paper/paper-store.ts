@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { PgDialect } from 'drizzle-orm/pg-core';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { builtOnce, type Values, writtenOnce } from '#server/platform/database/built-once.ts';
 import { together } from '#server/platform/database/together.ts';
 import type {
   AccountBook,
@@ -66,6 +66,14 @@ export interface LockedAccount {
   heldBefore: Set<string>;
 }
 
+const lockRow = builtOnce<Values<BookOwner>>()((db, value) =>
+  db
+    .select({ userId: paperAccounts.userId })
+    .from(paperAccounts)
+    .where(and(eq(paperAccounts.userId, value('userId')), eq(paperAccounts.platform, value('platform'))))
+    .for('update'),
+);
+
 /** Opens the account if need be and locks it until the transaction ends: every process sees one order of events. */
 export async function lockAccount(options: {
   db: PaperDatabase;
@@ -75,15 +83,8 @@ export async function lockAccount(options: {
 }): Promise<LockedAccount> {
   const { db, owner, startBalance, now } = options;
   const { userId, platform } = owner;
-  const lock = () =>
-    db
-      .select({ userId: paperAccounts.userId })
-      .from(paperAccounts)
-      .where(isOf(paperAccounts, owner))
-      .for('update')
-      .execute();
   // Together, and in this order: the account is read after the lock was got.
-  const lockAndRead = async () => (await together(lock(), readAccount(db, owner)))[1];
+  const lockAndRead = async () => (await together(lockRow(db, { ...owner }), readAccount(db, owner)))[1];
   let book = await lockAndRead();
   if (!book) {
     await db
@@ -104,23 +105,22 @@ export async function lockAccount(options: {
 const isOwned = (table: OwnedTable) =>
   sql`${table.userId} = owner.user_id and ${table.platform} = owner.platform`;
 
-/** All of an account in one statement. Built once: it is long, and it is read with every request. */
-const ACCOUNT_COLUMNS = sql.raw(
-  new PgDialect().sqlToQuery(sql`
-    ${listTexts(paperAccounts, isOwned(paperAccounts))} as accounts,
-    ${listTexts(paperTokenSettings, isOwned(paperTokenSettings))} as settings,
-    ${listTexts(paperPositions, isOwned(paperPositions))} as positions,
-    ${listTexts(paperOrders, sql`${isOwned(paperOrders)} and ${isPendingRow}`)} as orders,
-    ${listTexts(paperTriggerOrders, sql`${isOwned(paperTriggerOrders)} and ${isLiveRow}`)} as triggers`).sql,
+const readBooks = writtenOnce<Values<BookOwner>>()<
+  Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]>
+>(
+  (value) => sql`
+    select
+      ${listTexts(paperAccounts, isOwned(paperAccounts))} as accounts,
+      ${listTexts(paperTokenSettings, isOwned(paperTokenSettings))} as settings,
+      ${listTexts(paperPositions, isOwned(paperPositions))} as positions,
+      ${listTexts(paperOrders, sql`${isOwned(paperOrders)} and ${isPendingRow}`)} as orders,
+      ${listTexts(paperTriggerOrders, sql`${isOwned(paperTriggerOrders)} and ${isLiveRow}`)} as triggers
+    from (values (${value('userId')}::uuid, ${value('platform')}::text)) as owner (user_id, platform)`,
 );
 
-/** The account as it stands, null before it was opened. */
+/** The account as it stands, null before it was opened: all of it in one statement, it is read with every request. */
 export async function readAccount(db: PaperDatabase, owner: BookOwner): Promise<AccountBook | null> {
-  const { rows } = await db
-    .execute<Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]>>(sql`
-    select ${ACCOUNT_COLUMNS}
-    from (values (${owner.userId}::uuid, ${owner.platform}::text)) as owner (user_id, platform)`)
-    .execute();
+  const { rows } = await readBooks(db, { ...owner });
   const { accounts = [], settings = [], positions = [], orders = [], triggers = [] } = rows[0] ?? {};
   const [texts] = accounts;
   if (texts === undefined) return null;
@@ -211,16 +211,32 @@ async function saveSettings(
   isChanged: IsChanged,
 ): Promise<void> {
   const row = settingsRow(book);
-  if (!isChanged(book, row)) return;
-  await db
+  if (isChanged(book, row)) await writeSettings(db, { userId, platform, token: book.token, ...row });
+}
+
+type SettingsValues = Values<BookOwner & { token: string } & ReturnType<typeof settingsRow>>;
+const writeSettings = builtOnce<SettingsValues>()((db, value) =>
+  db
     .insert(paperTokenSettings)
-    .values({ userId, platform, token: book.token, ...row })
+    .values({
+      userId: value('userId'),
+      platform: value('platform'),
+      token: value('token'),
+      leverage: value('leverage'),
+      marginMode: value('marginMode'),
+      positionMode: value('positionMode'),
+      markCursor: value('markCursor'),
+    })
     .onConflictDoUpdate({
       target: [paperTokenSettings.userId, paperTokenSettings.platform, paperTokenSettings.token],
-      set: row,
-    })
-    .execute();
-}
+      set: {
+        leverage: sql`excluded.leverage`,
+        marginMode: sql`excluded.margin_mode`,
+        positionMode: sql`excluded.position_mode`,
+        markCursor: sql`excluded.mark_cursor`,
+      },
+    }),
+);
 
 async function saveOrder(
   db: PaperDatabase,

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import type { EligibilityResult } from '#domain/eligibility.ts';
 import { pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
+import { builtOnce, writtenOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { trades, workflowSteps, workflows, workflowUsers } from '#server/platform/database/schema.ts';
 import { together } from '#server/platform/database/together.ts';
@@ -60,12 +61,8 @@ export interface UserTurn {
   processingSince: Date | null;
 }
 
-/** In one statement: it is asked twice for every user of every signal. */
-export async function findUserTurn(
-  db: Queryable,
-  { workflowId, userId }: { workflowId: string; userId: string },
-): Promise<UserTurn | null> {
-  const [row] = await db
+const turn = builtOnce<{ workflowId: string; userId: string }>()((db, value) =>
+  db
     .select({
       workflow: workflows,
       user: workflowUsers,
@@ -82,16 +79,20 @@ export async function findUserTurn(
         eq(workflowSteps.stepNumber, pipelineStepNumber('user_processing')),
       ),
     )
-    .where(and(eq(workflows.id, workflowId), eq(workflowUsers.userId, userId)));
+    .where(and(eq(workflows.id, value('workflowId')), eq(workflowUsers.userId, value('userId')))),
+);
+
+/** In one statement: it is asked twice for every user of every signal. */
+export async function findUserTurn(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<UserTurn | null> {
+  const [row] = await turn(db, { workflowId, userId });
   return row ?? null;
 }
 
-/** Whether a user who trades before this one has neither an order nor an outcome yet. */
-export async function isEarlierUserSizing(
-  db: Queryable,
-  { workflowId, position }: { workflowId: string; position: number },
-): Promise<boolean> {
-  const [row] = await db
+const earlierSizing = builtOnce<{ workflowId: string; position: number }>()((db, value) =>
+  db
     .select({ userId: workflowUsers.userId })
     .from(workflowUsers)
     .leftJoin(
@@ -100,14 +101,21 @@ export async function isEarlierUserSizing(
     )
     .where(
       and(
-        eq(workflowUsers.workflowId, workflowId),
-        lt(workflowUsers.position, position),
+        eq(workflowUsers.workflowId, value('workflowId')),
+        lt(workflowUsers.position, value('position')),
         inArray(workflowUsers.outcome, ['waiting', 'running']),
         isNull(trades.id),
       ),
     )
-    .limit(1);
-  return row !== undefined;
+    .limit(1),
+);
+
+/** Whether a user who trades before this one has neither an order nor an outcome yet. */
+export async function isEarlierUserSizing(
+  db: Queryable,
+  { workflowId, position }: { workflowId: string; position: number },
+): Promise<boolean> {
+  return (await earlierSizing(db, { workflowId, position })).length > 0;
 }
 
 /** Eligible ones first, in the order of trading. */
@@ -132,39 +140,44 @@ export async function listUserSignalTrades(
 }
 
 /** Against others who count, but not against those who only write rows that refer to the workflow. */
-async function lockWorkflow(tx: Tx, workflowId: string): Promise<void> {
-  await tx
+const lockWorkflow = builtOnce<{ workflowId: string }>()((db, value) =>
+  db
     .select({ id: workflows.id })
     .from(workflows)
-    .where(eq(workflows.id, workflowId))
-    .for('no key update')
-    .execute();
-}
+    .where(eq(workflows.id, value('workflowId')))
+    .for('no key update'),
+);
+
+/**
+ * A statement of its own after the lock: it sees what those have committed who held the lock before. One, since all the
+ * others wait for it.
+ */
+const countOutcome = writtenOnce<{ workflowId: string; userId: string; outcome: string }>()<{
+  remaining: number;
+}>(
+  (value) => sql`
+    with changed as (
+      update workflow_users set outcome = ${value('outcome')}
+      where workflow_id = ${value('workflowId')} and user_id = ${value('userId')} and outcome in ('waiting', 'running')
+      returning outcome
+    ), others as (
+      select count(*) filter (where outcome in ('waiting', 'running')) as remaining,
+        count(*) filter (where outcome = 'success') as successful
+      from workflow_users where workflow_id = ${value('workflowId')} and user_id <> ${value('userId')}
+    )
+    update workflows set successful_users_count = others.successful + (changed.outcome = 'success')::int
+    from changed, others where workflows.id = ${value('workflowId')}
+    returning others.remaining::int as remaining`,
+);
 
 /** Writes what became of a user and counts: the workflow row is locked, so exactly one caller sees `remaining` 0. */
 export async function writeUserOutcome(
   tx: Tx,
   options: { workflowId: string; userId: string; outcome: 'success' | 'skipped' | 'failed' },
 ): Promise<{ changed: boolean; remaining: number }> {
-  const { workflowId, userId, outcome } = options;
-  // A statement of its own after the lock: it sees what those have committed who held the lock before. One, since all
-  // the others wait for it.
-  const counted = sql`
-    with changed as (
-      update workflow_users set outcome = ${outcome}
-      where workflow_id = ${workflowId} and user_id = ${userId} and outcome in ('waiting', 'running')
-      returning outcome
-    ), others as (
-      select count(*) filter (where outcome in ('waiting', 'running')) as remaining,
-        count(*) filter (where outcome = 'success') as successful
-      from workflow_users where workflow_id = ${workflowId} and user_id <> ${userId}
-    )
-    update workflows set successful_users_count = others.successful + (changed.outcome = 'success')::int
-    from changed, others where workflows.id = ${workflowId}
-    returning others.remaining::int as remaining`;
   const [, { rows }] = await together(
-    lockWorkflow(tx, workflowId),
-    tx.execute<{ remaining: number }>(counted).execute(),
+    lockWorkflow(tx, { workflowId: options.workflowId }),
+    countOutcome(tx, { ...options }),
   );
   const [row] = rows;
   return { changed: row !== undefined, remaining: row?.remaining ?? 0 };
@@ -176,7 +189,7 @@ export async function correctUserOutcome(
   options: { workflowId: string; userId: string; outcome: 'success' | 'failed' },
 ): Promise<void> {
   const { workflowId, userId, outcome } = options;
-  await lockWorkflow(tx, workflowId);
+  await lockWorkflow(tx, { workflowId });
   await tx
     .update(workflowUsers)
     .set({ outcome })

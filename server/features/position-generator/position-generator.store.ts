@@ -1,5 +1,6 @@
 import { and, desc, eq, exists, gte, inArray, or, sql } from 'drizzle-orm';
 import type { Position } from '#domain/position.ts';
+import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import {
   accountBalances,
@@ -39,14 +40,23 @@ export async function findPositionGeneratorLog(
   return row === undefined ? null : withPosition(row);
 }
 
+const ofWorkflow = builtOnce<{ workflowId: string; userId: string }>()((db, value) =>
+  db
+    .select()
+    .from(positionGeneratorLogs)
+    .where(
+      and(
+        eq(positionGeneratorLogs.workflowId, value('workflowId')),
+        eq(positionGeneratorLogs.userId, value('userId')),
+      ),
+    ),
+);
+
 export async function findWorkflowCalculation(
   db: Queryable,
   { workflowId, userId }: { workflowId: string; userId: string },
 ): Promise<PositionGeneratorLogRow | null> {
-  const [row] = await db
-    .select()
-    .from(positionGeneratorLogs)
-    .where(and(eq(positionGeneratorLogs.workflowId, workflowId), eq(positionGeneratorLogs.userId, userId)));
+  const [row] = await ofWorkflow(db, { workflowId, userId });
   return row === undefined ? null : withPosition(row);
 }
 

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL } from 'drizzle-orm';
 import type { AttemptState } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
-import type { Db, Queryable } from '#server/platform/database/database.ts';
+import { builtOnce } from '#server/platform/database/built-once.ts';
+import type { Db, Queryable, Statements } from '#server/platform/database/database.ts';
 import { orderAttempts, tradeEvents, trades, users } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 
@@ -9,30 +10,33 @@ export type TradeRow = typeof trades.$inferSelect;
 export type AttemptRow = Omit<typeof orderAttempts.$inferSelect, 'state'> & { state: AttemptState };
 
 /** The newest trade of which all of this holds. */
-async function findNewest(db: Queryable, ...conditions: (SQL | undefined)[]): Promise<TradeRow | null> {
-  const [row] = await db
+const newest = (db: Statements, ...conditions: (SQL | undefined)[]) =>
+  db
     .select()
     .from(trades)
     .where(and(...conditions))
     .orderBy(desc(trades.createdAt))
-    .limit(1)
-    .execute();
-  return row ?? null;
-}
+    .limit(1);
+const only = ([row]: TradeRow[]): TradeRow | null => row ?? null;
 
-export const findTrade = (db: Queryable, id: string): Promise<TradeRow | null> =>
-  findNewest(db, eq(trades.id, id));
+const byId = builtOnce<{ id: string }>()((db, value) => newest(db, eq(trades.id, value('id'))));
+export const findTrade = async (db: Queryable, id: string): Promise<TradeRow | null> =>
+  only(await byId(db, { id }));
 
 /** A calculation is traded once at most. */
-export const findTradeOfCalculation = (
+export const findTradeOfCalculation = async (
   db: Queryable,
   positionGeneratorLogId: string,
-): Promise<TradeRow | null> => findNewest(db, eq(trades.positionGeneratorLogId, positionGeneratorLogId));
+): Promise<TradeRow | null> =>
+  only(await newest(db, eq(trades.positionGeneratorLogId, positionGeneratorLogId)));
 
-export const findWorkflowTrade = (
+const ofWorkflow = builtOnce<{ workflowId: string; userId: string }>()((db, value) =>
+  newest(db, eq(trades.workflowId, value('workflowId')), eq(trades.userId, value('userId'))),
+);
+export const findWorkflowTrade = async (
   db: Queryable,
   { workflowId, userId }: { workflowId: string; userId: string },
-): Promise<TradeRow | null> => findNewest(db, eq(trades.workflowId, workflowId), eq(trades.userId, userId));
+): Promise<TradeRow | null> => only(await ofWorkflow(db, { workflowId, userId }));
 
 /** Oldest attempt first. */
 export async function listAttempts(db: Queryable, tradeId: string): Promise<AttemptRow[]> {
@@ -44,17 +48,21 @@ export async function listAttempts(db: Queryable, tradeId: string): Promise<Atte
   return rows as AttemptRow[];
 }
 
+const withAttempts = builtOnce<{ tradeId: string }>()((db, value) =>
+  db
+    .select({ trade: trades, attempt: orderAttempts })
+    .from(trades)
+    .leftJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
+    .where(eq(trades.id, value('tradeId')))
+    .orderBy(asc(orderAttempts.attempt)),
+);
+
 /** The trade with its attempts, oldest first. */
 export async function findTradeWithAttempts(
   db: Queryable,
   tradeId: string,
 ): Promise<{ trade: TradeRow; attempts: AttemptRow[] } | null> {
-  const rows = await db
-    .select({ trade: trades, attempt: orderAttempts })
-    .from(trades)
-    .leftJoin(orderAttempts, eq(orderAttempts.tradeId, trades.id))
-    .where(eq(trades.id, tradeId))
-    .orderBy(asc(orderAttempts.attempt));
+  const rows = await withAttempts(db, { tradeId });
   const [first] = rows;
   if (first === undefined) return null;
   const attempts = rows.flatMap(({ attempt }) => (attempt === null ? [] : [attempt as AttemptRow]));
@@ -71,35 +79,41 @@ export async function listSignalTrades(db: Queryable, signalId: string) {
     .orderBy(desc(trades.createdAt), desc(trades.id));
 }
 
+const standing = builtOnce<{ signalId: string; userId: string }>()((db, value) =>
+  newest(
+    db,
+    eq(trades.signalId, value('signalId')),
+    eq(trades.userId, value('userId')),
+    or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown'])),
+  ),
+);
 /** A live, filled or doubtful order of the user for the signal: a second one would double it. */
-export const findStandingTrade = (
+export const findStandingTrade = async (
   db: Queryable,
   { signalId, userId }: { signalId: string; userId: string },
-): Promise<TradeRow | null> =>
-  findNewest(
-    db,
-    eq(trades.signalId, signalId),
-    eq(trades.userId, userId),
-    or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown'])),
-  );
+): Promise<TradeRow | null> => only(await standing(db, { signalId, userId }));
 
+const working = builtOnce<{ userId: string; token: string }>()((db, value) =>
+  newest(db, eq(trades.userId, value('userId')), eq(trades.token, value('token')), ne(trades.state, 'done')),
+);
 /** A trade of the user in the token that is not done: its order may still fill. */
-export const findWorkingTrade = (
+export const findWorkingTrade = async (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
-): Promise<TradeRow | null> =>
-  findNewest(db, eq(trades.userId, userId), eq(trades.token, token), ne(trades.state, 'done'));
+): Promise<TradeRow | null> => only(await working(db, { userId, token }));
 
 /** The newest trade by which this product opened a position of the user in the token. */
-export const findLastFilledTrade = (
+export const findLastFilledTrade = async (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
 ): Promise<TradeRow | null> =>
-  findNewest(
-    db,
-    eq(trades.userId, userId),
-    eq(trades.token, token),
-    inArray(trades.fillStatus, ['filled', 'partial']),
+  only(
+    await newest(
+      db,
+      eq(trades.userId, userId),
+      eq(trades.token, token),
+      inArray(trades.fillStatus, ['filled', 'partial']),
+    ),
   );
 
 /** Unfinished trades, all of them or those whose next step was due before `dueBefore`: nobody took them. */
@@ -125,11 +139,21 @@ export const listTradeEvents = (db: Queryable, tradeId: string) =>
     .where(eq(tradeEvents.tradeId, tradeId))
     .orderBy(asc(tradeEvents.at), asc(tradeEvents.id));
 
+const insertLine = builtOnce<{ id: string; tradeId: string; at: Date; text: string }>()((db, value) =>
+  db.insert(tradeEvents).values({
+    id: value('id'),
+    tradeId: value('tradeId'),
+    at: value('at'),
+    kind: 'timeline',
+    text: value('text'),
+  }),
+);
+
 export async function addTimeline(
   db: Queryable,
   { tradeId, at, text }: { tradeId: string; at: Date; text: string },
 ): Promise<void> {
-  await db.insert(tradeEvents).values({ id: timeOrderedId(), tradeId, at, kind: 'timeline', text }).execute();
+  await insertLine(db, { id: timeOrderedId(), tradeId, at, text });
 }
 
 export async function addCalls(db: Queryable, tradeId: string, calls: CallRecord[]): Promise<void> {

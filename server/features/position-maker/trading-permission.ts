@@ -3,9 +3,24 @@ import { type Denial, deny } from '#domain/denials.ts';
 import { denyHalted } from '#domain/trading-halt.ts';
 import { denyWrongMode, type ExchangeMode, eligibilityMode } from '#domain/trading-mode.ts';
 import { findHalt } from '#server/features/trading-halts/trading-halts.store.ts';
+import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { userSettings, users } from '#server/platform/database/schema.ts';
 import { together } from '#server/platform/database/together.ts';
+
+const lockSwitches = builtOnce<{ userId: string }>()((db, value) =>
+  db
+    .select({
+      isActive: users.isActive,
+      isTestUser: users.isTestUser,
+      activeTrading: userSettings.activeTrading,
+      pausedUntil: userSettings.tradingPausedUntil,
+    })
+    .from(users)
+    .innerJoin(userSettings, eq(userSettings.userId, users.id))
+    .where(eq(users.id, value('userId')))
+    .for('share'),
+);
 
 /**
  * I9: whether the user may trade at this moment, asked inside the transaction that writes an order intent. The rows
@@ -19,21 +34,7 @@ export async function readTradingPermission(
   const { userId, now, exchangeMode, automatic } = options;
   // Together, and in this order: a halt starts under a lock of the user's row, so one that is not seen after that lock
   // comes after this order.
-  const [[user], halt] = await together(
-    tx
-      .select({
-        isActive: users.isActive,
-        isTestUser: users.isTestUser,
-        activeTrading: userSettings.activeTrading,
-        pausedUntil: userSettings.tradingPausedUntil,
-      })
-      .from(users)
-      .innerJoin(userSettings, eq(userSettings.userId, users.id))
-      .where(eq(users.id, userId))
-      .for('share')
-      .execute(),
-    findHalt(tx, userId),
-  );
+  const [[user], halt] = await together(lockSwitches(tx, { userId }), findHalt(tx, userId));
   if (user === undefined)
     return deny((await exists(tx, userId)) ? 'settings_not_found' : 'user_not_found', {});
   if (!user.isActive) return deny('user_inactive', {});

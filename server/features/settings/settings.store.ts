@@ -2,6 +2,7 @@ import { desc, eq } from 'drizzle-orm';
 import type { AdminSettingsBody } from '#contract/settings.ts';
 import type { EligibilityUser } from '#domain/eligibility.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
+import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { priceLogs, signals, userSettings, users } from '#server/platform/database/schema.ts';
 import type { SettingsRow } from '../users/user-rows.ts';
@@ -12,9 +13,16 @@ const NEWEST_ROWS = 5000;
 /** A user who may trade, apart from the exchange connection and halts, which other features know. */
 export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
 
+const ofUser = builtOnce<{ userId: string }>()((db, value) =>
+  db
+    .select()
+    .from(userSettings)
+    .where(eq(userSettings.userId, value('userId'))),
+);
+
 /** A user's settings as the domain takes them; null when the user has none. */
 export async function findTradingSettings(db: Queryable, userId: string): Promise<TradingSettings | null> {
-  const [row] = await db.select().from(userSettings).where(eq(userSettings.userId, userId));
+  const [row] = await ofUser(db, { userId });
   return row === undefined ? null : toTradingSettings(row);
 }
 

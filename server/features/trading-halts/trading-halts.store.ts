@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { type HaltKind, worstHalt } from '#domain/trading-halt.ts';
+import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { tradingHalts, users } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -73,14 +74,16 @@ export async function clearHalt(
     .execute();
 }
 
-/** Why the user opens nothing; null when nothing halts the user. */
-export async function findHalt(db: Queryable, userId: string): Promise<HaltRow | null> {
-  const rows = await db
+const ofUser = builtOnce<{ userId: string }>()((db, value) =>
+  db
     .select()
     .from(tradingHalts)
-    .where(and(eq(tradingHalts.userId, userId), isNull(tradingHalts.endedAt)))
-    .execute();
-  return worstHalt(rows);
+    .where(and(eq(tradingHalts.userId, value('userId')), isNull(tradingHalts.endedAt))),
+);
+
+/** Why the user opens nothing; null when nothing halts the user. */
+export async function findHalt(db: Queryable, userId: string): Promise<HaltRow | null> {
+  return worstHalt(await ofUser(db, { userId }));
 }
 
 /** Of every user who is halted the halt that says most. */

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 /** A statement has one name on all connections. What is made up of values of many lengths must not fill their memory. */
@@ -20,9 +21,24 @@ export function createPreparingClient(prefix: string): typeof pg.Client {
     return { ...statement, name: nameOf(String(statement.text)) };
   };
   return class PreparingClient extends pg.Client {
+    #isGathering = false;
+
     // The driver calls it with a callback, its users without; all begin with the statement and its values.
     override query(statement: unknown, values?: unknown, ...rest: unknown[]): never {
+      this.#gather();
       return Reflect.apply(super.query, this, [named(statement, values), values, ...rest]) as never;
+    }
+
+    /** Statements that are begun at the same moment leave in one piece: each piece wakes the database's process. */
+    #gather(): void {
+      if (this.#isGathering) return;
+      this.#isGathering = true;
+      const { stream } = (this as unknown as { connection: { stream: Duplex } }).connection;
+      stream.cork();
+      process.nextTick(() => {
+        this.#isGathering = false;
+        stream.uncork();
+      });
     }
   };
 }
