@@ -104,8 +104,9 @@ const POOL_LIMITS = {
   query_timeout: 30_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
-  // Its statements are few and long: planning them took as long as running them.
+  // Its statements are few, long, and by keys: planning them anew took longer than running them.
   Client: createPreparingClient('jobs'),
+  options: '-c plan_cache_mode=force_generic_plan',
 };
 
 /** A dead worker's job is taken over after this long (pg-boss allows no less). */
