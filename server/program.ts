@@ -7,9 +7,9 @@ import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
 import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
 import { followTradeEnd } from './features/automation/follow-trade.ts';
+import { orderForUser } from './features/automation/order-for-user.ts';
 import { runWorkflow } from './features/automation/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
-import { tradeUser } from './features/automation/trade-user.ts';
 import {
   createAccountFinder,
   createAccountGuard,
@@ -132,7 +132,7 @@ export async function buildProgram(options: {
   const engine = () => ({ ...deps, db: database.engineDb });
   const handlers: JobHandlers = {
     'run-workflow': ({ workflowId }) => runWorkflow(engine(), workflowId),
-    'trade-user': (task) => tradeUser(engine(), task),
+    'trade-user': (task) => orderForUser(engine(), task),
     'advance-trade': ({ tradeId }) => advanceTrade(engine(), tradeId),
   };
   const workers = createWorkers({

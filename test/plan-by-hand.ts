@@ -1,5 +1,8 @@
 import { eq } from 'drizzle-orm';
-import { generatePosition } from '#server/features/position-generator/generate-position.ts';
+import {
+  generatePosition,
+  recordCalculation,
+} from '#server/features/position-generator/generate-position.ts';
 import type { PositionGeneratorLogRow } from '#server/features/position-generator/position-generator.store.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
@@ -17,16 +20,17 @@ export async function calculateByHand(
   const signal = await findSignal(engine.db, signalId);
   const settings = await findTradingSettings(engine.db, userId);
   if (signal === null || settings === null) throw new Error('no such signal or user');
-  const generated = await generatePosition(engine.deps, {
+  const request = {
     signal,
     priceLog: null,
     userId,
     settings,
     profile: 'manual',
     workflowId: null,
-  });
-  if (!generated.ok) throw new Error(generated.denial.reason);
-  return generated.log;
+  } as const;
+  const result = await generatePosition(engine.deps, request);
+  if (!result.ok) throw new Error(result.denial.reason);
+  return await recordCalculation(engine.deps, { ...request, result, isEstimate: false });
 }
 
 /** Commits the order of a calculation, as an operator's button does. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
+import { orderForUser } from '#server/features/automation/order-for-user.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
-import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
 import type { JobHandlers, JobName, Jobs } from '#server/platform/jobs.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -45,7 +45,7 @@ export function testJobs(clock: FakeClock): TestJobs {
     async drain(deps) {
       const handlers: JobHandlers = {
         'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),
-        'trade-user': (task) => tradeUser(deps, task),
+        'trade-user': (task) => orderForUser(deps, task),
         'advance-trade': ({ tradeId }) => advanceTrade(deps, tradeId),
       };
       for (let count = 0; count < MOST_JOBS; count += 1) {

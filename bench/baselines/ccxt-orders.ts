@@ -25,7 +25,8 @@ const database = openPool({
   log: createLog({ level: 'silent' }),
 });
 const paper = createPaperExchange({
-  db: database.db,
+  // As the program has it: statements prepared, on a connection of its own.
+  db: database.engineDb,
   clock: systemClock,
   marks: storedMarks(),
   startBalance: '10000',

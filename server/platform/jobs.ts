@@ -66,7 +66,7 @@ export interface WorkerActivity {
  */
 export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
   'run-workflow': { concurrency: 6, pollSeconds: 2 },
-  'trade-user': { concurrency: 8, pollSeconds: 1 },
+  'trade-user': { concurrency: 20, pollSeconds: 1 },
   'advance-trade': { concurrency: 16, pollSeconds: 0.5 },
 };
 

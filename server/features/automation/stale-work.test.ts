@@ -1,4 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  generatePosition,
+  recordCalculation,
+} from '#server/features/position-generator/generate-position.ts';
+import { findTradingSettings } from '#server/features/settings/settings.store.ts';
+import { findSignal } from '#server/features/signals/signals.store.ts';
 import { users } from '#server/platform/database/schema.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { testJobs } from '#test/test-jobs.ts';
@@ -52,19 +58,42 @@ const skipReason = async ({ workflowId, userId }: Signal) =>
   (await engine.steps(workflowId)).find((step) => step.userId === userId && step.errorMessage !== null)
     ?.errorMessage;
 
-/** As far as its calculation: the process ends in the transaction of the order intent. */
-async function calculate({ workflowId, userId }: Signal): Promise<void> {
+/** As far as its calculation on record, which a version before this one committed by itself. */
+async function calculate({ workflowId, userId, signalId }: Signal): Promise<void> {
   await runWorkflow(engine.deps, workflowId);
-  const jobs: AutomationDeps['jobs'] = {
-    ...engine.deps.jobs,
-    async send() {
+  const [stored, settings] = [
+    await findSignal(engine.db, signalId),
+    await findTradingSettings(engine.db, userId),
+  ];
+  if (stored === null || settings === null) throw new Error('no such signal or user');
+  const request = {
+    signal: stored,
+    priceLog: null,
+    userId,
+    settings,
+    profile: 'automatic',
+    workflowId,
+  } as const;
+  const result = await generatePosition(engine.deps, request);
+  await recordCalculation(engine.deps, { ...request, result, isEstimate: false });
+}
+
+/** A process that ends in the transaction of the order intent. */
+async function endBeforeIntent({ workflowId, userId, signalId }: Signal): Promise<void> {
+  await runWorkflow(engine.deps, workflowId);
+  const dying: AutomationDeps = { ...engine.deps, db: dyingInTransaction(engine.db) };
+  await expect(tradeUser(dying, { workflowId, userId })).rejects.toThrow('the process ends');
+  expect(await engine.trades(signalId)).toEqual([]);
+}
+
+function dyingInTransaction(db: AutomationDeps['db']): AutomationDeps['db'] {
+  const dying = Object.create(db) as AutomationDeps['db'];
+  dying.transaction = (work, config) =>
+    db.transaction(async (tx) => {
+      await work(tx);
       throw new Error('the process ends');
-    },
-  };
-  await expect(tradeUser({ ...engine.deps, jobs }, { workflowId, userId })).rejects.toThrow(
-    'the process ends',
-  );
-  expect(await engine.trades((await engine.workflow(workflowId)).signalId)).toEqual([]);
+    }, config);
+  return dying;
 }
 
 describe('after an outage longer than the age limit of signals', () => {
@@ -98,6 +127,14 @@ describe('after an outage longer than the age limit of signals', () => {
     expect(await skipReason(calculated)).toMatch(/^The calculation is 31\.0 minutes old/);
   });
 
+  test('what was calculated for an order that was not planned is gone, and its user is skipped', async () => {
+    const calculated = await signal();
+    await endBeforeIntent(calculated);
+    await outage(minutes(31));
+    await expectNothingOrdered(calculated);
+    expect(await skipReason(calculated)).toMatch(/^Signal expired: /);
+  });
+
   test('an order that was planned before it is not sent', async () => {
     const planned = await signal();
     await engine.plan(planned.workflowId);
@@ -123,6 +160,14 @@ describe('after a shorter outage', () => {
     await outage(minutes(6));
     await expectNothingOrdered(calculated);
     expect(await skipReason(calculated)).toMatch(/6\.0 minutes/);
+  });
+
+  test('what was calculated for an order that was not planned is calculated anew, and ordered once', async () => {
+    const calculated = await signal();
+    await endBeforeIntent(calculated);
+    await outage(minutes(6));
+    expect(await engine.exchangeOrders(calculated.userId)).toHaveLength(1);
+    expect(await engine.trades(calculated.signalId)).toMatchObject([{ success: true }]);
   });
 
   test('a position that was calculated a moment ago is ordered once', async () => {

@@ -2,17 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Denial, deny } from '#domain/denials.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { isSignalExpired, PER_USER_STEPS } from '#domain/workflow-lifecycle.ts';
-import { generatePosition } from '#server/features/position-generator/generate-position.ts';
+import {
+  generatePosition,
+  recordCalculation,
+  recordOf,
+} from '#server/features/position-generator/generate-position.ts';
 import {
   findWorkflowCalculation,
+  insertPositionGeneratorLog,
   type PositionGeneratorLogRow,
 } from '#server/features/position-generator/position-generator.store.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
 import { findStandingTrade, findWorkflowTrade } from '#server/features/position-maker/trades.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
+import type { Tx } from '#server/platform/database/database.ts';
+import { together } from '#server/platform/database/together.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
-import { type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
 import { followTrade } from './follow-trade.ts';
@@ -44,25 +51,29 @@ interface UserRun {
 /**
  * One eligible user's part of a workflow: settings, position, order. From sizing to the committed order intent the
  * user's lease is held, so that two signals never size the same balance (decisions §8). Called again at any time it
- * finds where things stand; the trade's end calls it too.
+ * finds where things stand. Answers the trade that it has planned, which nobody has been called for: `advanceTrade` is
+ * the caller's next step. Where that is not taken, this call or the sweep comes again and finds it.
  */
 export async function tradeUser(
   deps: AutomationDeps,
   { workflowId, userId }: { workflowId: string; userId: string },
-): Promise<void> {
+): Promise<string | null> {
   const turn = await findUserTurn(deps.db, { workflowId, userId });
-  if (turn === null || turn.user.position === null) return;
+  if (turn === null || turn.user.position === null) return null;
   const { workflow, user, trade: existing, processingSince } = turn;
   const task: UserTask = { workflowId, userId, position: turn.user.position };
   const isOver = user.outcome !== 'waiting' && user.outcome !== 'running';
-  if (!isOver && workflow.status !== 'processing') return;
+  if (!isOver && workflow.status !== 'processing') return null;
   if (isOver) {
     if (existing !== null) await settleLate(deps, { task, trade: existing });
-    return;
+    return null;
   }
-  if (existing !== null) return await followTrade({ deps, workflow, task }, existing);
+  if (existing !== null) {
+    await followTrade({ deps, workflow, task }, existing);
+    return null;
+  }
   // The snapshot is there, step 7 is not yet: it calls again.
-  if (processingSince === null) return;
+  if (processingSince === null) return null;
 
   const deadline = deps.clock.now().getTime() + LEASE_PATIENCE_MS;
   for (;;) {
@@ -74,26 +85,31 @@ export async function tradeUser(
         processingSince,
       ),
     );
-    if (leased.held) return;
+    if (leased.held) return leased.result;
     if (deps.clock.now().getTime() >= deadline) break;
     await sleep(LEASE_POLL_MS);
   }
   const after = new Date(deps.clock.now().getTime() + LEASE_RETRY_MS);
   await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { after });
+  return null;
 }
 
-async function tradeUnderLease(run: UserRun, processingSince: Date): Promise<void> {
+async function tradeUnderLease(run: UserRun, processingSince: Date): Promise<string | null> {
   const committed = await findWorkflowTrade(run.deps.db, run.task);
-  if (committed !== null) return await followTrade(run, committed);
+  if (committed !== null) {
+    await followTrade(run, committed);
+    return null;
+  }
   try {
-    await runUserSteps(run, processingSince);
+    return await runUserSteps(run, processingSince);
   } catch (error) {
-    if (error instanceof LeaseLostError) return;
-    await countFailure(run, error);
+    if (!(error instanceof LeaseLostError)) await countFailure(run, error);
+    return null;
   }
 }
 
-async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> {
+/** The id of the trade that it has planned; null when there is none. */
+async function runUserSteps(run: UserRun, processingSince: Date): Promise<string | null> {
   const { deps, workflow, task, lease, journal } = run;
   const { db } = deps;
   journal.begin(userStep(deps, task, 'user_settings', { userId: task.userId }));
@@ -105,19 +121,23 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> 
   if (settings === null) {
     await journal.writeDown();
     const errorMessage = deny('settings_not_found', {}).reason;
-    return await finishUser(deps, {
+    await finishUser(deps, {
       workflow,
       task,
       lease,
       outcome: 'skipped',
       step: { type: 'user_settings', errorMessage },
     });
+    return null;
   }
   journal.end({ status: 'completed', outputData: settings, at: deps.clock.now() });
   journal.begin(userStep(deps, task, 'position_generation', positionInput(signal, settings)));
   const calculated = await calculateOnce(run, { signal, settings });
-  if (!calculated.ok) return await skip(run, 'position_generation', calculated.denial);
-  const { log } = calculated;
+  if (!calculated.ok) {
+    await skip(run, 'position_generation', calculated.denial);
+    return null;
+  }
+  const { log, isRecorded } = calculated;
   const { position } = log;
   if (position === null) throw new Error(`the calculation ${log.id} has no position`);
   journal.end({
@@ -137,17 +157,24 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<void> 
   };
   journal.begin(userStep(deps, task, 'order_submission', order));
   await letEarlierUsersGoFirst(run, processingSince);
+  const alongside = (tx: Tx) => [
+    isRecorded ? undefined : insertPositionGeneratorLog(tx, log),
+    journal.writeWithin(tx),
+  ];
   const intent = await commitOrderIntent(deps, {
     log,
     position,
     triggerType: workflow.trigger,
     lease,
-    alongside: journal.writeWithin,
+    alongside,
+    isFollowedUp: true,
   });
-  if (intent.ok) return;
-  await journal.writeDown();
+  if (intent.ok) return intent.tradeId;
+  // Where another order stood in the way, nothing of it was written.
+  await db.transaction((tx) => together(assertHeld(tx, lease), ...alongside(tx)));
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
   await skip(run, 'order_submission', denial);
+  return null;
 }
 
 /** The users may have been selected long ago: before an outage, by a process that nobody went on for. */
@@ -190,7 +217,10 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
 async function calculateOnce(
   { deps, workflow, task, lease, journal }: UserRun,
   { signal, settings }: { signal: SignalRow; settings: TradingSettings },
-): Promise<{ ok: true; log: PositionGeneratorLogRow } | { ok: false; denial: Pick<Denial, 'reason'> }> {
+): Promise<
+  | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean }
+  | { ok: false; denial: Pick<Denial, 'reason'> }
+> {
   const [standing, recorded] = await Promise.all([
     findStandingTrade(deps.db, { signalId: signal.id, userId: task.userId }),
     findWorkflowCalculation(deps.db, task),
@@ -199,7 +229,7 @@ async function calculateOnce(
   ]);
   if (standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   if (recorded !== null) {
-    if (recorded.success) return { ok: true, log: recorded };
+    if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
   }
   const stale = expired({ deps, workflow }, signal);
@@ -207,16 +237,21 @@ async function calculateOnce(
   const { userId, workflowId } = task;
   const blocked = await clearTheWay(deps, { signal, settings, userId, workflowId, lease });
   if (blocked !== null) return { ok: false, denial: blocked };
-  const generated = await generatePosition(deps, {
+  const request = {
     signal,
     priceLog: await readMatchedPriceLog(deps.db, workflow.id),
     userId,
     settings,
-    profile: 'automatic',
+    profile: 'automatic' as const,
     workflowId,
     lease,
-  });
-  return generated.ok ? { ok: true, log: generated.log } : { ok: false, denial: generated.denial };
+  };
+  const result = await generatePosition(deps, request);
+  const calculation = { ...request, result, isEstimate: false };
+  // It goes on record with its order's intent.
+  if (result.ok) return { ok: true, log: recordOf(deps, calculation), isRecorded: false };
+  await recordCalculation(deps, calculation);
+  return { ok: false, denial: result.denial };
 }
 
 async function skip(

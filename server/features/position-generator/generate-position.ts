@@ -44,17 +44,15 @@ export interface MarketFacts {
 }
 
 /**
- * Sizes one user's position for a signal from the exchange's own price, rules and balance, and records the
- * calculation, refused ones too. I5: no balance, no live price, no position; nothing is ever sized by a guess.
+ * Sizes one user's position for a signal from the exchange's own price, rules and balance. I5: no balance, no live
+ * price, no position; nothing is ever sized by a guess. The caller records it, refused ones too.
  */
 export async function generatePosition(
-  deps: Pick<Deps, 'db' | 'clock' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
+  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
   request: GenerateRequest,
-): Promise<{ log: PositionGeneratorLogRow } & PositionResult> {
+): Promise<PositionResult> {
   const read = await readMarketFacts(deps, request);
-  const result = read.ok ? calculateFromFacts(read.facts, request) : read;
-  const log = await recordCalculation(deps, { ...request, result, isEstimate: false });
-  return { log, ...result };
+  return read.ok ? calculateFromFacts(read.facts, request) : read;
 }
 
 /** The one calculation of workflows, the calculator and its preview. */
@@ -72,13 +70,18 @@ export function calculateFromFacts(
   });
 }
 
-/** Writes the calculation down as a record of its own, and answers that. */
-export async function recordCalculation(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  calculation: GenerateRequest & { result: PositionResult; isEstimate: boolean },
-): Promise<PositionGeneratorLogRow> {
-  const { signal, priceLog, userId, settings, profile, workflowId, lease, result, isEstimate } = calculation;
-  const row = {
+export interface Calculation extends GenerateRequest {
+  result: PositionResult;
+  isEstimate: boolean;
+}
+
+/** The record of a calculation, which is not written yet. */
+export function recordOf(
+  { clock }: Pick<Deps, 'clock'>,
+  { signal, priceLog, userId, settings, profile, workflowId, result, isEstimate }: Calculation,
+): PositionGeneratorLogRow {
+  const position = result.ok ? result.position : null;
+  return {
     id: timeOrderedId(),
     signalId: signal.id,
     priceLogId: priceLog?.id ?? null,
@@ -90,16 +93,25 @@ export async function recordCalculation(
     success: result.ok,
     isEstimate,
     error: result.ok ? null : result.denial.reason,
-    position: result.ok ? result.position : null,
+    position,
     settings,
-    createdAt: deps.clock.now(),
+    calculationReason: position?.calculationReason ?? null,
+    calculationDetail: position?.calculationDetail ?? null,
+    createdAt: clock.now(),
   };
-  const [, log] = await deps.db.transaction((tx) =>
+}
+
+/** Writes the calculation down as a record of its own, and answers that. */
+export async function recordCalculation(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  calculation: Calculation,
+): Promise<PositionGeneratorLogRow> {
+  const row = recordOf(deps, calculation);
+  const { lease } = calculation;
+  await deps.db.transaction((tx) =>
     together(lease === undefined ? undefined : assertHeld(tx, lease), insertPositionGeneratorLog(tx, row)),
   );
-  if (log === null)
-    throw new Error(`The workflow ${workflowId} has calculated for the user ${userId} already`);
-  return log;
+  return row;
 }
 
 export interface OpenedAccount {

@@ -13,23 +13,13 @@ export type PositionGeneratorLogRow = Omit<typeof positionGeneratorLogs.$inferSe
   position: Position | null;
 };
 
-/** Null when the workflow has calculated for the user already. */
-export async function insertPositionGeneratorLog(
-  db: Queryable,
-  row: Omit<PositionGeneratorLogRow, 'calculationReason' | 'calculationDetail'>,
-): Promise<PositionGeneratorLogRow | null> {
-  const [inserted] = await db
+/** Does nothing when the workflow has calculated for the user already: after a crash the first result holds. */
+export async function insertPositionGeneratorLog(db: Queryable, row: PositionGeneratorLogRow): Promise<void> {
+  await db
     .insert(positionGeneratorLogs)
-    .values({
-      ...row,
-      calculationReason: row.position?.calculationReason ?? null,
-      calculationDetail: row.position?.calculationDetail ?? null,
-    })
-    // The same workflow calculates once for each user: after a crash the first result holds.
+    .values(row)
     .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] })
-    .returning()
     .execute();
-  return inserted === undefined ? null : withPosition(inserted);
 }
 
 export async function findPositionGeneratorLog(

@@ -34,11 +34,13 @@ export async function commitOrderIntent(
     position: Position;
     triggerType: 'automatic' | 'manual';
     lease: Lease;
-    /** What is written in the same transaction, whether the order is denied or not. */
-    alongside?: (tx: Tx) => Promise<void>;
+    /** Statements that go along, whether the order is denied or not. */
+    alongside?: (tx: Tx) => (Promise<unknown> | undefined)[];
+    /** The caller goes on with the trade: it is not called for. */
+    isFollowedUp?: boolean;
   },
 ): Promise<Intent> {
-  const { log, position, triggerType, lease, alongside } = request;
+  const { log, position, triggerType, lease, alongside, isFollowedUp = false } = request;
   const tradeId = randomId();
   const now = deps.clock.now();
   try {
@@ -53,7 +55,7 @@ export async function commitOrderIntent(
         }),
         findStandingTrade(tx, log),
         readAccountId(tx, deps, log),
-        alongside?.(tx),
+        ...(alongside?.(tx) ?? []),
       );
       if (denial !== null) return { ok: false, reason: 'denied', denial };
       const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
@@ -99,7 +101,7 @@ export async function commitOrderIntent(
         trade.execute(),
         attempt.execute(),
         addTimeline(tx, { tradeId, at: now, text }),
-        deps.jobs.send(tx, 'advance-trade', { tradeId }),
+        isFollowedUp ? undefined : deps.jobs.send(tx, 'advance-trade', { tradeId }),
       );
       return { ok: true, tradeId };
     });
