@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { settings } from '#server/platform/config-settings.ts';
+import { programArguments } from './lib/builds.mjs';
 
 // Nothing here needs Docker: what the files say must fit the program and one another.
 
@@ -117,7 +118,8 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/chown node:node \/data/);
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     // The shell form would keep SIGTERM to itself.
-    expect(last.at(-2)).toBe('CMD ["node", "dist/server/main.js"]');
+    expect(last.at(-2)).toBe('CMD ["node", "--max-semi-space-size=32", "dist/server/main.js"]');
+    expect(programArguments).toContain('--max-semi-space-size=32');
   });
 
   test('is made for the Node that the program runs on', () => {

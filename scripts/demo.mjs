@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ensureBuilt, program } from './lib/builds.mjs';
+import { ensureBuilt, programArguments } from './lib/builds.mjs';
 import { ended, run } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode, nodeEnvironment } from './lib/node-runtime.mjs';
@@ -43,7 +43,7 @@ await runMain(async () => {
     ADMIN_PASSWORD: password,
     NODE_ENV: 'production',
   });
-  const server = spawn(node, [quiet, program], {
+  const server = spawn(node, programArguments, {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -1,5 +1,5 @@
 // npm start: installs and builds what changed, then runs the server.
-import { ensureBuilt, ensureServerBuilt, program } from './lib/builds.mjs';
+import { ensureBuilt, ensureServerBuilt, programArguments } from './lib/builds.mjs';
 import { run } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode, nodeEnvironment } from './lib/node-runtime.mjs';
@@ -12,5 +12,5 @@ await runMain(async () => {
   const asksForHelp = args.includes('--help') || args.includes('-h');
   await (asksForHelp ? ensureServerBuilt : ensureBuilt)(node);
   const env = nodeEnvironment(node, { NODE_ENV: process.env.NODE_ENV ?? 'production' });
-  return run(node, ['--disable-warning=ExperimentalWarning', program, ...args], { env, ipc: true });
+  return run(node, [...programArguments, ...args], { env, ipc: true });
 });

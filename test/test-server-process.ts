@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findPostmaster, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import { programArguments } from '../scripts/lib/builds.mjs';
 
 /** The program as it was built, which is what its users run. */
 export const PROGRAM = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));
@@ -37,7 +38,7 @@ export async function startServerProcess(
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'signal-board-server-')));
   const adminUsername = 'admin@example.com';
   const adminPassword = 'correct horse battery';
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM], {
+  const child = spawn(process.execPath, programArguments, {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,

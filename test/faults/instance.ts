@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { PROGRAM } from '../test-server-process.ts';
+import { programArguments } from '../../scripts/lib/builds.mjs';
 
 const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 const START_LIMIT_MS = 60_000;
@@ -48,7 +48,7 @@ export function createInstance(options: {
   function launch(): { process: ChildProcess; printed: () => string } {
     let printed = '';
     isExpected = false;
-    const started = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM], {
+    const started = spawn(process.execPath, programArguments, {
       cwd: dataDir,
       env: {
         PATH: process.env.PATH,
