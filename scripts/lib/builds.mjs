@@ -26,8 +26,8 @@ const SERVER = {
 export const program = join(root, 'dist', 'server', 'main.js');
 
 /**
- * What Node is started with for it, whoever starts it. V8 lets new objects fill 128 MB where it is not told otherwise,
- * and never gives that back while something happens; with half of it candles cost the same (less is dearer).
+ * What Node is started with for it, whoever starts it. V8 does not give back what new objects have once filled; with the
+ * half of what it would take by itself candles cost the same, with a quarter they are dearer.
  */
 export const programArguments = [
   '--disable-warning=ExperimentalWarning',
