@@ -49,4 +49,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # SIGTERM hands everything over within ten seconds: give it that long (docker stop -t 15).
 STOPSIGNAL SIGTERM
-CMD ["node", "--max-semi-space-size=32", "dist/server/main.js"]
+CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]

@@ -118,8 +118,8 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/chown node:node \/data/);
     expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     // The shell form would keep SIGTERM to itself.
-    expect(last.at(-2)).toBe('CMD ["node", "--max-semi-space-size=32", "dist/server/main.js"]');
-    expect(programArguments).toContain('--max-semi-space-size=32');
+    expect(last.at(-2)).toBe('CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]');
+    expect(programArguments).toContain('--heap-growing-percent=100');
   });
 
   test('is made for the Node that the program runs on', () => {

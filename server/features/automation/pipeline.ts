@@ -2,7 +2,7 @@ import { isPositive } from '#domain/decimal.ts';
 import { signalPriceDeviates } from '#domain/reference-price.ts';
 import { autoTradeEnabled } from '#domain/trading-mode.ts';
 import { explainFailure, isSignalExpired, type PipelineStepType } from '#domain/workflow-lifecycle.ts';
-import { matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
+import { findMatch } from '#server/features/price-logs/match-price-log.ts';
 import { readCurrentPrices } from './current-prices.ts';
 import type { PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
 import { acquireSlot, type SlotResult } from './processing-slots.store.ts';
@@ -74,10 +74,10 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       signalTime: signal.signalTimeServer ?? signal.receivedAt,
     }),
     run: async ({ deps, signal }) => {
-      const log = await matchPriceLog(deps.db, signal);
+      const log = await findMatch(deps.db, signal);
       return {
         kind: 'completed',
-        output: { priceLogId: log?.id ?? null, candleTime: log?.candleTimeServer ?? null },
+        output: { priceLogId: log?.id ?? null, candleTime: log?.candleTime ?? null },
       };
     },
   },

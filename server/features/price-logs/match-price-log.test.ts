@@ -144,6 +144,32 @@ test('however many candles other users send, a signal finds its own', async () =
   expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
 });
 
+test('however many newer candles of other timeframes there are, a signal finds its own', async () => {
+  const symbol = newSymbol();
+  const own = (await user.candle({ Symbol: symbol, DateTime: '202601021130' })).json().id;
+  for (let minute = 31; minute <= 55; minute += 1) {
+    const newer = { Symbol: symbol, Timeframe: '1', DateTime: `2026010211${minute}` };
+    expect((await user.candle(newer)).statusCode).toBe(200);
+  }
+  const { id } = (await user.signal({ symbol })).json();
+  expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
+});
+
+test('of candles of the same time the one received last belongs to the signal', async () => {
+  const symbol = newSymbol();
+  const candle = async (serial: number) =>
+    (await user.candle({ Symbol: symbol, DateTime: '202601021130', serial })).json().id;
+  const first = await candle(1);
+  const last = await candle(2);
+  // As ids go it would be the other way round.
+  const receive = (candleId: string, at: string) =>
+    board.database.pool.query('update price_logs set received_at = $1 where id = $2', [at, candleId]);
+  await receive(first, '2026-01-02T11:31:30Z');
+  await receive(last, '2026-01-02T11:31:00Z');
+  const { id } = (await user.signal({ symbol })).json();
+  expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(first);
+});
+
 test('a candle that arrives late belongs to the signal from then on', async () => {
   const symbol = newSymbol();
   const { id } = (await admin.signal({ symbol })).json();

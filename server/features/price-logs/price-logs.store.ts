@@ -1,4 +1,5 @@
 import { and, desc, eq, lte, sql } from 'drizzle-orm';
+import type { PriceLogCandidate } from '#domain/price-log-match.ts';
 import { countList } from '#server/features/list-totals/count-list.ts';
 import { readPage } from '#server/features/list-totals/read-page.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
@@ -49,16 +50,26 @@ export async function findPriceLog(db: Queryable, id: string): Promise<PriceLogR
 }
 
 /**
- * The price logs that may belong to a signal, newest candle first: same token, from the signal's own webhook or an
- * administrator's, with a candle time inside the window. Timeframe and processor are compared by the domain.
+ * The price logs that may belong to a signal, in the order in which it takes them: same token, from the signal's own
+ * webhook or an administrator's, with a candle time inside the window. Timeframe and processor are compared by the
+ * domain; what it does not compare is not read, for a thousand whole rows are more than a megabyte.
  */
 export async function findCandidates(
   db: Queryable,
-  options: { token: string; hookId: string; notBefore: Date; notAfter: Date },
-): Promise<PriceLogRow[]> {
-  const { token, hookId, notBefore, notAfter } = options;
+  options: { token: string; hookId: string; notBefore: Date; notAfter: Date; limit: number },
+): Promise<PriceLogCandidate[]> {
+  const { token, hookId, notBefore, notAfter, limit } = options;
   return await db
-    .select()
+    .select({
+      id: priceLogs.id,
+      token: priceLogs.token,
+      timeframe: priceLogs.timeframe,
+      processor: priceLogs.processor,
+      candleTime: priceLogs.candleTimeServer,
+      receivedAt: priceLogs.receivedAt,
+      hookId: priceLogs.hookId,
+      fromAdmin: priceLogs.fromAdmin,
+    })
     .from(priceLogs)
     .where(
       and(
@@ -67,6 +78,6 @@ export async function findCandidates(
         sql`(${priceLogs.hookId} = ${hookId} or ${priceLogs.fromAdmin})`,
       ),
     )
-    .orderBy(desc(priceLogs.candleTimeServer), desc(priceLogs.id))
-    .limit(1000);
+    .orderBy(desc(priceLogs.candleTimeServer), desc(priceLogs.receivedAt), desc(priceLogs.id))
+    .limit(limit);
 }
