@@ -10,16 +10,11 @@ import type { WorkflowRow } from './workflows.store.ts';
 
 /**
  * Writes a user's last step and outcome; with the last user's also step 7 and the workflow's end. I8: whatever
- * happened to one user, the others go on.
+ * happened to one user, the others go on. `lease`: of the run that found this; without one it is the trade's own end.
  */
 export async function finishUser(
   deps: AutomationDeps,
-  {
-    lease,
-    ...end
-  }: UserEnd & {
-    /** Whose run it is that found this; without one it is the trade's own end. */ lease?: Lease;
-  },
+  { lease, ...end }: UserEnd & { lease?: Lease },
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
     if (lease !== undefined) await assertHeld(tx, lease);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { findWorkflowCalculation } from '#server/features/position-generator/position-generator.store.ts';
+import { startHalt } from '#server/features/trading-halts/trading-halts.store.ts';
 import type { Db } from '#server/platform/database/database.ts';
 import {
   orderAttempts,
@@ -55,6 +56,39 @@ async function takeOver(db: Db, key: string): Promise<void> {
 
 async function giveBack(db: Db, key: string): Promise<void> {
   await db.execute(sql`update leases set lease_until = '-infinity' where key = ${key}`);
+}
+
+test('an intent that is written while a halt is being written waits for it, and sees it', async () => {
+  const { log } = await calculated();
+  const { position, userId } = log;
+  if (position === null) throw new Error('no position');
+  const lease = await leaseOf(userId);
+  const [locked, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const halting = engine.db.transaction(async (tx) => {
+    const halt = {
+      userId,
+      exchangePlatform: 'Bitget',
+      token: log.token,
+      tradeId: null,
+      now: engine.clock.now(),
+    };
+    await startHalt(tx, { ...halt, kind: 'unprotected', reason: 'no stop loss' });
+    locked.resolve();
+    await committed.promise;
+  });
+  await locked.promise;
+  const intent = commitOrderIntent(engine.deps, { log, position, triggerType: 'manual', lease });
+  await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
+  committed.resolve();
+  await halting;
+  expect(await intent).toMatchObject({ ok: false, denial: { code: 'trading_halted' } });
+});
+
+async function countWaitingForLocks(db: Db): Promise<number> {
+  const { rows } = await db.execute<{ count: number }>(sql`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`);
+  return rows[0]?.count ?? 0;
 }
 
 describe('one trade, however often it is asked for', () => {
@@ -339,6 +373,28 @@ describe('who lost the lease writes nothing and sends nothing', () => {
       await engine.advance(id, stopping).catch(() => undefined);
       await engine.db.delete(positionCloses).where(eq(positionCloses.userId, userId));
     }
+  });
+
+  test('an execution that is overtaken before it writes the end ends neither the trade nor its user', async () => {
+    const { workflowId, userId } = await calculated();
+    const [trade] = await engine.plan(workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    const key = `trade:${trade.id}`;
+    const db = Object.create(engine.db) as Db;
+    db.transaction = async (work, config) => {
+      const [attempt] = await engine.attempts(trade.id);
+      if (attempt?.state === 'filled') await takeOver(engine.db, key);
+      return await engine.db.transaction(work, config);
+    };
+    await engine.advance(trade.id);
+    await engine.advance(trade.id, { ...engine.deps, db });
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled' }]);
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'working', success: null });
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
+    await giveBack(engine.db, key);
+    await engine.settle();
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
   });
 
   test('the retry of a preparation is not counted by who was overtaken', async () => {
