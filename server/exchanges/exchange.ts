@@ -304,3 +304,9 @@ export class ExchangeError extends Error {
     this.code = options.code ?? null;
   }
 }
+
+/** To answer a failed call as a value, and throw what is none. */
+export function asExchangeError(error: unknown): ExchangeError {
+  if (error instanceof ExchangeError) return error;
+  throw error;
+}

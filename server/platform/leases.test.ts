@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
-import type { Db } from './database/database.ts';
+import type { Db, Queryable } from './database/database.ts';
 import {
   acquireLease,
   assertHeld,
@@ -10,6 +10,7 @@ import {
   LeaseLostError,
   releaseAllLeases,
   withLease,
+  withLeaseAndRead,
 } from './leases.ts';
 
 let own: TestDatabase;
@@ -197,6 +198,67 @@ describe('work under a lease', () => {
       expect(await secondsLeft()).toBeLessThanOrEqual(1);
       await expect(assertHeld(db, lease)).rejects.toThrow(LeaseLostError);
     });
+  });
+});
+
+describe('what is read with a lease', () => {
+  const readVersion = async (on: Queryable) => {
+    const { rows } = await on.execute<{ version: string; pid: number }>(
+      sql`select version, pg_backend_pid() as pid from leases where key = ${key}`,
+    );
+    return { version: Number(rows[0]?.version), pid: rows[0]?.pid };
+  };
+
+  test('is read behind it: it sees what the holder before had written', async () => {
+    const first = await acquired('first');
+    await expire();
+    const { open, opened } = gate();
+    const checked = gate();
+    const writing = db.transaction(async (tx) => {
+      await assertHeld(tx, first);
+      checked.open();
+      await opened;
+      await tx.execute(
+        sql`insert into leases (key, holder, version, lease_until) values (${`${key} written`}, 'first', 1, now())`,
+      );
+    });
+    await checked.opened;
+    const read = async (on: Queryable) => {
+      const { rows } = await on.execute(sql`select 1 from leases where key = ${`${key} written`}`);
+      return rows.length;
+    };
+    const taking = withLeaseAndRead({ db, key, holder: 'second', read }, async (_lease, found) => found);
+    await vi.waitFor(async () => {
+      const { rows } = await db.execute(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    open();
+    await writing;
+    expect(await taking).toEqual({ held: true, result: 1 });
+  });
+
+  test('goes to the work with it', async () => {
+    const options = { db, key, holder: 'worker', read: readVersion };
+    const done = await withLeaseAndRead(options, async (lease, { version }) => [lease.version, version]);
+    expect(done).toEqual({ held: true, result: [1, 1] });
+  });
+
+  test('is answered also where somebody else has it', async () => {
+    await acquired('other');
+    const work = vi.fn(async () => {});
+    const done = await withLeaseAndRead({ db, key, holder: 'worker', read: readVersion }, work);
+    expect(done).toMatchObject({ held: false, read: { version: 1 } });
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  test('gives the key back when it cannot be read', async () => {
+    const read = (on: Queryable) => on.execute(sql`select * from nothing_of_that_name`).execute();
+    const work = vi.fn(async () => {});
+    await expect(withLeaseAndRead({ db, key, holder: 'worker', read }, work)).rejects.toThrow('Failed query');
+    expect(work).not.toHaveBeenCalled();
+    expect(await acquire('next')).toMatchObject({ version: 2 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { writtenOnce } from './database/built-once.ts';
 import type { Db, Queryable } from './database/database.ts';
+import { onOneConnection } from './database/drizzle-over.ts';
 
 /**
  * Leases in the database: one holder of a key at a time across all instances, taken over when the holder stops
@@ -37,7 +38,11 @@ const acquire = writtenOnce<{ key: string; holder: string }>()<{ version: string
 );
 
 /** Null when somebody else holds the key. */
-export async function acquireLease(options: { db: Db; key: string; holder: string }): Promise<Lease | null> {
+export async function acquireLease(options: {
+  db: Queryable;
+  key: string;
+  holder: string;
+}): Promise<Lease | null> {
   const { db, key, holder } = options;
   const [row] = (await acquire(db, { key, holder })).rows;
   return row === undefined ? null : { key, holder, version: Number(row.version) };
@@ -81,24 +86,48 @@ const release = writtenOnce<LeaseValues>()(
 );
 
 /** Runs `work` under the lease, renewing it; answers `{held: false}` without running it when somebody else has it. */
-export async function withLease<Result>(
+export const withLease = <Result>(
   options: { db: Db; key: string; holder: string },
   work: (lease: Lease) => Promise<Result>,
-): Promise<{ held: true; result: Result } | { held: false }> {
-  const lease = await acquireLease(options);
-  if (lease === null) return { held: false };
+): Promise<{ held: true; result: Result } | { held: false }> =>
+  withLeaseAndRead({ ...options, read: async () => undefined }, work);
+
+/**
+ * The same for work that starts from what the database says: that is read right behind the lease, on its connection and
+ * together with it. Whoever held the lease before can write nothing after that. Where somebody else has it now, what was
+ * read is answered all the same.
+ */
+export async function withLeaseAndRead<Read, Result>(
+  options: { db: Db; key: string; holder: string; read: (connection: Queryable) => Promise<Read> },
+  work: (lease: Lease, read: Read) => Promise<Result>,
+): Promise<{ held: true; result: Result } | { held: false; read: Read }> {
+  const { db, read } = options;
+  const [lease, found] = await onOneConnection(db, async (connection) => {
+    const [own, behind] = await Promise.allSettled([
+      acquireLease({ ...options, db: connection }),
+      read(connection),
+    ]);
+    if (own.status === 'rejected') throw own.reason;
+    if (behind.status === 'fulfilled') return [own.value, behind.value] as const;
+    if (own.value !== null) await giveBack(connection, own.value);
+    throw behind.reason;
+  });
+  if (lease === null) return { held: false, read: found };
   const renewal = setInterval(
-    () => void renewLease(options.db, lease).catch(() => undefined),
+    () => void renewLease(db, lease).catch(() => undefined),
     (LEASE_SECONDS * 1000) / 3,
   );
   try {
-    return { held: true, result: await work(lease) };
+    return { held: true, result: await work(lease, found) };
   } finally {
     clearInterval(renewal);
-    // A lease that cannot be given back runs out by itself.
-    await release(options.db, { ...lease }).catch(() => undefined);
+    await giveBack(db, lease);
   }
 }
+
+/** A lease that cannot be given back runs out by itself. */
+const giveBack = (db: Queryable, lease: Lease): Promise<unknown> =>
+  release(db, { ...lease }).catch(() => undefined);
 
 /**
  * Gives back every lease of an instance, whatever still works under it: with the new version a worker that hangs can

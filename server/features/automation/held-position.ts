@@ -3,7 +3,7 @@ import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { type Denial, deny } from '#domain/denials.ts';
 import { decideOnHeldPosition, openedApartMs } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.ts';
-import { ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
+import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import { closePosition, settleCloses } from '#server/features/position-maker/close-position.ts';
 import { findLastFilledTrade, findWorkingTrade } from '#server/features/position-maker/trades.store.ts';
 import { readTradingPermission } from '#server/features/position-maker/trading-permission.ts';
@@ -33,16 +33,16 @@ export async function clearTheWay(
   if (denial !== null) return denial.code === 'exchange_not_connected' ? null : denial;
   const account = await deps.findAccount(userId, platform);
   if (account === null) return null;
-  const working = await findWorkingTrade(deps.db, { userId, token });
-  if (working !== null) return deny('entry_open', { token });
 
   const exchange = deps.exchanges.get(platform);
-  let position: OpenPosition | null;
-  try {
-    position = await exchange.fetchPosition(account, token);
-  } catch (error) {
-    if (!(error instanceof ExchangeError)) throw error;
-    return deny('exchange_unavailable', { exchange: platform, message: error.message });
+  // Side by side: every moment between the signal and its order is paid for.
+  const [working, position] = await Promise.all([
+    findWorkingTrade(deps.db, { userId, token }),
+    exchange.fetchPosition(account, token).catch(asExchangeError),
+  ]);
+  if (working !== null) return deny('entry_open', { token });
+  if (position instanceof ExchangeError) {
+    return deny('exchange_unavailable', { exchange: platform, message: position.message });
   }
   // A process may have ended between its close and the news of it.
   if (position === null) await settleCloses(deps, { userId, token });

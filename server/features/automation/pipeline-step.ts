@@ -24,7 +24,7 @@ export type StepOutcome =
 
 export interface PipelineStep {
   input: (work: PipelineWork) => unknown;
-  /** Asks somebody who may take a while to answer: that it is under way is written down first. */
+  /** Asks somebody who may take a while to answer: that it is under way is written down meanwhile. */
   takesAWhile?: true;
   run: (work: PipelineWork) => Promise<StepOutcome>;
 }

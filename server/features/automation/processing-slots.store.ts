@@ -1,34 +1,55 @@
-import { inArray, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { WorkflowStatus } from '#domain/workflow-lifecycle.ts';
+import { writtenOnce } from '#server/platform/database/built-once.ts';
 import type { Tx } from '#server/platform/database/database.ts';
-import { workflows } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 import { RUNNING_STATUSES } from './workflows.store.ts';
 
 export type SlotResult = { acquired: true } | { acquired: false; waitingFor: string };
 
-const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
+/** Literal, so that the planner can use the partial index. */
+const IS_RUNNING = sql.raw(`status in (${RUNNING_STATUSES.map((status) => `'${status}'`).join(', ')})`);
+
+/** Until the transaction ends: who acquires or releases a token's slot does so one after the other. */
+const lockSlot = writtenOnce<{ token: string }>()(
+  (value) => sql`select pg_advisory_xact_lock(hashtextextended('slot:' || ${value('token')}::text, 0))`,
+);
+
+const takeSlot = writtenOnce<{ token: string; workflowId: string; at: Date }>()<{ id: string }>((value) => {
+  const [token, workflowId] = [value('token'), value('workflowId')];
+  return sql`
+    with older as (
+      select id from workflows
+      where token = ${token} and ${IS_RUNNING} and id <> ${workflowId}
+        and (id < ${workflowId} or id = (select workflow_id from processing_slots where token = ${token}))
+      order by id limit 1
+    ), taken as (
+      insert into processing_slots (token, workflow_id, acquired_at)
+      select ${token}, ${workflowId}, ${value('at')}::timestamptz where not exists (select from older)
+      on conflict (token) do update set workflow_id = excluded.workflow_id, acquired_at = excluded.acquired_at
+    )
+    select id from older`;
+});
 
 /** One workflow of a token at a time, in the order of their creation; says for whom to wait. */
 export async function acquireSlot(
   tx: Tx,
   { workflowId, token, at }: { workflowId: string; token: string; at: Date },
 ): Promise<SlotResult> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`slot:${token}`}, 0))`);
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    with older as (
-      select id from workflows
-      where token = ${token} and ${isRunning} and id <> ${workflowId}
-        and (id < ${workflowId} or id = (select workflow_id from processing_slots where token = ${token}))
-      order by id limit 1
-    ), taken as (
-      insert into processing_slots (token, workflow_id, acquired_at)
-      select ${token}, ${workflowId}, ${at}::timestamptz where not exists (select from older)
-      on conflict (token) do update set workflow_id = excluded.workflow_id, acquired_at = excluded.acquired_at
-    )
-    select id from older`);
+  const [, { rows }] = await together(lockSlot(tx, { token }), takeSlot(tx, { token, workflowId, at }));
   const [older] = rows;
   return older === undefined ? { acquired: true } : { acquired: false, waitingFor: older.id };
 }
+
+const freeSlot = writtenOnce<{ token: string; workflowId: string }>()<{ id: string; status: WorkflowStatus }>(
+  (value) => sql`
+    with freed as (
+      delete from processing_slots where token = ${value('token')} and workflow_id = ${value('workflowId')}
+    )
+    select id, status from workflows
+    where token = ${value('token')} and ${IS_RUNNING} and id <> ${value('workflowId')}
+    order by id limit 1`,
+);
 
 /**
  * Frees the token and says whom to wake: the next workflow, if it has found the token taken. One that has not run yet
@@ -38,12 +59,7 @@ export async function releaseSlot(
   tx: Tx,
   { workflowId, token }: { workflowId: string; token: string },
 ): Promise<string | null> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`slot:${token}`}, 0))`);
-  const { rows } = await tx.execute<{ id: string; status: WorkflowStatus }>(sql`
-    with freed as (delete from processing_slots where token = ${token} and workflow_id = ${workflowId})
-    select id, status from workflows
-    where token = ${token} and ${isRunning} and id <> ${workflowId}
-    order by id limit 1`);
+  const [, { rows }] = await together(lockSlot(tx, { token }), freeSlot(tx, { token, workflowId }));
   const [next] = rows;
   return next?.status === 'processing' ? next.id : null;
 }

@@ -1,14 +1,20 @@
 import { explainFailure, type FailureExplanation, PIPELINE_STEPS } from '#domain/workflow-lifecycle.ts';
-import { findSignal } from '#server/features/signals/signals.store.ts';
+import type { SignalRow } from '#server/features/signals/signals.store.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
-import { LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { LeaseLostError, withLeaseAndRead } from '#server/platform/leases.ts';
 import { type AutomationDeps, processorName } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
 import { PIPELINE } from './pipeline.ts';
 import type { PipelineWork, StepOutcome } from './pipeline-step.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 import { listSteps, type StepStart } from './workflow-steps.store.ts';
-import { changeWorkflowStatus, countFailedTry, findWorkflow, type WorkflowRow } from './workflows.store.ts';
+import {
+  changeWorkflowStatus,
+  countFailedTry,
+  findWorkflowWithSignal,
+  type WorkflowRow,
+} from './workflows.store.ts';
 
 /** A signal that cannot be processed must not be tried for ever, nor hold up others (F22). */
 const TRIES = 3;
@@ -20,17 +26,21 @@ export const HELD_RETRY_MS = 1_000;
  */
 export async function runWorkflow(deps: AutomationDeps, workflowId: string): Promise<void> {
   const key = `workflow:${workflowId}`;
-  const leased = await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
-    const workflow = await findWorkflow(deps.db, workflowId);
-    if (workflow === null || isEnded(workflow)) return;
-    const journal = createStepJournal({ db: deps.db, lease });
-    try {
-      await runSteps(deps, journal, workflow);
-    } catch (error) {
-      if (error instanceof LeaseLostError) return;
-      await countFailure(deps, { workflow, journal, error });
-    }
-  });
+  const { db } = deps;
+  const read = (connection: Queryable) => findWorkflowWithSignal(connection, workflowId);
+  const leased = await withLeaseAndRead(
+    { db, key, holder: deps.config.instanceId, read },
+    async (lease, found) => {
+      if (found === null || isEnded(found.workflow)) return;
+      const journal = createStepJournal({ db, lease });
+      try {
+        await runSteps(deps, journal, found);
+      } catch (error) {
+        if (error instanceof LeaseLostError) return;
+        await countFailure(deps, { workflow: found.workflow, journal, error });
+      }
+    },
+  );
   // Whoever holds it may be dead, or about to wait for what this call announces: it must not get lost.
   if (!leased.held) {
     const after = new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
@@ -40,9 +50,11 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
 
 const isEnded = ({ status }: WorkflowRow) => status !== 'pending' && status !== 'processing';
 
-async function runSteps(deps: AutomationDeps, journal: StepJournal, workflow: WorkflowRow): Promise<void> {
-  const signal = await findSignal(deps.db, workflow.signalId);
-  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
+async function runSteps(
+  deps: AutomationDeps,
+  journal: StepJournal,
+  { workflow, signal }: { workflow: WorkflowRow; signal: SignalRow },
+): Promise<void> {
   const isNew = workflow.status === 'pending';
   const startedAt = workflow.startedAt ?? deps.clock.now();
   if (isNew) {
@@ -59,8 +71,8 @@ async function runSteps(deps: AutomationDeps, journal: StepJournal, workflow: Wo
     if ((done.get(info.number)?.status ?? 'processing') !== 'processing') continue;
     const step = PIPELINE[info.type];
     journal.begin(describeStep(work, info));
-    if (step.takesAWhile === true) await journal.writeDown();
-    const outcome = await step.run(work);
+    const run = () => step.run(work);
+    const outcome = await (step.takesAWhile === true ? journal.writeDownDuring(run) : run());
     noteOutcome(work, outcome);
     if (outcome.kind !== 'completed') break;
     outputs.set(info.number, outcome.output);

@@ -127,3 +127,39 @@ test('what had ended before the step that failed stays ended, and no step is lef
     { stepNumber: 3, status: 'failed', errorMessage: 'a bug' },
   ]);
 });
+
+test('work goes on while the steps before it are written down, and is answered when both have ended', async () => {
+  const { workflowId, step, journal } = await openJournal();
+  journal.begin(step(1, at(0)));
+  const seen = await journal.writeDownDuring(async () => {
+    for (;;) {
+      const steps = await engine.steps(workflowId);
+      if (steps.length > 0) return steps.map(({ status }) => status);
+    }
+  });
+  expect(seen).toEqual(['processing']);
+  journal.end({ status: 'completed', at: at(1) });
+  await journal.writeDown();
+  expect(await engine.steps(workflowId)).toMatchObject([{ stepNumber: 1, status: 'completed' }]);
+});
+
+test('work that fails beside the writing leaves the steps written, and its error is heard of', async () => {
+  const { workflowId, step, journal } = await openJournal();
+  journal.begin(step(1, at(0)));
+  await expect(journal.writeDownDuring(() => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+  expect(await engine.steps(workflowId)).toMatchObject([{ stepNumber: 1, status: 'processing' }]);
+});
+
+test('a lease that went to somebody else is heard of when the work beside the writing has ended', async () => {
+  const { step, journal } = await openJournal();
+  await handOverLeases(engine.db, 'here');
+  journal.begin(step(1, at(0)));
+  let isDone = false;
+  const working = journal.writeDownDuring(async () => {
+    await engine.db.execute('select pg_sleep(0.1)');
+    isDone = true;
+    throw new Error('what came of it');
+  });
+  await expect(working).rejects.toThrow(LeaseLostError);
+  expect(isDone).toBe(true);
+});

@@ -1,5 +1,6 @@
 import type { StepStatus } from '#domain/workflow-lifecycle.ts';
 import type { Db, Tx } from '#server/platform/database/database.ts';
+import { together } from '#server/platform/database/together.ts';
 import type { Lease } from '#server/platform/leases.ts';
 import { type StepStart, type StepWrite, writeSteps } from './workflow-steps.store.ts';
 
@@ -15,10 +16,15 @@ export interface StepJournal {
   end(end: StepResult): void;
   /** What the step under way tells while it waits. */
   note(metadata: unknown): void;
-  /** Becomes true in the transaction that writes down what has been noted so far. */
+  /**
+   * Becomes true in the transaction that writes down what has been noted so far. What was given before has begun its
+   * first statement before this one does, and not ended: one `write` must not hang on more of another.
+   */
   alongside(write: (tx: Tx) => Promise<void>): void;
   /** One commit for all that was noted; LeaseLostError and nothing written if the lease went to somebody else. */
   writeDown(): Promise<void>;
+  /** The same while `work` is done, which notes nothing: what fails of the two is thrown when both have ended. */
+  writeDownDuring<Result>(work: () => Promise<Result>): Promise<Result>;
   /** The same in a transaction that writes more; until it is known to be committed, all of it is still to be written. */
   writeWithin(tx: Tx): Promise<void>;
   /**
@@ -52,8 +58,17 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
     else steps.push({ ...current, status: 'processing', ...details });
   };
   async function writeWithin(tx: Tx): Promise<void> {
-    await writeSteps(tx, lease, steps);
-    for (const write of writes) await write(tx);
+    await together(writeSteps(tx, lease, steps), ...writes.map((write) => write(tx)));
+  }
+
+  async function writeDown(): Promise<void> {
+    if (writes.length === 0) {
+      if (steps.length > 0) await writeSteps(db, lease, steps);
+    } else {
+      await db.transaction(writeWithin);
+    }
+    steps = [];
+    writes = [];
   }
 
   return {
@@ -67,14 +82,13 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
       if (writes.length === 0) endedBefore = ended();
       writes.push(write);
     },
-    async writeDown() {
-      if (writes.length === 0) {
-        if (steps.length > 0) await writeSteps(db, lease, steps);
-      } else {
-        await db.transaction(writeWithin);
-      }
-      steps = [];
-      writes = [];
+    writeDown,
+    async writeDownDuring(work) {
+      const [written, done] = await Promise.allSettled([writeDown(), work()]);
+      // The lease may be gone: that says more than what came of working without it.
+      if (written.status === 'rejected') throw written.reason;
+      if (done.status === 'rejected') throw done.reason;
+      return done.value;
     },
     writeWithin,
     abandon() {

@@ -13,13 +13,13 @@ import {
   type PositionGeneratorLogRow,
 } from '#server/features/position-generator/position-generator.store.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
-import { findStandingTrade, findWorkflowTrade } from '#server/features/position-maker/trades.store.ts';
+import { findStandingTrade, type TradeRow } from '#server/features/position-maker/trades.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
-import type { Tx } from '#server/platform/database/database.ts';
+import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { together } from '#server/platform/database/together.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
-import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { assertHeld, type Lease, LeaseLostError, withLeaseAndRead } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
 import { followTrade } from './follow-trade.ts';
@@ -28,7 +28,12 @@ import { settleLate } from './settle-late.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 import { type UserTask, userStep } from './user-steps.ts';
 import { readMatchedPriceLog, readSignal } from './workflow-inputs.ts';
-import { countUserFailedTry, findUserTurn, isEarlierUserSizing } from './workflow-users.store.ts';
+import {
+  countUserFailedTry,
+  findUserTurn,
+  isEarlierUserSizing,
+  type UserTurn,
+} from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
 const TRIES = 3;
@@ -48,6 +53,14 @@ interface UserRun {
   journal: StepJournal;
 }
 
+/** How things stand for a user, read right behind the user's lease. */
+interface UserFacts {
+  turn: UserTurn | null;
+  settings: TradingSettings | null;
+  /** What an interrupted run has recorded. */
+  calculation: PositionGeneratorLogRow | null;
+}
+
 /**
  * One eligible user's part of a workflow: settings, position, order. From sizing to the committed order intent the
  * user's lease is held, so that two signals never size the same balance (decisions §8). Called again at any time it
@@ -58,34 +71,25 @@ export async function tradeUser(
   deps: AutomationDeps,
   { workflowId, userId }: { workflowId: string; userId: string },
 ): Promise<string | null> {
-  const turn = await findUserTurn(deps.db, { workflowId, userId });
-  if (turn === null || turn.user.position === null) return null;
-  const { workflow, user, trade: existing, processingSince } = turn;
-  const task: UserTask = { workflowId, userId, position: turn.user.position };
-  const isOver = user.outcome !== 'waiting' && user.outcome !== 'running';
-  if (!isOver && workflow.status !== 'processing') return null;
-  if (isOver) {
-    if (existing !== null) await settleLate(deps, { task, trade: existing });
-    return null;
-  }
-  if (existing !== null) {
-    await followTrade({ deps, workflow, task }, existing);
-    return null;
-  }
-  // The snapshot is there, step 7 is not yet: it calls again.
-  if (processingSince === null) return null;
-
+  const key = `user:${userId}`;
+  const holder = `${deps.config.instanceId} ${workflowId}`;
+  const read = async (on: Queryable): Promise<UserFacts> => {
+    const [turn, settings, calculation] = await together(
+      findUserTurn(on, { workflowId, userId }),
+      findTradingSettings(on, userId),
+      findWorkflowCalculation(on, { workflowId, userId }),
+    );
+    return { turn, settings, calculation };
+  };
   const deadline = deps.clock.now().getTime() + LEASE_PATIENCE_MS;
   for (;;) {
-    const key = `user:${userId}`;
-    const holder = `${deps.config.instanceId} ${workflowId}`;
-    const leased = await withLease({ db: deps.db, key, holder }, (lease) =>
-      tradeUnderLease(
-        { deps, workflow, task, lease, journal: createStepJournal({ db: deps.db, lease }) },
-        processingSince,
-      ),
-    );
+    const leased = await withLeaseAndRead({ db: deps.db, key, holder, read }, async (lease, facts) => {
+      const toSize = await followUp(deps, facts.turn);
+      return toSize === null ? null : await sizeUnderLease({ deps, lease, ...toSize }, facts);
+    });
     if (leased.held) return leased.result;
+    // Only sizing has to wait for the lease.
+    if ((await followUp(deps, leased.read.turn)) === null) return null;
     if (deps.clock.now().getTime() >= deadline) break;
     await sleep(LEASE_POLL_MS);
   }
@@ -94,14 +98,40 @@ export async function tradeUser(
   return null;
 }
 
-async function tradeUnderLease(run: UserRun, processingSince: Date): Promise<string | null> {
-  const committed = await findWorkflowTrade(run.deps.db, run.task);
-  if (committed !== null) {
-    await followTrade(run, committed);
+interface TurnToSize {
+  workflow: WorkflowRow;
+  task: UserTask;
+  /** When the users' processing began. */
+  processingSince: Date;
+}
+
+/** Does what is left to do for a user whose part is over, or has its order; what there is to size otherwise. */
+async function followUp(deps: AutomationDeps, turn: UserTurn | null): Promise<TurnToSize | null> {
+  if (turn === null || turn.user.position === null) return null;
+  const { workflow, user, trade, processingSince } = turn;
+  const task: UserTask = { workflowId: workflow.id, userId: user.userId, position: turn.user.position };
+  const isOver = user.outcome !== 'waiting' && user.outcome !== 'running';
+  if (isOver) {
+    if (trade !== null) await settleLate(deps, { task, trade });
     return null;
   }
+  if (workflow.status !== 'processing') return null;
+  if (trade !== null) {
+    await followTrade({ deps, workflow, task }, trade);
+    return null;
+  }
+  // The snapshot is there, step 7 is not yet: it calls again.
+  return processingSince === null ? null : { workflow, task, processingSince };
+}
+
+async function sizeUnderLease(
+  { processingSince, ...part }: TurnToSize & Pick<UserRun, 'deps' | 'lease'>,
+  facts: UserFacts,
+): Promise<string | null> {
+  const { deps, lease } = part;
+  const run: UserRun = { ...part, journal: createStepJournal({ db: deps.db, lease }) };
   try {
-    return await runUserSteps(run, processingSince);
+    return await runUserSteps(run, { ...facts, processingSince });
   } catch (error) {
     if (!(error instanceof LeaseLostError)) await countFailure(run, error);
     return null;
@@ -109,15 +139,13 @@ async function tradeUnderLease(run: UserRun, processingSince: Date): Promise<str
 }
 
 /** The id of the trade that it has planned; null when there is none. */
-async function runUserSteps(run: UserRun, processingSince: Date): Promise<string | null> {
+async function runUserSteps(
+  run: UserRun,
+  { settings, calculation, processingSince }: Omit<UserFacts, 'turn'> & { processingSince: Date },
+): Promise<string | null> {
   const { deps, workflow, task, lease, journal } = run;
   const { db } = deps;
   journal.begin(userStep(deps, task, 'user_settings', { userId: task.userId }));
-  const [signal, settings] = await Promise.all([
-    readSignal(db, workflow.signalId),
-    findTradingSettings(db, task.userId),
-  ]);
-  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
   if (settings === null) {
     await journal.writeDown();
     const errorMessage = deny('settings_not_found', {}).reason;
@@ -130,9 +158,17 @@ async function runUserSteps(run: UserRun, processingSince: Date): Promise<string
     });
     return null;
   }
+  const [signal, standing] = await Promise.all([
+    readSignal(db, workflow.signalId),
+    findStandingTrade(db, { signalId: workflow.signalId, userId: task.userId }),
+  ]);
+  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
   journal.end({ status: 'completed', outputData: settings, at: deps.clock.now() });
   journal.begin(userStep(deps, task, 'position_generation', positionInput(signal, settings)));
-  const calculated = await calculateOnce(run, { signal, settings });
+  // The exchange may take a while.
+  const calculated = await journal.writeDownDuring(() =>
+    calculateOnce(run, { signal, settings, standing, recorded: calculation }),
+  );
   if (!calculated.ok) {
     await skip(run, 'position_generation', calculated.denial);
     return null;
@@ -195,6 +231,8 @@ async function letEarlierUsersGoFirst(
   { deps, task, journal }: UserRun,
   processingSince: Date,
 ): Promise<void> {
+  // Nobody is before the first.
+  if (task.position === 0) return;
   const leftMs = processingSince.getTime() + ORDER_PATIENCE_MS - deps.clock.now().getTime();
   for (let polls = Math.min(leftMs, ORDER_PATIENCE_MS) / ORDER_POLL_MS; polls > 0; polls -= 1) {
     if (!(await isEarlierUserSizing(deps.db, task))) return;
@@ -215,18 +253,22 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
 
 /** The position of this workflow and user: what an interrupted run recorded holds. */
 async function calculateOnce(
-  { deps, workflow, task, lease, journal }: UserRun,
-  { signal, settings }: { signal: SignalRow; settings: TradingSettings },
+  { deps, workflow, task, lease }: UserRun,
+  {
+    signal,
+    settings,
+    standing,
+    recorded,
+  }: {
+    signal: SignalRow;
+    settings: TradingSettings;
+    standing: TradeRow | null;
+    recorded: PositionGeneratorLogRow | null;
+  },
 ): Promise<
   | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean }
   | { ok: false; denial: Pick<Denial, 'reason'> }
 > {
-  const [standing, recorded] = await Promise.all([
-    findStandingTrade(deps.db, { signalId: signal.id, userId: task.userId }),
-    findWorkflowCalculation(deps.db, task),
-    // Before the exchange is asked, which may take a while.
-    journal.writeDown(),
-  ]);
   if (standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
@@ -235,11 +277,14 @@ async function calculateOnce(
   const stale = expired({ deps, workflow }, signal);
   if (stale !== null) return { ok: false, denial: stale };
   const { userId, workflowId } = task;
+  const reading = readMatchedPriceLog(deps.db, workflow.id);
+  // Heard of below: what may be closing a position is waited for in any case.
+  reading.catch(() => {});
   const blocked = await clearTheWay(deps, { signal, settings, userId, workflowId, lease });
   if (blocked !== null) return { ok: false, denial: blocked };
   const request = {
     signal,
-    priceLog: await readMatchedPriceLog(deps.db, workflow.id),
+    priceLog: await reading,
     userId,
     settings,
     profile: 'automatic' as const,

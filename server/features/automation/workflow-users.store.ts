@@ -12,33 +12,30 @@ type TradeRow = typeof trades.$inferSelect;
 /** The snapshot of step 6. A second writing of the same snapshot changes nothing. */
 export async function writeEligibility(tx: Tx, workflowId: string, result: EligibilityResult): Promise<void> {
   const positions = new Map(result.eligible.map(({ id }, position) => [id, position]));
-  if (result.decisions.length > 0) {
-    await tx
-      .insert(workflowUsers)
-      .values(
-        result.decisions.map((decision) => {
-          const position = positions.get(decision.userId) ?? null;
-          return {
-            workflowId,
-            userId: decision.userId,
-            username: decision.username,
-            position,
-            status: decision.status,
-            reason: decision.reason,
-            rule: decision.rule,
-            saw: decision.saw,
-            wanted: decision.wanted,
-            layer: decision.layer,
-            outcome: position === null ? null : ('waiting' as const),
-          };
-        }),
-      )
-      .onConflictDoNothing();
-  }
-  await tx
-    .update(workflows)
-    .set({ eligibleUsersCount: result.eligible.length })
-    .where(eq(workflows.id, workflowId));
+  const rows = result.decisions.map((decision) => {
+    const position = positions.get(decision.userId) ?? null;
+    return {
+      workflowId,
+      userId: decision.userId,
+      username: decision.username,
+      position,
+      status: decision.status,
+      reason: decision.reason,
+      rule: decision.rule,
+      saw: decision.saw,
+      wanted: decision.wanted,
+      layer: decision.layer,
+      outcome: position === null ? null : ('waiting' as const),
+    };
+  });
+  await together(
+    rows.length === 0 ? undefined : tx.insert(workflowUsers).values(rows).onConflictDoNothing().execute(),
+    tx
+      .update(workflows)
+      .set({ eligibleUsersCount: result.eligible.length })
+      .where(eq(workflows.id, workflowId))
+      .execute(),
+  );
 }
 
 export async function findWorkflowUser(

@@ -7,8 +7,10 @@ import {
   statusesBefore,
   type WorkflowStatus,
 } from '#domain/workflow-lifecycle.ts';
+import type { SignalRow } from '#server/features/signals/signals.store.ts';
+import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
-import { trades, workflows, workflowUsers } from '#server/platform/database/schema.ts';
+import { signals, trades, workflows, workflowUsers } from '#server/platform/database/schema.ts';
 
 export type WorkflowRow = typeof workflows.$inferSelect;
 
@@ -16,6 +18,23 @@ export const RUNNING_STATUSES = ['pending', 'processing'] as const satisfies Wor
 
 export async function findWorkflow(db: Queryable, id: string): Promise<WorkflowRow | null> {
   const [row] = await db.select().from(workflows).where(eq(workflows.id, id));
+  return row ?? null;
+}
+
+const withSignal = builtOnce<{ id: string }>()((db, value) =>
+  db
+    .select({ workflow: workflows, signal: signals })
+    .from(workflows)
+    .innerJoin(signals, eq(signals.id, workflows.signalId))
+    .where(eq(workflows.id, value('id'))),
+);
+
+/** What its pipeline starts from. */
+export async function findWorkflowWithSignal(
+  db: Queryable,
+  id: string,
+): Promise<{ workflow: WorkflowRow; signal: SignalRow } | null> {
+  const [row] = await withSignal(db, { id });
   return row ?? null;
 }
 

@@ -7,7 +7,12 @@ import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/token-r
 import type { ExecutionProfileName } from '#domain/trading-constants.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
-import { type Exchange, type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
+import {
+  asExchangeError,
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+} from '#server/exchanges/exchange.ts';
 import type { PriceLogRow } from '#server/features/price-logs/price-logs.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import { together } from '#server/platform/database/together.ts';
@@ -222,11 +227,6 @@ export async function retryRead<Result>(read: () => Promise<Result>, tries = REA
       await sleep(READ_RETRY_MS * attempt);
     }
   }
-}
-
-function asExchangeError(error: unknown): ExchangeError {
-  if (error instanceof ExchangeError) return error;
-  throw error;
 }
 
 function ignoreExchangeError(error: unknown): null {

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { isTerminal } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { together } from '#server/platform/database/together.ts';
-import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
+import { assertHeld, type Lease, LeaseLostError, withLeaseAndRead } from '#server/platform/leases.ts';
 import { closeUnprotected } from './close-unprotected.ts';
 import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
 import { placeAttempt } from './place-attempt.ts';
@@ -26,14 +27,14 @@ import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
  */
 export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
   const key = `trade:${tradeId}`;
-  const leased = await withLease({ db: deps.db, key, holder: deps.config.instanceId }, async (lease) => {
+  const read = (on: Queryable) => findTradeWithAttempts(on, tradeId);
+  const options = { db: deps.db, key, holder: deps.config.instanceId, read };
+  const leased = await withLeaseAndRead(options, async (lease, first) => {
     const said: Said[] = [];
     try {
-      const find = () => findTradeWithAttempts(deps.db, tradeId);
-      let found = await find();
       // A call for a later time is on its way: this one came twice, and two chains of calls are one too many.
-      if (found?.trade.dueAt != null && found.trade.dueAt > deps.clock.now()) return;
-      for (; found !== null && found.trade.state !== 'done'; found = await find()) {
+      if (first?.trade.dueAt != null && first.trade.dueAt > deps.clock.now()) return;
+      for (let found = first; found !== null && found.trade.state !== 'done'; found = await read(deps.db)) {
         // What led to the order's end is there when the end is.
         if (found.attempts.some(({ state }) => isTerminal(state))) await recordCalls(deps, tradeId, said);
         const result = await advanceOnce(deps, lease, { ...found, said });

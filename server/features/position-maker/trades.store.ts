@@ -30,14 +30,6 @@ export const findTradeOfCalculation = async (
 ): Promise<TradeRow | null> =>
   only(await newest(db, eq(trades.positionGeneratorLogId, positionGeneratorLogId)));
 
-const ofWorkflow = builtOnce<{ workflowId: string; userId: string }>()((db, value) =>
-  newest(db, eq(trades.workflowId, value('workflowId')), eq(trades.userId, value('userId'))),
-);
-export const findWorkflowTrade = async (
-  db: Queryable,
-  { workflowId, userId }: { workflowId: string; userId: string },
-): Promise<TradeRow | null> => only(await ofWorkflow(db, { workflowId, userId }));
-
 /** Oldest attempt first. */
 export async function listAttempts(db: Queryable, tradeId: string): Promise<AttemptRow[]> {
   const rows = await db

@@ -1,6 +1,7 @@
 import type { CreateUserBody, User } from '#contract/users.ts';
 import { eligibilityMode } from '#domain/trading-mode.ts';
 import type { Deps } from '#server/deps.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
 import { isUniqueViolation } from '#server/platform/database/database-errors.ts';
 import { AppError } from '#server/platform/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
@@ -11,7 +12,7 @@ import { insertUserWithSettings } from './users.store.ts';
 
 /** A new user with the default settings; trading is off until an administrator turns it on. */
 export async function createUser(
-  deps: Pick<Deps, 'config' | 'clock' | 'db'>,
+  deps: Pick<Deps, 'config' | 'clock'> & { db: Queryable },
   body: CreateUserBody,
 ): Promise<User> {
   const passwordHash = await hashPassword(body.password);

@@ -1,6 +1,6 @@
 import { and, asc, count, eq } from 'drizzle-orm';
 import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
-import type { Db, Queryable } from '#server/platform/database/database.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
 import { userSettings, users } from '#server/platform/database/schema.ts';
 import { matchUsers, orderUsers, type UserFilter, type UserOrder } from './arrange-users.ts';
 import type { SettingsRow, UserRow } from './user-rows.ts';
@@ -49,7 +49,7 @@ export async function listUserNames(db: Queryable): Promise<{ id: string; userna
   return db.select({ id: users.id, username: users.username }).from(users).orderBy(asc(users.usernameKey));
 }
 
-export async function insertUserWithSettings(db: Db, user: UserRow): Promise<UserWithSettings> {
+export async function insertUserWithSettings(db: Queryable, user: UserRow): Promise<UserWithSettings> {
   return db.transaction(async (tx) => {
     await tx.insert(users).values(user);
     const settings = { ...DEFAULT_USER_SETTINGS, userId: user.id, updatedAt: user.createdAt };

@@ -7,6 +7,7 @@ import { startSilentNetwork } from '#test/silent-network.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { createLog } from '../log.ts';
 import type { Tx } from './database.ts';
+import { onOneConnection } from './drizzle-over.ts';
 import { type OpenDatabase, openPool } from './pool.ts';
 import { together } from './together.ts';
 
@@ -140,6 +141,41 @@ test('a transaction in which a statement failed is rolled back and its connectio
       await tx.execute(note('twice'));
     });
     await expect(work).rejects.toMatchObject({ cause: { code: '23505' } });
+  }
+  await poolWorks();
+});
+
+test('statements on one connection run in their order, each for itself', async () => {
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = onOneConnection(database.db, async (on) => {
+      const [first, failing, seen, last] = await Promise.allSettled([
+        on.execute(note('first')).execute(),
+        on.execute(note('first')).execute(),
+        on.execute<{ pid: number }>(sql`select text, pg_backend_pid() as pid from notes`).execute(),
+        on.execute<{ pid: number }>(ownPid).execute(),
+      ]);
+      expect(first.status).toBe('fulfilled');
+      expect(failing).toMatchObject({ status: 'rejected', reason: { cause: { code: '23505' } } });
+      if (seen.status === 'rejected' || last.status === 'rejected')
+        throw new Error('they stand by themselves');
+      expect(seen.value.rows).toEqual([{ text: 'first', pid: last.value.rows[0]?.pid }]);
+    });
+    await work;
+    expect(await notes()).toEqual(['first']);
+    await killer.query('truncate notes');
+  }
+  await poolWorks();
+});
+
+test('a connection that ends under statements of its own fails those alone', async () => {
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = onOneConnection(database.db, async (on) => {
+      const { rows } = await on.execute<{ pid: number }>(ownPid);
+      await terminate(Number(rows[0]?.pid));
+      await killer.query('select 1');
+      await on.execute(note('after'));
+    });
+    await expect(work).rejects.toThrow();
   }
   await poolWorks();
 });

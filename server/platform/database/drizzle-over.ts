@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { isUnanswered } from '../errors-unavailable.ts';
-import type { Db } from './database.ts';
+import type { Db, Queryable } from './database.ts';
 
 /**
  * Drizzle over a pool whose connections take the next statement before the last one is answered (`pipeline`), with
@@ -13,25 +13,40 @@ import type { Db } from './database.ts';
  */
 export function drizzleOver(pool: pg.Pool): Db {
   const db: Db = drizzle(pool);
-  db.transaction = async (work, config) => {
-    const client = await pool.connect();
-    // The pool listens to idle connections only. Between two statements nobody else hears that this one ended, and
-    // an error that nobody hears ends the program; the next statement fails anyway.
-    client.on('error', ignore);
-    let isSilent = false;
-    try {
-      return await drizzle(transactionOn(client)).transaction(work, config);
-    } catch (error) {
-      isSilent = isUnanswered(error);
-      throw error;
-    } finally {
-      client.off('error', ignore);
-      // One that is still inside a transaction, since its ROLLBACK did not get through, must not serve the next; nor
-      // one that still owes an answer, whose BEGIN may be what it owes.
-      client.release(isSilent || client.getTransactionStatus() !== 'I');
-    }
-  };
+  db.transaction = (work, config) =>
+    withClient(pool, (client) => drizzle(transactionOn(client)).transaction(work, config));
   return db;
+}
+
+/**
+ * Statements of which each stands by itself, and that run one after the other all the same: awaited `together` they take
+ * one way to the database and back, and each sees what those before it have committed.
+ */
+export const onOneConnection = <Result>(
+  db: Db,
+  work: (connection: Queryable) => Promise<Result>,
+): Promise<Result> => withClient(db.$client, (client) => work(drizzle(client)));
+
+async function withClient<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  // The pool listens to idle connections only. Between two statements nobody else hears that this one ended, and
+  // an error that nobody hears ends the program; the next statement fails anyway.
+  client.on('error', ignore);
+  let isSilent = false;
+  try {
+    return await work(client);
+  } catch (error) {
+    isSilent = isUnanswered(error);
+    throw error;
+  } finally {
+    client.off('error', ignore);
+    // One that is still inside a transaction, since its ROLLBACK did not get through, must not serve the next; nor
+    // one that still owes an answer, whose BEGIN may be what it owes.
+    client.release(isSilent || client.getTransactionStatus() !== 'I');
+  }
 }
 
 const ignore = () => {};
