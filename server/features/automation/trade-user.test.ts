@@ -55,6 +55,6 @@ test('a user who has an order, or whose part is over, waits for nobody', async (
   expect(await again()).toBeNull();
   expect(waiting()).toHaveLength(1);
   expect(await tradesOf({ userId, signalId })).toHaveLength(1);
-  // Nor took it the lease when that had run out.
+  // Not even after it had run out.
   expect(await hold(userId)).toBeNull();
 });
