@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import type { Db, Queryable } from './database/database.ts';
+import { withCommit } from './database/drizzle-over.ts';
 import {
   acquireLease,
   assertHeld,
@@ -9,6 +10,7 @@ import {
   type Lease,
   LeaseLostError,
   releaseAllLeases,
+  withLastTransaction,
   withLease,
   withLeaseAndRead,
 } from './leases.ts';
@@ -259,6 +261,59 @@ describe('what is read with a lease', () => {
     await expect(withLeaseAndRead({ db, key, holder: 'worker', read }, work)).rejects.toThrow('Failed query');
     expect(work).not.toHaveBeenCalled();
     expect(await acquire('next')).toMatchObject({ version: 2 });
+  });
+});
+
+describe('the last transaction under a lease', () => {
+  const note = sql`insert into leases (key, holder, version, lease_until) values (${'a note'}, 'note', 1, now())`;
+  const notes = async () => (await db.execute(sql`select 1 from leases where key = 'a note'`)).rows.length;
+  afterEach(() => db.execute(sql`delete from leases where key = 'a note'`));
+
+  test('gives it back with what it writes', async () => {
+    await withLease({ db, key, holder: 'worker' }, async (lease) => {
+      const answer = await withLastTransaction(db, lease, async (tx) => {
+        await tx.execute(note);
+        return { isLast: true, result: 'an answer' };
+      });
+      expect(answer).toBe('an answer');
+      expect(await notes()).toBe(1);
+      expect(await acquire('next')).toMatchObject({ holder: 'next', version: 2 });
+    });
+    // The end of the work does not take it from its successor.
+    expect(await acquire('third')).toBeNull();
+  });
+
+  test('keeps it where it was not the last', async () => {
+    await withLease({ db, key, holder: 'worker' }, async (lease) => {
+      await withLastTransaction(db, lease, async () => ({ isLast: false, result: null }));
+      expect(await acquire('next')).toBeNull();
+    });
+    expect(await acquire('next')).not.toBeNull();
+  });
+
+  test('leaves it to the end of the work when it fails', async () => {
+    await withLease({ db, key, holder: 'worker' }, async (lease) => {
+      const failing = withLastTransaction(db, lease, async (tx) => {
+        await tx.execute(note);
+        withCommit(tx, tx.execute(sql`insert into leases values (null)`).execute());
+        return { isLast: true, result: null };
+      });
+      await expect(failing).rejects.toThrow();
+      expect(await notes()).toBe(0);
+      expect(await acquire('next')).toBeNull();
+    });
+    expect(await acquire('next')).not.toBeNull();
+  });
+});
+
+test('a renewal that comes late does not take back what was given back', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  await withLease({ db, key, holder: 'worker' }, async (lease) => {
+    await withLastTransaction(db, lease, async () => ({ isLast: true, result: null }));
+    vi.advanceTimersByTime(10_000);
+    // Queued behind the renewal on the row, if that locks it.
+    await db.execute(sql`select 1 from leases where key = ${key} for update`);
+    expect(await acquire('next')).not.toBeNull();
   });
 });
 

@@ -1,7 +1,7 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { writtenOnce } from './database/built-once.ts';
-import type { Db, Queryable } from './database/database.ts';
-import { onOneConnection } from './database/drizzle-over.ts';
+import type { Db, Queryable, Tx } from './database/database.ts';
+import { onOneConnection, withCommit } from './database/drizzle-over.ts';
 
 /**
  * Leases in the database: one holder of a key at a time across all instances, taken over when the holder stops
@@ -72,10 +72,12 @@ export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
   if (rows.length === 0) throw new LeaseLostError(lease.key);
 }
 
+/** One that was given back meanwhile stays so. */
 async function renewLease(db: Db, lease: Lease): Promise<void> {
   await db.execute(sql`
     update leases set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}`);
+    where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
+      and lease_until > '-infinity'`);
 }
 
 /** The row stays and keeps counting, so that a version never comes back. */
@@ -121,8 +123,28 @@ export async function withLeaseAndRead<Read, Result>(
     return { held: true, result: await work(lease, found) };
   } finally {
     clearInterval(renewal);
-    await giveBack(db, lease);
+    if (!givenBack.has(lease)) await giveBack(db, lease);
   }
+}
+
+const givenBack = new WeakSet<Lease>();
+
+/**
+ * Runs the transaction that is the last thing done under a lease, which is given back with it: that costs neither a
+ * commit of its own nor a way to the database. `work` says whether it was.
+ */
+export async function withLastTransaction<Result>(
+  db: Db,
+  lease: Lease,
+  work: (tx: Tx) => Promise<{ isLast: boolean; result: Result }>,
+): Promise<Result> {
+  const { isLast, result } = await db.transaction(async (tx) => {
+    const done = await work(tx);
+    if (done.isLast) withCommit(tx, release(tx, { ...lease }));
+    return done;
+  });
+  if (isLast) givenBack.add(lease);
+  return result;
 }
 
 /** A lease that cannot be given back runs out by itself. */

@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm';
 import type { PaperDatabase } from './paper-database.ts';
 
 /** One price that the paper exchange takes as the mark of a token. */
@@ -15,14 +16,27 @@ export interface MarkScope {
   db: PaperDatabase;
 }
 
+/**
+ * Which of these tokens have marks after their cursor (null: any mark at all), in one question. Where the marks are in
+ * the accounts' own database it is a condition instead, on a token, its cursor as text and the user: who reads an account
+ * asks in the same statement.
+ */
+export type Moved =
+  | ((cursors: ReadonlyMap<string, string | null>, scope: MarkScope) => Promise<Set<string>>)
+  | MovedCondition;
+
+export interface MovedCondition {
+  condition: (known: { token: SQL; cursor: SQL; userId: SQL }) => SQL;
+}
+
 /** Where the paper exchange takes its prices from. */
 export interface MarkSource {
   /** The newest mark of each of these tokens that has one, in one question. */
   newest(tokens: readonly string[], scope: MarkScope): Promise<Map<string, Mark>>;
   /** The marks after `cursor` (null: from the first one on), oldest first. A page may be cut short; the caller asks again until it is empty. */
   since(token: string, cursor: string | null, scope: MarkScope): Promise<Mark[]>;
-  /** Which of these tokens have marks after their cursor (null: any mark at all), in one question. */
-  moved(cursors: ReadonlyMap<string, string | null>, scope: MarkScope): Promise<Set<string>>;
+  /** Whether tokens have marks after their cursors. */
+  moved: Moved;
   /** Every token that has a price from anybody: those are the contracts listed beyond the built-in ones. */
   tokens(scope: { db: PaperDatabase }): Promise<string[]>;
 }

@@ -13,6 +13,7 @@ import type { PaperRequest, PaperResponse } from './paper-http.ts';
 import { type PaperKey, TRADING_KEY } from './paper-key.ts';
 import { booksWithOpenBusiness } from './paper-queries.ts';
 import { type PaperContext, type TransactionalPaperDatabase, withAccount } from './paper-session.ts';
+import { createAccountReader } from './paper-store.ts';
 import { createPutOff } from './put-off.ts';
 import { createTokenFinder } from './token-finder.ts';
 
@@ -59,6 +60,7 @@ export function createPaperExchange(options: PaperExchangeOptions): PaperExchang
     db,
     clock,
     marks,
+    readAccount: createAccountReader(marks),
     startBalance,
     gate: createGate(CONCURRENT_BOOKS),
     knownTokens: new Set(BUILT_IN_TOKENS),

@@ -5,7 +5,7 @@ import type { Mark, MarkSource } from './mark-source.ts';
 import { type StopDrop, settleMark } from './matching.ts';
 import type { PaperDatabase } from './paper-database.ts';
 import type { PaperKey } from './paper-key.ts';
-import { lockAccount, readAccount, saveAccount, tokenBook } from './paper-store.ts';
+import { lockAccount, type ReadAccount, type SeenAccount, saveAccount, tokenBook } from './paper-store.ts';
 import type { PutOffTask } from './put-off.ts';
 import { type BookRefusal, isRefusal, type PaperRefusal } from './refusals.ts';
 
@@ -17,6 +17,7 @@ export interface PaperContext {
   db: TransactionalPaperDatabase;
   clock: { now(): Date };
   marks: MarkSource;
+  readAccount: ReadAccount;
   startBalance: string;
   /** Books are worked on a few at a time, so that a thousand users at once do not exhaust the connections of all others. */
   gate: <T>(work: () => Promise<T>) => Promise<T>;
@@ -64,9 +65,9 @@ export async function viewAccount<T>(
   view: (session: PaperSession) => Promise<T>,
 ): Promise<T> {
   const seen = await context.gate(async () => {
-    const account = await readAccount(context.db, owner);
-    if (account === null) return null;
-    const session = openSession({ context, db: context.db, account, now: context.clock.now() });
+    const seen = await context.readAccount(context.db, owner);
+    if (seen === null) return null;
+    const session = openSession({ context, db: context.db, seen, now: context.clock.now() });
     return (await session.isSettled()) ? { value: await view(session) } : null;
   });
   return seen === null ? await withAccount(context, owner, view) : seen.value;
@@ -79,9 +80,9 @@ function transact<T>(
 ): Promise<{ value: T } | { refusal: PaperRefusal | BookRefusal }> {
   return context.db.transaction(async (db) => {
     const now = context.clock.now();
-    const { startBalance } = context;
-    const locked = await lockAccount({ db, owner, startBalance, now });
-    const session = openSession({ context, db, account: locked.book, now });
+    const { startBalance, readAccount: read } = context;
+    const locked = await lockAccount({ db, owner, read, startBalance, now });
+    const session = openSession({ context, db, seen: locked, now });
     await session.settle();
     const result = await work(session).then(
       (value) => ({ value }),
@@ -95,8 +96,9 @@ function transact<T>(
   });
 }
 
-function openSession(options: { context: PaperContext; db: PaperDatabase; account: AccountBook; now: Date }) {
-  const { context, db, account, now } = options;
+function openSession(options: { context: PaperContext; db: PaperDatabase; seen: SeenAccount; now: Date }) {
+  const { context, db, seen, now } = options;
+  const account = seen.book;
   const scope = { userId: account.userId, db };
   const newest = new Map<string, Mark | null>();
 
@@ -123,10 +125,12 @@ function openSession(options: { context: PaperContext; db: PaperDatabase; accoun
   }
 
   /** Those with open business whose price has moved. */
-  async function movedTokens(): Promise<Set<string>> {
+  async function movedTokens(): Promise<ReadonlySet<string>> {
+    if (seen.moved !== null) return seen.moved;
     const open = [...account.tokens.values()].filter(hasBusiness);
-    if (open.length === 0) return new Set();
-    return context.marks.moved(new Map(open.map(({ token, markCursor }) => [token, markCursor])), scope);
+    const { moved } = context.marks;
+    if (open.length === 0 || typeof moved !== 'function') return new Set();
+    return moved(new Map(open.map(({ token, markCursor }) => [token, markCursor])), scope);
   }
 
   async function settleToken(book: TokenBook): Promise<void> {

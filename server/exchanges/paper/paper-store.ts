@@ -1,7 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { builtOnce, type Values, writtenOnce } from '#server/platform/database/built-once.ts';
+import { withCommit } from '#server/platform/database/drizzle-over.ts';
 import { together } from '#server/platform/database/together.ts';
 import type {
   AccountBook,
@@ -12,6 +13,7 @@ import type {
   PositionMode,
   TokenBook,
 } from './book.ts';
+import type { MarkSource, MovedCondition } from './mark-source.ts';
 import type { PaperDatabase } from './paper-database.ts';
 import {
   accountRow,
@@ -60,8 +62,7 @@ export const isOf = (table: OwnedTable, { userId, platform }: BookOwner) =>
   and(eq(table.userId, userId), eq(table.platform, platform));
 
 /** An account in hand, with a memory of its rows, so that saving writes only what changed. */
-export interface LockedAccount {
-  book: AccountBook;
+export interface LockedAccount extends SeenAccount {
   rowsBefore: Map<object, string>;
   heldBefore: Set<string>;
 }
@@ -74,29 +75,40 @@ const lockRow = builtOnce<Values<BookOwner>>()((db, value) =>
     .for('update'),
 );
 
+/** An account as it stands. */
+export interface SeenAccount {
+  book: AccountBook;
+  /** Tokens with open business whose price has moved since the account was brought up to it; null: nobody has looked. */
+  moved: ReadonlySet<string> | null;
+}
+
+export type ReadAccount = (db: PaperDatabase, owner: BookOwner) => Promise<SeenAccount | null>;
+
 /** Opens the account if need be and locks it until the transaction ends: every process sees one order of events. */
 export async function lockAccount(options: {
   db: PaperDatabase;
   owner: BookOwner;
+  read: ReadAccount;
   startBalance: string;
   now: Date;
 }): Promise<LockedAccount> {
-  const { db, owner, startBalance, now } = options;
+  const { db, owner, read, startBalance, now } = options;
   const { userId, platform } = owner;
   // Together, and in this order: the account is read after the lock was got.
-  const lockAndRead = async () => (await together(lockRow(db, { ...owner }), readAccount(db, owner)))[1];
-  let book = await lockAndRead();
-  if (!book) {
+  const lockAndRead = async () => (await together(lockRow(db, { ...owner }), read(db, owner)))[1];
+  let seen = await lockAndRead();
+  if (!seen) {
     await db
       .insert(paperAccounts)
       .values({ userId, platform, balance: startBalance, ...NEW_ACCOUNT[platform], openedAt: now })
       .onConflictDoNothing();
-    book = await lockAndRead();
+    seen = await lockAndRead();
   }
-  if (!book) throw new Error('A paper account vanished while it was opened');
+  if (!seen) throw new Error('A paper account vanished while it was opened');
+  const { book } = seen;
   const tokens = [...book.tokens.values()];
   return {
-    book,
+    ...seen,
     rowsBefore: new Map(changeableRows(book).map(({ of, row }) => [of, JSON.stringify(row)])),
     heldBefore: new Set(tokens.filter(({ position }) => position).map(({ token }) => token)),
   };
@@ -105,23 +117,47 @@ export async function lockAccount(options: {
 const isOwned = (table: OwnedTable) =>
   sql`${table.userId} = owner.user_id and ${table.platform} = owner.platform`;
 
-const readBooks = writtenOnce<Values<BookOwner>>()<
-  Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]>
->(
-  (value) => sql`
+type Books = Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]> & {
+  moved: string[] | null;
+};
+
+const booksReader = ({ moved }: Pick<MarkSource, 'moved'>) =>
+  writtenOnce<Values<BookOwner>>()<Books>(
+    (value) => sql`
     select
       ${listTexts(paperAccounts, isOwned(paperAccounts))} as accounts,
       ${listTexts(paperTokenSettings, isOwned(paperTokenSettings))} as settings,
       ${listTexts(paperPositions, isOwned(paperPositions))} as positions,
       ${listTexts(paperOrders, sql`${isOwned(paperOrders)} and ${isPendingRow}`)} as orders,
-      ${listTexts(paperTriggerOrders, sql`${isOwned(paperTriggerOrders)} and ${isLiveRow}`)} as triggers
+      ${listTexts(paperTriggerOrders, sql`${isOwned(paperTriggerOrders)} and ${isLiveRow}`)} as triggers,
+      ${typeof moved === 'function' ? sql`null` : listMoved(moved)} as moved
     from (values (${value('userId')}::uuid, ${value('platform')}::text)) as owner (user_id, platform)`,
-);
+  );
 
-/** The account as it stands, null before it was opened: all of it in one statement, it is read with every request. */
-export async function readAccount(db: PaperDatabase, owner: BookOwner): Promise<AccountBook | null> {
-  const { rows } = await readBooks(db, { ...owner });
-  const { accounts = [], settings = [], positions = [], orders = [], triggers = [] } = rows[0] ?? {};
+/** Those of the tokens with open business. */
+const listMoved = ({ condition }: MovedCondition): SQL => sql`(
+  select coalesce(json_agg(open.token), '[]')
+  from (
+    select ${paperPositions.token} from ${paperPositions} where ${isOwned(paperPositions)}
+    union select ${paperOrders.token} from ${paperOrders} where ${isOwned(paperOrders)} and ${isPendingRow}
+  ) as open
+  left join ${paperTokenSettings} on ${isOwned(paperTokenSettings)} and ${paperTokenSettings.token} = open.token
+  where ${condition({ token: sql`open.token`, cursor: sql`${paperTokenSettings.markCursor}`, userId: sql`owner.user_id` })})`;
+
+/** The account, null before it was opened: all of it in one statement, it is read with every request. */
+export function createAccountReader(marks: Pick<MarkSource, 'moved'>): ReadAccount {
+  const readBooks = booksReader(marks);
+  return async (db, owner) => {
+    const { rows } = await readBooks(db, { ...owner });
+    const [books] = rows;
+    const book = books === undefined ? null : bookOf(owner, books);
+    if (book === null) return null;
+    return { book, moved: books?.moved == null ? null : new Set(books.moved) };
+  };
+}
+
+function bookOf(owner: BookOwner, books: Books): AccountBook | null {
+  const { accounts, settings, positions, orders, triggers } = books;
   const [texts] = accounts;
   if (texts === undefined) return null;
   const account = rowOfTexts(paperAccounts, texts);
@@ -175,14 +211,14 @@ export function tokenBook(account: AccountBook, token: string): TokenBook {
 
 type IsChanged = (of: object, row: object) => boolean;
 
-/** Everything goes out together but the fills, which name their orders. */
+/** The last of a transaction: everything goes out with its COMMIT, but what fills name, their orders, before them. */
 export async function saveAccount(
   db: PaperDatabase,
   { book, rowsBefore, heldBefore }: LockedAccount,
 ): Promise<void> {
   const isChanged: IsChanged = (of, row) => rowsBefore.get(of) !== JSON.stringify(row);
   const tokens = [...book.tokens.values()];
-  await together(
+  const saves = [
     saveBalance(db, book, isChanged),
     ...tokens.flatMap((token) => [
       saveSettings(db, book, token, isChanged),
@@ -192,9 +228,11 @@ export async function saveAccount(
         saveTrigger(db, book, { token: token.token, trigger }, isChanged),
       ),
     ]),
-  );
+  ];
+  if (tokens.every(({ fills }) => fills.length === 0)) return withCommit(db, ...saves);
+  await together(...saves);
   const fills = tokens.flatMap((token) => token.fills.map((fill) => fillRow(book, token.token, fill)));
-  if (fills.length > 0) await db.insert(paperFills).values(fills);
+  withCommit(db, db.insert(paperFills).values(fills).execute());
 }
 
 async function saveBalance(db: PaperDatabase, book: AccountBook, isChanged: IsChanged): Promise<void> {

@@ -1,5 +1,6 @@
 import { type PerUserStepType, pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
 import type { Tx } from '#server/platform/database/database.ts';
+import { together } from '#server/platform/database/together.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
@@ -17,8 +18,7 @@ export async function finishUser(
   { lease, ...end }: UserEnd & { lease?: Lease },
 ): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    if (lease !== undefined) await assertHeld(tx, lease);
-    await writeUserEnd(deps, tx, end);
+    await together(lease === undefined ? undefined : assertHeld(tx, lease), writeUserEnd(deps, tx, end));
   });
 }
 
@@ -36,14 +36,13 @@ export async function writeUserEnd(
   { workflow, task, outcome, step }: UserEnd,
 ): Promise<void> {
   const at = deps.clock.now();
-  const { changed, remaining } = await writeUserOutcome(tx, { ...task, outcome });
-  if (!changed) return;
   const { type, ...end } = step;
-  await endUserStep(deps, tx, task, type, {
-    status: outcome === 'success' ? 'completed' : 'failed',
-    ...end,
-  });
-  if (remaining > 0) return;
+  const [{ changed, remaining }] = await together(
+    writeUserOutcome(tx, { ...task, outcome }),
+    // Where the outcome stands already, the step has ended with it, and stays as it is.
+    endUserStep(deps, tx, task, type, { status: outcome === 'success' ? 'completed' : 'failed', ...end }),
+  );
+  if (!changed || remaining > 0) return;
   await endStep(tx, {
     workflowId: workflow.id,
     stepNumber: pipelineStepNumber('user_processing'),

@@ -5,7 +5,7 @@ import { decideOnHeldPosition, openedApartMs } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import { closePosition, settleCloses } from '#server/features/position-maker/close-position.ts';
-import { findLastFilledTrade, findWorkingTrade } from '#server/features/position-maker/trades.store.ts';
+import { findLastFilledTrade, type TradeRow } from '#server/features/position-maker/trades.store.ts';
 import { readTradingPermission } from '#server/features/position-maker/trading-permission.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import type { Lease } from '#server/platform/leases.ts';
@@ -22,9 +22,19 @@ const MOST_REFUSALS = 3;
  */
 export async function clearTheWay(
   deps: AutomationDeps,
-  options: { signal: SignalRow; settings: TradingSettings; userId: string; workflowId: string; lease: Lease },
+  options: {
+    signal: SignalRow;
+    settings: TradingSettings;
+    userId: string;
+    workflowId: string;
+    lease: Lease;
+    /** Read under the lease: a trade of the user in the token that is not done. */
+    working: TradeRow | null;
+    /** Read under the lease: a closing order in the token of which it is not known what came of it. */
+    isClosing: boolean;
+  },
 ): Promise<Pick<Denial, 'reason'> | null> {
-  const { signal, settings, userId, workflowId, lease } = options;
+  const { signal, settings, userId, workflowId, lease, working, isClosing } = options;
   const { token, action } = signal;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) return null;
@@ -33,19 +43,15 @@ export async function clearTheWay(
   if (denial !== null) return denial.code === 'exchange_not_connected' ? null : denial;
   const account = await deps.findAccount(userId, platform);
   if (account === null) return null;
+  if (working !== null) return deny('entry_open', { token });
 
   const exchange = deps.exchanges.get(platform);
-  // Side by side: every moment between the signal and its order is paid for.
-  const [working, position] = await Promise.all([
-    findWorkingTrade(deps.db, { userId, token }),
-    exchange.fetchPosition(account, token).catch(asExchangeError),
-  ]);
-  if (working !== null) return deny('entry_open', { token });
+  const position = await exchange.fetchPosition(account, token).catch(asExchangeError);
   if (position instanceof ExchangeError) {
     return deny('exchange_unavailable', { exchange: platform, message: position.message });
   }
   // A process may have ended between its close and the news of it.
-  if (position === null) await settleCloses(deps, { userId, token });
+  if (position === null && isClosing) await settleCloses(deps, { userId, token });
   const decision = decideOnHeldPosition({
     token,
     action,

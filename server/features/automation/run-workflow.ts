@@ -8,6 +8,7 @@ import { endWorkflow } from './end-workflow.ts';
 import { PIPELINE } from './pipeline.ts';
 import type { PipelineWork, StepOutcome } from './pipeline-step.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
+import { rememberSignal } from './workflow-inputs.ts';
 import { listSteps, type StepStart } from './workflow-steps.store.ts';
 import {
   changeWorkflowStatus,
@@ -33,6 +34,7 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
     async (lease, found) => {
       if (found === null || isEnded(found.workflow)) return;
       const journal = createStepJournal({ db, lease });
+      rememberSignal(db, workflowId, found.signal);
       try {
         await runSteps(deps, journal, found);
       } catch (error) {

@@ -12,8 +12,13 @@ import {
   insertPositionGeneratorLog,
   type PositionGeneratorLogRow,
 } from '#server/features/position-generator/position-generator.store.ts';
+import { findUnsettledClose } from '#server/features/position-maker/close-position.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
-import { findStandingTrade, type TradeRow } from '#server/features/position-maker/trades.store.ts';
+import {
+  findStandingTrade,
+  findWorkingTrade,
+  type TradeRow,
+} from '#server/features/position-maker/trades.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
@@ -24,6 +29,7 @@ import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
 import { followTrade } from './follow-trade.ts';
 import { clearTheWay } from './held-position.ts';
+import { orderTurnsOf } from './order-turns.ts';
 import { settleLate } from './settle-late.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 import { type UserTask, userStep } from './user-steps.ts';
@@ -47,6 +53,7 @@ const ORDER_POLL_MS = 25;
 /** One user's part of a workflow, under the user's lease. */
 interface UserRun {
   deps: AutomationDeps;
+  signal: SignalRow;
   workflow: WorkflowRow;
   task: UserTask;
   lease: Lease;
@@ -59,6 +66,12 @@ interface UserFacts {
   settings: TradingSettings | null;
   /** What an interrupted run has recorded. */
   calculation: PositionGeneratorLogRow | null;
+  /** An order of the user for the signal that stands. */
+  standing: TradeRow | null;
+  /** A trade of the user in the token that is not done. */
+  working: TradeRow | null;
+  /** Whether there is a closing order in the token of which it is not known what came of it. */
+  isClosing: boolean;
 }
 
 /**
@@ -71,21 +84,26 @@ export async function tradeUser(
   deps: AutomationDeps,
   { workflowId, userId }: { workflowId: string; userId: string },
 ): Promise<string | null> {
+  const signal = await readSignal(deps.db, workflowId);
+  if (signal === null) return null;
   const key = `user:${userId}`;
   const holder = `${deps.config.instanceId} ${workflowId}`;
   const read = async (on: Queryable): Promise<UserFacts> => {
-    const [turn, settings, calculation] = await together(
+    const [turn, settings, calculation, standing, working, closing] = await together(
       findUserTurn(on, { workflowId, userId }),
       findTradingSettings(on, userId),
       findWorkflowCalculation(on, { workflowId, userId }),
+      findStandingTrade(on, { signalId: signal.id, userId }),
+      findWorkingTrade(on, { userId, token: signal.token }),
+      findUnsettledClose(on, { userId, token: signal.token }),
     );
-    return { turn, settings, calculation };
+    return { turn, settings, calculation, standing, working, isClosing: closing !== null };
   };
   const deadline = deps.clock.now().getTime() + LEASE_PATIENCE_MS;
   for (;;) {
     const leased = await withLeaseAndRead({ db: deps.db, key, holder, read }, async (lease, facts) => {
       const toSize = await followUp(deps, facts.turn);
-      return toSize === null ? null : await sizeUnderLease({ deps, lease, ...toSize }, facts);
+      return toSize === null ? null : await sizeUnderLease({ deps, lease, signal, ...toSize }, facts);
     });
     if (leased.held) return leased.result;
     // Only sizing has to wait for the lease.
@@ -125,25 +143,33 @@ async function followUp(deps: AutomationDeps, turn: UserTurn | null): Promise<Tu
 }
 
 async function sizeUnderLease(
-  { processingSince, ...part }: TurnToSize & Pick<UserRun, 'deps' | 'lease'>,
+  { processingSince, ...part }: TurnToSize & Pick<UserRun, 'deps' | 'signal' | 'lease'>,
   facts: UserFacts,
 ): Promise<string | null> {
   const { deps, lease } = part;
   const run: UserRun = { ...part, journal: createStepJournal({ db: deps.db, lease }) };
+  const turns = orderTurnsOf(deps.db);
+  turns.enter(run.task);
+  let isSettled = false;
   try {
-    return await runUserSteps(run, { ...facts, processingSince });
+    const tradeId = await runUserSteps(run, { ...facts, processingSince });
+    isSettled = true;
+    return tradeId;
   } catch (error) {
     if (!(error instanceof LeaseLostError)) await countFailure(run, error);
     return null;
+  } finally {
+    turns.leave(run.task, { isSettled });
   }
 }
 
 /** The id of the trade that it has planned; null when there is none. */
 async function runUserSteps(
   run: UserRun,
-  { settings, calculation, processingSince }: Omit<UserFacts, 'turn'> & { processingSince: Date },
+  { processingSince, ...facts }: Omit<UserFacts, 'turn'> & { processingSince: Date },
 ): Promise<string | null> {
-  const { deps, workflow, task, lease, journal } = run;
+  const { deps, workflow, signal, task, lease, journal } = run;
+  const { settings } = facts;
   const { db } = deps;
   journal.begin(userStep(deps, task, 'user_settings', { userId: task.userId }));
   if (settings === null) {
@@ -158,17 +184,10 @@ async function runUserSteps(
     });
     return null;
   }
-  const [signal, standing] = await Promise.all([
-    readSignal(db, workflow.signalId),
-    findStandingTrade(db, { signalId: workflow.signalId, userId: task.userId }),
-  ]);
-  if (signal === null) throw new Error(`workflow ${workflow.id} has no signal`);
   journal.end({ status: 'completed', outputData: settings, at: deps.clock.now() });
   journal.begin(userStep(deps, task, 'position_generation', positionInput(signal, settings)));
   // The exchange may take a while.
-  const calculated = await journal.writeDownDuring(() =>
-    calculateOnce(run, { signal, settings, standing, recorded: calculation }),
-  );
+  const calculated = await journal.writeDownDuring(() => calculateOnce(run, { ...facts, settings }));
   if (!calculated.ok) {
     await skip(run, 'position_generation', calculated.denial);
     return null;
@@ -203,7 +222,7 @@ async function runUserSteps(
     triggerType: workflow.trigger,
     lease,
     alongside,
-    isFollowedUp: true,
+    isLast: true,
   });
   if (intent.ok) return intent.tradeId;
   // Where another order stood in the way, nothing of it was written.
@@ -231,11 +250,12 @@ async function letEarlierUsersGoFirst(
   { deps, task, journal }: UserRun,
   processingSince: Date,
 ): Promise<void> {
-  // Nobody is before the first.
-  if (task.position === 0) return;
-  const leftMs = processingSince.getTime() + ORDER_PATIENCE_MS - deps.clock.now().getTime();
-  for (let polls = Math.min(leftMs, ORDER_PATIENCE_MS) / ORDER_POLL_MS; polls > 0; polls -= 1) {
-    if (!(await isEarlierUserSizing(deps.db, task))) return;
+  const turns = orderTurnsOf(deps.db);
+  const until = processingSince.getTime() + ORDER_PATIENCE_MS;
+  const leftMs = () => Math.min(until - deps.clock.now().getTime(), ORDER_PATIENCE_MS);
+  if (leftMs() > 0) await turns.whenFirstHere(task, leftMs());
+  for (let polls = leftMs() / ORDER_POLL_MS; polls > 0 && !turns.isNext(task); polls -= 1) {
+    if (!(await isEarlierUserSizing(deps.db, task))) return turns.noteNext(task);
     await journal.writeDown();
     await sleep(ORDER_POLL_MS);
   }
@@ -253,23 +273,14 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
 
 /** The position of this workflow and user: what an interrupted run recorded holds. */
 async function calculateOnce(
-  { deps, workflow, task, lease }: UserRun,
-  {
-    signal,
-    settings,
-    standing,
-    recorded,
-  }: {
-    signal: SignalRow;
-    settings: TradingSettings;
-    standing: TradeRow | null;
-    recorded: PositionGeneratorLogRow | null;
-  },
+  { deps, workflow, signal, task, lease }: UserRun,
+  facts: Omit<UserFacts, 'turn' | 'settings'> & { settings: TradingSettings },
 ): Promise<
   | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean }
   | { ok: false; denial: Pick<Denial, 'reason'> }
 > {
-  if (standing !== null) return { ok: false, denial: deny('already_traded', {}) };
+  const { settings, calculation: recorded, working, isClosing } = facts;
+  if (facts.standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
@@ -280,7 +291,15 @@ async function calculateOnce(
   const reading = readMatchedPriceLog(deps.db, workflow.id);
   // Heard of below: what may be closing a position is waited for in any case.
   reading.catch(() => {});
-  const blocked = await clearTheWay(deps, { signal, settings, userId, workflowId, lease });
+  const blocked = await clearTheWay(deps, {
+    signal,
+    settings,
+    userId,
+    workflowId,
+    lease,
+    working,
+    isClosing,
+  });
   if (blocked !== null) return { ok: false, denial: blocked };
   const request = {
     signal,

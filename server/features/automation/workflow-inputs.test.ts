@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Db } from '#server/platform/database/database.ts';
+import { drizzleOver } from '#server/platform/database/drizzle-over.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { runWorkflow } from './run-workflow.ts';
@@ -13,18 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([engine.close(), elsewhere.close()]));
 
-/** The same database, which counts what is selected from it and fails while it is told to. */
-function counting(db: Db) {
-  const state = { selects: 0, isAway: false };
-  const counted = new Proxy(db, {
-    get(target, property) {
-      if (property !== 'select') return Reflect.get(target, property);
-      if (state.isAway) throw new Error('away');
-      state.selects += 1;
-      return target.select.bind(target);
-    },
+/** The same database, which counts its statements and fails while it is told to. */
+function counting({ $client }: Db) {
+  const state = { statements: 0, isAway: false };
+  const query = (...parameters: unknown[]) => {
+    if (state.isAway) throw new Error('away');
+    state.statements += 1;
+    return Reflect.apply($client.query, $client, parameters) as unknown;
+  };
+  const pool = new Proxy($client, {
+    get: (target, property) => (property === 'query' ? query : Reflect.get(target, property)),
   });
-  return { db: counted, state };
+  return { db: drizzleOver(pool), state };
 }
 
 test('what a workflow starts from is read once for all of its users, also by those who ask at once', async () => {
@@ -32,26 +33,26 @@ test('what a workflow starts from is read once for all of its users, also by tho
   const { signalId, workflowId } = await engine.storeSignal({ token: 'ONCE', price: '100' });
   await runWorkflow(engine.deps, workflowId);
   const { db, state } = counting(engine.db);
-  const ask = () => Promise.all([readSignal(db, signalId), readMatchedPriceLog(db, workflowId)]);
+  const ask = () => Promise.all([readSignal(db, workflowId), readMatchedPriceLog(db, workflowId)]);
   const [first, ...more] = await Promise.all([ask(), ask(), ask()]);
-  const reads = state.selects;
+  const reads = state.statements;
   expect(first).toMatchObject([{ id: signalId, token: 'ONCE' }, { token: 'ONCE' }]);
   for (const answer of [...more, await ask()]) expect(answer).toEqual(first);
   // The signal, the step and the candle.
-  expect([reads, state.selects]).toEqual([3, 3]);
-  expect(await readSignal(elsewhere.database.engineDb, signalId)).toBeNull();
+  expect([reads, state.statements]).toEqual([3, 3]);
+  expect(await readSignal(elsewhere.database.engineDb, workflowId)).toBeNull();
 });
 
 test('neither a failure nor an absence is remembered', async () => {
   const { db, state } = counting(engine.db);
-  const { signalId } = await engine.storeSignal({ token: 'LATER', price: '100' });
+  const { signalId, workflowId } = await engine.storeSignal({ token: 'LATER', price: '100' });
   state.isAway = true;
-  await expect(readSignal(db, signalId)).rejects.toThrow('away');
+  await expect(readSignal(db, workflowId)).rejects.toMatchObject({ cause: new Error('away') });
   state.isAway = false;
-  expect(await readSignal(db, signalId)).toMatchObject({ id: signalId });
-  const missing = signalId.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+  expect(await readSignal(db, workflowId)).toMatchObject({ id: signalId });
+  const missing = workflowId.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
   for (const asked of [2, 3]) {
     expect(await readSignal(db, missing)).toBeNull();
-    expect(state.selects).toBe(asked);
+    expect(state.statements).toBe(asked);
   }
 });

@@ -1,8 +1,9 @@
 import { pipelineStepNumber } from '#domain/workflow-lifecycle.ts';
 import { findPriceLog, type PriceLogRow } from '#server/features/price-logs/price-logs.store.ts';
-import { findSignal, type SignalRow } from '#server/features/signals/signals.store.ts';
+import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import type { Db } from '#server/platform/database/database.ts';
 import { findStep } from './workflow-steps.store.ts';
+import { findWorkflowWithSignal } from './workflows.store.ts';
 
 /*
  * What a workflow starts from is the same for each of its users, and is never written again: a signal, a candle, and
@@ -37,8 +38,20 @@ async function readOnce<Found>(
   return found;
 }
 
-export const readSignal = (db: Db, id: string): Promise<SignalRow | null> =>
-  readOnce(db, `signal ${id}`, () => findSignal(db, id));
+const signalOf = (workflowId: string) => `signal ${workflowId}`;
+
+/** Null when there is no such workflow. */
+export const readSignal = (db: Db, workflowId: string): Promise<SignalRow | null> =>
+  readOnce(
+    db,
+    signalOf(workflowId),
+    async () => (await findWorkflowWithSignal(db, workflowId))?.signal ?? null,
+  );
+
+/** Who runs the workflow has it at hand. */
+export function rememberSignal(db: Db, workflowId: string, signal: SignalRow): void {
+  void readOnce(db, signalOf(workflowId), async () => signal);
+}
 
 /** Null when none was matched. To be asked when the workflow's own steps have ended. */
 export const readMatchedPriceLog = (db: Db, workflowId: string): Promise<PriceLogRow | null> =>

@@ -85,7 +85,8 @@ export async function endStep(db: Queryable, end: StepEnd): Promise<void> {
       ...(outputData === undefined ? {} : { outputData }),
       ...(metadata === undefined ? {} : { metadata }),
     })
-    .where(and(isStep({ workflowId, stepNumber }), inArray(workflowSteps.status, ['pending', 'processing'])));
+    .where(and(isStep({ workflowId, stepNumber }), inArray(workflowSteps.status, ['pending', 'processing'])))
+    .execute();
 }
 
 /** Rewrites what an ended step says; when it ended stays as it was. */

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { isTerminal } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
+import { withCommit } from '#server/platform/database/drizzle-over.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
-import { together } from '#server/platform/database/together.ts';
 import { assertHeld, type Lease, LeaseLostError, withLeaseAndRead } from '#server/platform/leases.ts';
 import { closeUnprotected } from './close-unprotected.ts';
 import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
@@ -138,8 +138,9 @@ async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Prom
   const placements = unrecorded.filter(({ call }) => call.type === 'place-order');
   try {
     if (placements.length === 0) return await addCalls(deps.db, tradeId, calls);
-    await deps.db.transaction((tx) =>
-      together(
+    await deps.db.transaction(async (tx) =>
+      withCommit(
+        tx,
         addCalls(tx, tradeId, calls),
         ...placements.map(({ call, attemptId }) =>
           tx

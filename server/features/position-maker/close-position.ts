@@ -6,6 +6,8 @@ import {
   ExchangeError,
   type OpenPosition,
 } from '#server/exchanges/exchange.ts';
+import { builtOnce } from '#server/platform/database/built-once.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
 import { positionCloses } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
@@ -50,7 +52,7 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
       await settleCloses(deps, { userId: account.userId, token });
       return { outcome: 'flat' };
     }
-    const unsettled = await findUnsettledClose(deps, account.userId, token);
+    const unsettled = await findUnsettledClose(deps.db, { userId: account.userId, token });
     if (unsettled !== null) {
       const report = await exchange.findOrder(
         account,
@@ -119,19 +121,27 @@ async function sendClose(
   return { outcome: 'pending', message: 'the closing order was sent' };
 }
 
-export async function findUnsettledClose(deps: Pick<TradeDeps, 'db'>, userId: string, token: string) {
-  const [row] = await deps.db
+const unsettledCloses = builtOnce<{ userId: string; token: string }>()((db, value) =>
+  db
     .select()
     .from(positionCloses)
     .where(
       and(
-        eq(positionCloses.userId, userId),
-        eq(positionCloses.token, token),
+        eq(positionCloses.userId, value('userId')),
+        eq(positionCloses.token, value('token')),
         inArray(positionCloses.state, ['submitting', 'sent']),
       ),
     )
     .orderBy(desc(positionCloses.id))
-    .limit(1);
+    .limit(1),
+);
+
+/** The newest closing order of which it is not known yet what came of it. */
+export async function findUnsettledClose(
+  db: Queryable,
+  { userId, token }: { userId: string; token: string },
+): Promise<typeof positionCloses.$inferSelect | null> {
+  const [row] = await unsettledCloses(db, { userId, token });
   return row ?? null;
 }
 

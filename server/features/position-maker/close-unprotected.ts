@@ -17,7 +17,7 @@ const HALTED_RETRY_MS = 2_000;
 export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
   const { deps, lease, trade, exchange, account, onCall } = work;
   if (account === null) return tryOn(work, 'the exchange credentials are gone');
-  if ((await findUnsettledClose(deps, trade.userId, trade.token)) === null) {
+  if ((await findUnsettledClose(deps.db, trade)) === null) {
     const finding = await checkProtection(work);
     if (finding.found === 'protected') return keepOpen(work, finding);
     if (finding.found === 'flat') return endClosed(work);

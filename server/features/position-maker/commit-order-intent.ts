@@ -7,10 +7,11 @@ import { findCredentials } from '#server/features/exchange-credentials/exchange-
 import type { PositionGeneratorLogRow } from '#server/features/position-generator/position-generator.store.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { isUniqueViolation } from '#server/platform/database/database-errors.ts';
+import { withCommit } from '#server/platform/database/drizzle-over.ts';
 import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { together } from '#server/platform/database/together.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld, type Lease } from '#server/platform/leases.ts';
+import { assertHeld, type Lease, withLastTransaction } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { addTimeline, findStandingTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
 import { readTradingPermission } from './trading-permission.ts';
@@ -36,15 +37,15 @@ export async function commitOrderIntent(
     lease: Lease;
     /** Statements that go along, whether the order is denied or not. */
     alongside?: (tx: Tx) => (Promise<unknown> | undefined)[];
-    /** The caller goes on with the trade: it is not called for. */
-    isFollowedUp?: boolean;
+    /** Nothing else is done under the lease, and the caller goes on with the trade: it is not called for. */
+    isLast?: boolean;
   },
 ): Promise<Intent> {
-  const { log, position, triggerType, lease, alongside, isFollowedUp = false } = request;
+  const { log, position, triggerType, lease, alongside, isLast = false } = request;
   const tradeId = randomId();
   const now = deps.clock.now();
   try {
-    return await deps.db.transaction(async (tx): Promise<Intent> => {
+    return await withLastTransaction<Intent>(deps.db, lease, async (tx) => {
       const [, denial, standing, exchangeAccountId] = await together(
         assertHeld(tx, lease),
         readTradingPermission(tx, {
@@ -57,13 +58,13 @@ export async function commitOrderIntent(
         readAccountId(tx, deps, log),
         ...(alongside?.(tx) ?? []),
       );
-      if (denial !== null) return { ok: false, reason: 'denied', denial };
+      if (denial !== null) return refused({ ok: false, reason: 'denied', denial });
       const ageMinutes = (now.getTime() - log.createdAt.getTime()) / 60_000;
       if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
         const age = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
-        return { ok: false, reason: 'denied', denial: deny('calculation_too_old', age) };
+        return refused({ ok: false, reason: 'denied', denial: deny('calculation_too_old', age) });
       }
-      if (standing !== null) return { ok: false, reason: 'already-traded', standing };
+      if (standing !== null) return refused({ ok: false, reason: 'already-traded', standing });
       const trade = tx.insert(trades).values({
         id: tradeId,
         exchangeMode: deps.config.exchangeMode,
@@ -97,19 +98,17 @@ export async function commitOrderIntent(
         state: 'planned',
       });
       const text = `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`;
-      await together(
-        trade.execute(),
-        attempt.execute(),
-        addTimeline(tx, { tradeId, at: now, text }),
-        isFollowedUp ? undefined : deps.jobs.send(tx, 'advance-trade', { tradeId }),
-      );
-      return { ok: true, tradeId };
+      withCommit(tx, trade.execute(), attempt.execute(), addTimeline(tx, { tradeId, at: now, text }));
+      if (!isLast) await deps.jobs.send(tx, 'advance-trade', { tradeId });
+      return { isLast, result: { ok: true, tradeId } };
     });
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     return { ok: false, reason: 'already-traded', standing: await findTradeOfCalculation(deps.db, log.id) };
   }
 }
+
+const refused = (result: Intent) => ({ isLast: false, result });
 
 /** The stored key's account: while the order is not settled, only a key of the same one may replace it. */
 async function readAccountId(

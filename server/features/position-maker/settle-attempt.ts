@@ -13,7 +13,7 @@ import { orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { together } from '#server/platform/database/together.ts';
 import { isDatabaseUnavailable } from '#server/platform/errors-unavailable.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { assertHeld, LeaseLostError } from '#server/platform/leases.ts';
+import { assertHeld, LeaseLostError, withLastTransaction } from '#server/platform/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
 import { doubtSecondAttempt } from './doubt-second-attempt.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
@@ -215,22 +215,21 @@ async function writeEnd(
   return { next: 'never' };
 }
 
-/** The trade's end is its workflow's business too, and committed with it. */
+/** The trade's end is its workflow's business too, and committed with it. It is the last that is done for the trade. */
 async function writeWithWorkflow(
-  { deps, trade: { id: tradeId, workflowId, userId } }: TradeWork,
+  { deps, lease, trade: { id: tradeId, workflowId, userId } }: TradeWork,
   write: (tx: Tx) => Promise<void>,
 ): Promise<void> {
-  if (workflowId === null) return await deps.db.transaction(write);
+  const transact = (work: (tx: Tx) => Promise<unknown>) =>
+    withLastTransaction(deps.db, lease, async (tx) => ({ isLast: true, result: await work(tx) }));
+  if (workflowId === null) return void (await transact(write));
   try {
-    await deps.db.transaction(async (tx) => {
-      await write(tx);
-      await deps.onTradeEnd(deps, tx, { workflowId, userId });
-    });
+    await transact((tx) => together(write(tx), deps.onTradeEnd(deps, tx, { workflowId, userId })));
   } catch (error) {
     if (error instanceof LeaseLostError || isDatabaseUnavailable(error)) throw error;
     // Whatever is wrong with the workflow, the trade must not go on for ever: a call of its own tries for the workflow.
     deps.log.error({ err: error, tradeId, workflowId }, 'the end of a trade was not taken by its workflow');
-    await deps.db.transaction(async (tx) => {
+    await transact(async (tx) => {
       await write(tx);
       await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
     });

@@ -7,6 +7,7 @@ import type { CallRecord, Exchange, OrderReport } from '#server/exchanges/exchan
 import type { Config } from '#server/platform/config.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { orderAttempts } from '#server/platform/database/schema.ts';
+import { together } from '#server/platform/database/together.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { heldLease, type Lease, LeaseLostError } from '#server/platform/leases.ts';
 import type { AttemptRow, TradeRow } from './trades.store.ts';
@@ -97,18 +98,16 @@ export async function recordEvent(
         ),
       )
       .returning({ id: orderAttempts.id });
-    const { rows } = await db.execute(sql`
+    const writing = sql`
       with ${heldLease(lease)}, changed as ${changed}
       insert into trade_events (id, trade_id, at, kind, text)
       select ${timeOrderedId()}::uuid, ${trade.id}::uuid, ${at}::timestamptz, 'timeline', ${text} from changed
-      returning 1`);
+      returning 1`;
+    const { rows } = await db.execute(writing).execute();
     if (rows.length === 0) throw new LeaseLostError(lease.key);
   };
   if (alongside === undefined) return await write(deps.db);
-  await deps.db.transaction(async (tx) => {
-    await alongside(tx);
-    await write(tx);
-  });
+  await deps.db.transaction((tx) => together(alongside(tx), write(tx)));
 }
 
 /** What an exchange reported of the order, as columns of its attempt. */

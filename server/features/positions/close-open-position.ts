@@ -146,7 +146,7 @@ async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<
 
 /** What it filled is taken off the position; the next step closes the rest. */
 async function cancelWhatStaysOpen({ deps, exchange, account, userId, token }: CloseWork): Promise<void> {
-  const underWay = await findUnsettledClose(deps, userId, token);
+  const underWay = await findUnsettledClose(deps.db, { userId, token });
   if (underWay === null) return;
   if (deps.clock.now().getTime() - underWay.createdAt.getTime() < UNDER_WAY_LIMIT_MS) return;
   await exchange.cancelOrder(account, { token, clientOrderId: underWay.clientOrderId });

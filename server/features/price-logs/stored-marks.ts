@@ -26,14 +26,7 @@ export function storedMarks(): MarkSource {
       );
       return rows.map(toMark);
     },
-    async moved(known, { db, userId }) {
-      const tokens = [...known.keys()];
-      const cursors = [...known.values()].map((cursor) => cursor ?? BEFORE_ALL);
-      const { rows } = await (userId === null
-        ? movedForAll(db, { tokens, cursors })
-        : movedForUser(db, { tokens, cursors, userId }));
-      return new Set(rows.map(({ token }) => token));
-    },
+    moved: { condition: hasMoved },
     async tokens({ db }) {
       const lists = [await listValues(db, 'price-logs', 'token'), await listValues(db, 'signals', 'token')];
       return [...new Set(lists.flat())].sort();
@@ -41,7 +34,7 @@ export function storedMarks(): MarkSource {
   };
 }
 
-type Viewer = string | Placeholder | null;
+type Viewer = string | Placeholder | SQL | null;
 type OfUser = { userId: string };
 
 const visibleTo = (viewer: Viewer): SQL =>
@@ -61,13 +54,12 @@ function marksOf(options: { token: SQL; viewer: Viewer; after: SQL; order: SQL; 
  * An array whose length the planner cannot see. Seeing it, it expects less than from an array of any length, and plans
  * each time anew over all partitions, which takes twice as long as the query itself.
  */
-const hidden = (values: Placeholder, type: 'text' | 'uuid'): SQL =>
-  sql`(select ${values}::${sql.raw(type)}[])`;
+const hidden = (values: Placeholder): SQL => sql`(select ${values}::text[])`;
 
 type Tokens = { tokens: string[] };
 const newestMarks = (tokens: Placeholder, viewer: Viewer): SQL => sql`
   select asked.token, mark.id, mark.price, mark.received_at
-  from unnest(${hidden(tokens, 'text')}) as asked (token)
+  from unnest(${hidden(tokens)}) as asked (token)
   cross join lateral (
     ${marksOf({ token: sql`asked.token`, viewer, after: sql`true`, order: sql`id desc`, limit: 1 })}
   ) as mark`;
@@ -76,28 +68,12 @@ const newestForUser = writtenOnce<Tokens & OfUser>()<TokenMarkRow>((value) =>
   newestMarks(value('tokens'), value('userId')),
 );
 
-type Known = Tokens & { cursors: string[] };
-function movedTokens({
-  tokens,
-  cursors,
-  viewer,
-}: {
-  tokens: Placeholder;
-  cursors: Placeholder;
-  viewer: Viewer;
-}) {
-  const isNewer = (table: SQL) => sql`exists (
-    select from ${table} as mark where mark.token = known.token and ${visibleTo(viewer)} and mark.id > known.cursor)`;
-  return sql`
-    select token from unnest(${hidden(tokens, 'text')}, ${hidden(cursors, 'uuid')}) as known (token, cursor)
-    where ${isNewer(sql`price_logs`)} or ${isNewer(sql`signals`)}`;
+function hasMoved({ token, cursor, userId }: { token: SQL; cursor: SQL; userId: SQL }): SQL {
+  const from = sql`coalesce(${cursor}::uuid, ${sql.raw(`'${BEFORE_ALL}'`)})`;
+  const isIn = (table: SQL) => sql`exists (
+    select from ${table} as mark where mark.token = ${token} and ${visibleTo(userId)} and mark.id > ${from})`;
+  return sql`(${isIn(sql`price_logs`)} or ${isIn(sql`signals`)})`;
 }
-const movedForAll = writtenOnce<Known>()<{ token: string }>((value) =>
-  movedTokens({ tokens: value('tokens'), cursors: value('cursors'), viewer: null }),
-);
-const movedForUser = writtenOnce<Known & OfUser>()<{ token: string }>((value) =>
-  movedTokens({ tokens: value('tokens'), cursors: value('cursors'), viewer: value('userId') }),
-);
 
 // The row type of a raw query has no column types: node-postgres gives dates as Date, numerics as text.
 type MarkRow = { id: string; price: string; received_at: Date | string };

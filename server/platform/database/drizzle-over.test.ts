@@ -7,7 +7,8 @@ import { startSilentNetwork } from '#test/silent-network.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { createLog } from '../log.ts';
 import type { Tx } from './database.ts';
-import { onOneConnection } from './drizzle-over.ts';
+import { databaseErrorCode } from './database-errors.ts';
+import { onOneConnection, withCommit } from './drizzle-over.ts';
 import { type OpenDatabase, openPool } from './pool.ts';
 import { together } from './together.ts';
 
@@ -188,6 +189,58 @@ test('a COMMIT that the database refuses fails the transaction and leaves no ope
   }
   await killer.query('drop table pages');
   await poolWorks();
+});
+
+test('statements that are left to the COMMIT are written with it, and it waits for what follows them', async () => {
+  let hasFollowed = false;
+  const answer = await database.db.transaction(async (tx) => {
+    await tx.execute(note('before'));
+    const following = tx
+      .execute(note('with it'))
+      .execute()
+      .then(async () => {
+        await killer.query('select pg_sleep(0.05)');
+        hasFollowed = true;
+      });
+    withCommit(tx, following);
+    return 'an answer';
+  });
+  expect(answer).toBe('an answer');
+  expect(hasFollowed).toBe(true);
+  expect(await notes()).toEqual(['before', 'with it']);
+});
+
+test('a statement left to the COMMIT that fails takes everything back, and its connection serves on', async () => {
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = database.db.transaction(async (tx) => {
+      await tx.execute(note('twice'));
+      withCommit(tx, tx.execute(note('twice')).execute(), tx.execute(note('after')).execute());
+    });
+    const error = await work.catch((reason: unknown) => reason);
+    expect(databaseErrorCode(error)).toBe('23505');
+    expect(await notes()).toEqual([]);
+  }
+  await poolWorks();
+});
+
+test('a transaction whose failed statement was caught is not taken for committed', async () => {
+  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
+    const work = database.db.transaction(async (tx) => {
+      await tx.execute(note('twice'));
+      await tx
+        .execute(note('twice'))
+        .execute()
+        .catch(() => {});
+    });
+    await expect(work).rejects.toMatchObject({ cause: { message: expect.stringContaining('rolled back') } });
+    expect(await notes()).toEqual([]);
+  }
+  await poolWorks();
+});
+
+test('only a transaction has a COMMIT that something could be left to', () => {
+  const { db } = database;
+  expect(() => withCommit(db, db.execute(sql`select 1`).execute())).toThrow('of no transaction');
 });
 
 test('what a transaction answers is handed on, with its isolation level', async () => {

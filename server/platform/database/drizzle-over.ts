@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { isUnanswered } from '../errors-unavailable.ts';
-import type { Db, Queryable } from './database.ts';
+import type { Db, Queryable, Statements } from './database.ts';
 
 /**
  * Drizzle over a pool whose connections take the next statement before the last one is answered (`pipeline`), with
@@ -51,6 +51,22 @@ async function withClient<Result>(
 
 const ignore = () => {};
 
+/** What the COMMIT of a transaction goes out with, by its connection. */
+const lastStatements = new WeakMap<object, Promise<unknown>[]>();
+
+/**
+ * Leaves statements of a transaction, which have been begun, to its COMMIT: that goes out together with them and waits
+ * for them. For those whose answers decide nothing any more. If one fails, the database makes of the COMMIT a rollback,
+ * and the transaction throws what failed.
+ */
+export function withCommit(tx: Statements, ...statements: Promise<unknown>[]): void {
+  const { client } = tx._.session as unknown as { client: object };
+  const last = lastStatements.get(client);
+  if (last === undefined) throw new Error('These statements are of no transaction');
+  for (const statement of statements) statement.catch(ignore);
+  last.push(...statements);
+}
+
 type Statement = string | { text: string };
 
 /**
@@ -60,18 +76,32 @@ type Statement = string | { text: string };
 function transactionOn(client: pg.PoolClient): pg.PoolClient {
   let begun: Promise<unknown> = Promise.resolve();
   let isOver = false;
+  const last: Promise<unknown>[] = [];
   const query = async (statement: Statement, ...rest: unknown[]): Promise<unknown> => {
     const text = typeof statement === 'string' ? statement : statement.text;
     if (isOver && text !== 'rollback') throw new Error(`The transaction is over: ${text}`);
     isOver ||= text === 'commit' || text === 'rollback';
     const answer = Reflect.apply(client.query, client, [statement, ...rest]) as Promise<unknown>;
-    if (text === 'commit') return (await Promise.all([answer, begun]))[0];
+    if (text === 'commit') return await whenAllWorked(answer, [begun, ...last]);
     if (!/^begin\b/i.test(text)) return await answer;
     begun = answer;
     begun.catch(ignore);
     return undefined;
   };
-  return new Proxy(client, {
+  const connection = new Proxy(client, {
     get: (target, property) => (property === 'query' ? query : Reflect.get(target, property)),
   });
+  lastStatements.set(connection, last);
+  return connection;
+}
+
+/** The first of them that failed says why the COMMIT was none. */
+async function whenAllWorked(commit: Promise<unknown>, before: Promise<unknown>[]): Promise<unknown> {
+  const ends = await Promise.allSettled([...before, commit]);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  const { command } = (await commit) as { command: string };
+  // What failed was caught on the way.
+  if (command !== 'COMMIT') throw new Error('A statement of the transaction had failed: it was rolled back');
+  return commit;
 }
