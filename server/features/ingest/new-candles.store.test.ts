@@ -91,6 +91,18 @@ test('a new candle and its repetitions each have their line in the log', async (
   );
 });
 
+test('whatever characters a candle brings along are kept as they came, also among others', async () => {
+  const { sender } = await knownSender();
+  const notes = ['a "quoted" note', 'back\\slash', 'a,b}{', 'between\u001eus', 'NULL', '', 'naïve ₿', '\t\n'];
+  const answers = await Promise.all(notes.map((note) => sender.candle({ Close: '0.25', note })));
+  expect(statuses(answers)).toEqual(notes.map(() => 200));
+  const rows = await rowsOf('select id, parameters from price_logs where id = any($1)', [
+    answers.map((answer) => answer.json().id),
+  ]);
+  const noteOf = new Map(rows.map(({ id, parameters }) => [id, parameters.note]));
+  expect(answers.map((answer) => noteOf.get(answer.json().id))).toEqual(notes);
+});
+
 test('a stored candle is answered so even if the last use of its webhook cannot be written down', async () => {
   const { hook, candle } = await knownSender();
   const { pool } = board.database;

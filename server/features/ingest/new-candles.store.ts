@@ -17,6 +17,9 @@ export interface NewCandle {
 /** A log's id; null where nothing was stored, and nothing is said: the key may be gone or the candle be known. */
 export type NewCandleResult = string | null;
 
+/** Character 30, which JSON holds only escaped. In an array each of its many quotes would be escaped, and read back. */
+const BETWEEN_JSON = '\x1e';
+
 // Candles are most of what comes in. What they wait for is this one statement, which commits by itself; everything
 // that is not as usual (a key that opens nothing any more, a candle that is known) is left to storeDeliveries. The
 // hashes are claimed in their order, as storeCandles claims them: two batches then wait for each other in one order.
@@ -33,7 +36,8 @@ const STORE_NEW_CANDLES = {
     ), arrived as materialized (
       select arrived.*, keys.owner_user_id, keys.from_admin
       from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::numeric[], $8::text[], $9::text[], $10::text[],
-        $11::timestamptz(3)[], $12::timestamptz(3)[], $13::text[], $14::text[], $15::jsonb[]) as arrived (
+        $11::timestamptz(3)[], $12::timestamptz(3)[], $13::text[], $14::text[],
+        string_to_array($15, chr(30))::jsonb[]) as arrived (
         id, hook_id, token, timeframe, price, currency, processor, time_text,
         time, received_at, source_ip, hash_value, parameters)
       join keys on keys.hook_id = arrived.hook_id
@@ -97,7 +101,7 @@ export async function storeNewCandles(pool: pg.Pool, candles: NewCandle[]): Prom
       listOf(arrived.map(({ candle }) => candle.receivedAt.toISOString())),
       arrived.map(({ candle }) => candle.sourceIp),
       listOf(arrived.map(({ hashValue }) => hashValue)),
-      arrived.map(({ candle }) => JSON.stringify(candle.fields.parameters)),
+      arrived.map(({ candle }) => JSON.stringify(candle.fields.parameters)).join(BETWEEN_JSON),
       arrived.length,
     ],
   });
