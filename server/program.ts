@@ -38,6 +38,7 @@ import { createJobs, type JobHandlers } from './platform/jobs.ts';
 import { releaseAllLeases } from './platform/leases.ts';
 import type { Logger } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
+import { createRightOfWay } from './platform/right-of-way.ts';
 import { createSecretBox } from './platform/secret-box.ts';
 import { loadSecretKey } from './platform/secret-key.ts';
 
@@ -127,12 +128,15 @@ export async function buildProgram(options: {
     onTradeEnd: followTradeEnd,
     readiness: () => readReadiness(),
   };
-  const deps: Deps = { ...base, receiver: createReceiver(base) };
+  const rightOfWay = createRightOfWay();
+  const deps: Deps = { ...base, receiver: createReceiver(base, rightOfWay.noteStored) };
   const app = await buildApp(deps, options.webFolder === undefined ? {} : { webFolder: options.webFolder });
   const engine = () => ({ ...deps, db: database.engineDb });
+  const [besideWorkflows, besideUsers] = [rightOfWay.createLane(), rightOfWay.createLane()];
   const handlers: JobHandlers = {
-    'run-workflow': ({ workflowId }) => runWorkflow(engine(), workflowId),
-    'trade-user': (task) => orderForUser(engine(), task),
+    'run-workflow': ({ workflowId }) => besideWorkflows(() => runWorkflow(engine(), workflowId)),
+    'trade-user': (task) => besideUsers(() => orderForUser(engine(), task)),
+    // Never held up: it may be a position without its stop.
     'advance-trade': ({ tradeId }) => advanceTrade(engine(), tradeId),
   };
   const workers = createWorkers({

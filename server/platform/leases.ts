@@ -60,10 +60,16 @@ export const heldLease = (
   for share
 )`;
 
-type LeaseValues = { [Field in keyof Lease]: Lease[Field] };
+/** A lease as the values of a statement that is built once. */
+export type LeaseValues = { [Field in keyof Lease]: Lease[Field] };
+export const leaseOf = (value: (name: keyof LeaseValues) => Placeholder) => ({
+  key: value('key'),
+  holder: value('holder'),
+  version: value('version'),
+});
+
 const readHeld = writtenOnce<LeaseValues>()(
-  (value) =>
-    sql`with ${heldLease({ key: value('key'), holder: value('holder'), version: value('version') })} select from held`,
+  (value) => sql`with ${heldLease(leaseOf(value))} select from held`,
 );
 
 /** The same before several statements of a transaction; LeaseLostError when it went to somebody else. */

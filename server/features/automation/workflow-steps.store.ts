@@ -1,9 +1,10 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/workflow-lifecycle.ts';
+import { writtenOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { workflowSteps } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { heldLease, type Lease, LeaseLostError } from '#server/platform/leases.ts';
+import { heldLease, type Lease, LeaseLostError, type LeaseValues, leaseOf } from '#server/platform/leases.ts';
 
 export type StepRow = typeof workflowSteps.$inferSelect;
 
@@ -31,20 +32,14 @@ export interface StepWrite extends StepStart {
   completedAt?: Date;
 }
 
-/**
- * Writes steps in one statement, which is a commit of its own outside of a transaction, under a lease: LeaseLostError,
- * and nothing written, when it has gone to somebody else (as `assertHeld`, the lease is held until the commit). A step
- * that was begun before a crash keeps its first start; one that has ended stays as it is.
- */
-export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
-  const rows = steps.map((step) => ({ id: timeOrderedId(), ...step }));
-  const writing = sql`
-    with ${heldLease(lease)}, written as (
+const write = writtenOnce<LeaseValues & { rows: string }>()(
+  (value) => sql`
+    with ${heldLease(leaseOf(value))}, written as (
       insert into workflow_steps as known (id, workflow_id, step_number, step_name, step_type, user_id, status, input_data,
         output_data, metadata, error_message, started_at, completed_at, execution_time_ms, processor_name)
       select id, "workflowId", "stepNumber", "stepName", "stepType", "userId", status, "inputData",
         "outputData", metadata, "errorMessage", at, "completedAt", greatest(0, extract(epoch from "completedAt" - at) * 1000)::int, "processorName"
-      from held, json_to_recordset(${JSON.stringify(rows)}::json) as step (
+      from held, json_to_recordset(${value('rows')}::json) as step (
         id uuid, "workflowId" uuid, "stepNumber" int, "stepName" text, "stepType" text, "userId" uuid, status text,
         "inputData" jsonb, "outputData" jsonb, metadata jsonb, "errorMessage" text, at timestamptz,
         "completedAt" timestamptz, "processorName" text
@@ -59,8 +54,17 @@ export async function writeSteps(db: Queryable, lease: Lease, steps: readonly St
         processor_name = excluded.processor_name
       where known.status in ('pending', 'processing')
     )
-    select 1 from held`;
-  const { rows: held } = await db.execute(writing).execute();
+    select 1 from held`,
+);
+
+/**
+ * Writes steps in one statement, which is a commit of its own outside of a transaction, under a lease: LeaseLostError,
+ * and nothing written, when it has gone to somebody else (as `assertHeld`, the lease is held until the commit). A step
+ * that was begun before a crash keeps its first start; one that has ended stays as it is.
+ */
+export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
+  const rows = JSON.stringify(steps.map((step) => ({ id: timeOrderedId(), ...step })));
+  const { rows: held } = await write(db, { ...lease, rows });
   if (held.length === 0) throw new LeaseLostError(lease.key);
 }
 

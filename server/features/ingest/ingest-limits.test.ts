@@ -5,7 +5,7 @@ import type { Delivery } from '#contract/hooks.ts';
 import { TRADINGVIEW_ADDRESSES } from '#server/platform/config-settings.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
 import type { Answer } from '#test/test-client.ts';
-import { createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
 import { createReceiver } from './receive-delivery.ts';
 
 /** The charting platform hangs up after three seconds. */
@@ -93,6 +93,30 @@ test('deliveries with unknown keys use up nobody’s limit', async () => {
     expect((await sender.signal({}, { query: `?hkid=unknown${times}` })).statusCode).toBe(401);
   }
   expect((await sender.signal()).statusCode).toBe(200);
+});
+
+test('what a receiver tells of is what it has stored: nothing refused, limited, known already or without a key', async () => {
+  const sender = await start({ config: { webhookRateLimit: 6 } });
+  const stored: number[] = [];
+  const receiver = createReceiver(board.deps, (count) => stored.push(count));
+  const deliver = (
+    payload: object | string,
+    key = sender.hook.hookKey,
+    kind: 'signal' | 'candle' = 'signal',
+  ) => receiver.receive({ kind, key, body: Buffer.from(JSON.stringify(payload)), sourceIp: '127.0.0.1' });
+  const told = () => stored.splice(0).reduce((sum, count) => sum + count, 0);
+  await deliver(SIGNAL);
+  expect(told()).toBe(1);
+  await deliver(SIGNAL);
+  await deliver('refused');
+  await deliver({ ...SIGNAL, price: '2' }, 'no key of ours');
+  expect(told()).toBe(0);
+  await deliver(CANDLE, sender.hook.hookKey, 'candle');
+  expect(told()).toBe(1);
+  await deliver(CANDLE, sender.hook.hookKey, 'candle');
+  expect(told()).toBe(0);
+  await Promise.all(['3', '4', '5'].map((price) => deliver({ ...SIGNAL, price })));
+  expect(told()).toBe(1);
 });
 
 test('one address may send as much as its keys may: the platform’s alerts share a few', async () => {

@@ -21,7 +21,7 @@ const LONGEST_KEY = 200;
 const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 const COMMIT_LANES = 2;
-const BESIDE_AFTER_MS = 20;
+const BESIDE_AFTER_MS = 8;
 /** By then its senders have been told to send again; what comes next must not wait behind it. */
 const LANE_MS = 3_000;
 /** Each of them holds a connection until it is given up. */
@@ -44,6 +44,8 @@ export interface Receiver {
 
 export function createReceiver(
   deps: Pick<Deps, 'db' | 'pool' | 'jobs' | 'clock' | 'config' | 'log' | 'secretBox' | 'onPrice'>,
+  /** Hears how many were stored in one transaction, those that were known already not counted. */
+  onStored: (deliveries: number) => void = () => {},
 ): Receiver {
   const { db, pool, jobs, config, clock, log } = deps;
   const findKey = createKnownKeys(deps.secretBox);
@@ -63,9 +65,11 @@ export function createReceiver(
       maxWaiting: MAX_WAITING,
       tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
     });
-  const commits = group<Delivery, DeliveryOutcome>((batch) =>
-    storeDeliveries({ db, jobs, withinLimit, lastUse }, batch),
-  );
+  const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
+    const outcomes = await storeDeliveries({ db, jobs, withinLimit, lastUse }, batch);
+    onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
+    return outcomes;
+  });
   const candles = group<Candle, NewCandleResult>((batch) => commitCandles(batch));
 
   /** What is over the limit is left out here, and refused where refusals are written down. */
@@ -75,6 +79,7 @@ export function createReceiver(
     await learnTaken(db, { hookIds, limit: withinLimit, now });
     const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
     const results = await storeNewCandles(pool, within);
+    onStored(results.filter((id) => id !== null).length);
     // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
     markUsed(db, { hookIds, lastUse, now }).catch((error: unknown) =>
       log.warn({ err: error }, "a webhook's last use could not be written down"),

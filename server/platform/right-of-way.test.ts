@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createRightOfWay } from './right-of-way.ts';
+
+let now = 0;
+let utilization = 1;
+
+beforeEach(() => {
+  now = 0;
+  utilization = 1;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const create = () => createRightOfWay({ nowMs: () => now, utilization: () => utilization });
+type Way = ReturnType<typeof create>;
+
+/** A tenth of a second with so many transactions of that many deliveries. */
+function deliver(way: Way, { transactions, each }: { transactions: number; each: number }) {
+  for (let number = 0; number < transactions; number += 1) {
+    now += 100 / transactions;
+    way.noteStored(each);
+  }
+}
+const MANY = { transactions: 10, each: 20 };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Works that do not end, by the order in which they begin. */
+async function begin(lane: ReturnType<Way['createLane']>, count: number) {
+  const begun: number[] = [];
+  for (let number = 0; number < count; number += 1) {
+    void lane(() => {
+      begun.push(number);
+      return new Promise(() => {});
+    });
+  }
+  await turn();
+  return begun;
+}
+
+async function pass(ms: number) {
+  now += ms;
+  vi.advanceTimersByTime(ms);
+  await turn();
+}
+
+test('without deliveries everything begins at once', async () => {
+  expect(await begin(create().createLane(), 20)).toHaveLength(20);
+});
+
+test('while deliveries come faster than there is time for, one work of a kind begins after the other', async () => {
+  const way = create();
+  deliver(way, MANY);
+  const [users, workflows] = [await begin(way.createLane(), 4), await begin(way.createLane(), 2)];
+  expect([users, workflows]).toEqual([[0], [0]]);
+  deliver(way, MANY);
+  now += 50;
+  vi.advanceTimersByTime(149);
+  await turn();
+  expect([users, workflows]).toEqual([[0], [0]]);
+  vi.advanceTimersByTime(1);
+  await turn();
+  expect([users, workflows]).toEqual([
+    [0, 1],
+    [0, 1],
+  ]);
+});
+
+test.each([
+  ['that come one by one', { transactions: 50, each: 1 }, 1],
+  ['that a slow database gathers, while this process has time', { transactions: 5, each: 50 }, 0.5],
+])('deliveries %s hold nothing up', async (_, load, busy) => {
+  const way = create();
+  utilization = busy;
+  deliver(way, load);
+  expect(await begin(way.createLane(), 5)).toHaveLength(5);
+});
+
+test('what waits begins when the deliveries have ended', async () => {
+  const way = create();
+  deliver(way, MANY);
+  const begun = await begin(way.createLane(), 5);
+  expect(begun).toEqual([0]);
+  await pass(150);
+  expect(begun).toEqual([0, 1, 2, 3, 4]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what came of the work goes to who wanted it', async () => {
+  const lane = create().createLane();
+  await expect(lane(() => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+  expect(await lane(async () => 'next')).toBe('next');
+});
