@@ -11,6 +11,7 @@ import type { Db, Tx } from './platform/database/database.ts';
 import type { Jobs } from './platform/jobs.ts';
 import type { Logger } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
+import type { RightOfWay } from './platform/right-of-way.ts';
 import type { SecretBox } from './platform/secret-box.ts';
 
 /** All that the features work with, made once in program.ts (or by a test) and handed down. */
@@ -34,6 +35,8 @@ export interface Deps {
   ) => Promise<UserAccount | null>;
   accountGuard: AccountGuard;
   receiver: Receiver;
+  /** What other work of this instance gives way to deliveries. */
+  rightOfWay: Pick<RightOfWay, 'waiting'>;
   /** Brings the end of a workflow's trade to its workflow, in the transaction that writes it: both are true or neither. */
   onTradeEnd: (
     deps: Pick<Deps, 'clock' | 'jobs'>,

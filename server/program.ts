@@ -129,7 +129,7 @@ export async function buildProgram(options: {
     readiness: () => readReadiness(),
   };
   const rightOfWay = createRightOfWay();
-  const deps: Deps = { ...base, receiver: createReceiver(base, rightOfWay.noteStored) };
+  const deps: Deps = { ...base, rightOfWay, receiver: createReceiver(base, rightOfWay.noteStored) };
   const app = await buildApp(deps, options.webFolder === undefined ? {} : { webFolder: options.webFolder });
   const engine = () => ({ ...deps, db: database.engineDb });
   const [besideWorkflows, besideUsers] = [rightOfWay.createLane(), rightOfWay.createLane()];

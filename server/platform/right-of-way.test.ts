@@ -54,6 +54,7 @@ test('while deliveries come faster than there is time for, one work of a kind be
   deliver(way, MANY);
   const [users, workflows] = [await begin(way.createLane(), 4), await begin(way.createLane(), 2)];
   expect([users, workflows]).toEqual([[0], [0]]);
+  expect(way.waiting()).toBe(4);
   deliver(way, MANY);
   now += 50;
   vi.advanceTimersByTime(149);
@@ -84,6 +85,7 @@ test('what waits begins when the deliveries have ended', async () => {
   expect(begun).toEqual([0]);
   await pass(150);
   expect(begun).toEqual([0, 1, 2, 3, 4]);
+  expect(way.waiting()).toBe(0);
   expect(vi.getTimerCount()).toBe(0);
 });
 

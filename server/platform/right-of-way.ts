@@ -10,6 +10,8 @@ export interface RightOfWay {
   noteStored(deliveries: number): void;
   /** Work of one kind that gives way. */
   createLane(): <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** How much work, of all kinds, waits to begin. */
+  waiting(): number;
 }
 
 const SAMPLE_MS = 100;
@@ -32,6 +34,7 @@ export function createRightOfWay(
   let deliveries = 0;
   let transactions = 0;
   let isTaken = false;
+  let waitingOfAll = 0;
 
   function sample(): void {
     const now = nowMs();
@@ -42,6 +45,7 @@ export function createRightOfWay(
   }
 
   return {
+    waiting: () => waitingOfAll,
     noteStored(count) {
       deliveries += count;
       transactions += 1;
@@ -63,12 +67,14 @@ export function createRightOfWay(
             return;
           }
           begunAt = nowMs();
+          waitingOfAll -= 1;
           waiting.shift()?.();
         }
       }
 
       return async (work) => {
         await new Promise<void>((resolve) => {
+          waitingOfAll += 1;
           waiting.push(resolve);
           if (!isAsleep) begin();
         });

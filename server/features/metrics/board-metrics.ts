@@ -8,7 +8,7 @@ const FRESH_MS = 5_000;
 /** A scraper gives up after ten seconds; a database that is away is told within less. */
 const PATIENCE_MS = 3_000;
 
-type BoardDeps = Pick<Deps, 'db' | 'pool' | 'jobs' | 'config' | 'log' | 'metrics'>;
+type BoardDeps = Pick<Deps, 'db' | 'pool' | 'jobs' | 'rightOfWay' | 'config' | 'log' | 'metrics'>;
 
 interface Reading {
   open: OpenWork;
@@ -77,7 +77,7 @@ export function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; 
   };
 }
 
-function registerInstance(registry: Registry, { pool, jobs, config }: BoardDeps): void {
+function registerInstance(registry: Registry, { pool, jobs, rightOfWay, config }: BoardDeps): void {
   const registers = [registry];
   new Gauge({
     name: 'signal_board_info',
@@ -121,6 +121,14 @@ function registerInstance(registry: Registry, { pool, jobs, config }: BoardDeps)
     registers,
     collect() {
       this.set(jobs.isRunning() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'signal_board_jobs_giving_way',
+    help: 'Jobs of this instance that have not begun because more deliveries come than it has time for',
+    registers,
+    collect() {
+      this.set(rightOfWay.waiting());
     },
   });
   new Gauge({

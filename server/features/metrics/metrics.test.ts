@@ -116,6 +116,7 @@ describe('after a signal that was traded', () => {
     expect(seriesValue(text, 'signal_board_database_up')).toBe(1);
     expect(seriesValue(text, 'signal_board_engine_running')).toBe(1);
     expect(seriesValue(text, 'signal_board_jobs_waiting{queue="run-workflow"}')).toBe(0);
+    expect(seriesValue(text, 'signal_board_jobs_giving_way')).toBe(0);
     expect(seriesValue(text, 'process_cpu_seconds_total')).toBeGreaterThan(0);
   });
 
