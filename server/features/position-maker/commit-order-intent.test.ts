@@ -259,7 +259,7 @@ describe('who lost the lease writes nothing and sends nothing', () => {
   });
 
   test.each(['fetchPosition', 'fetchBalance'] as const)(
-    'a sizing that is overtaken at %s leaves no calculation, no step and no order',
+    'a sizing that is overtaken at %s leaves no calculation, no step that has ended by it and no order',
     async (call) => {
       const { workflowId, signalId, userId } = await calculated();
       await runWorkflow(engine.deps, workflowId);
@@ -273,11 +273,9 @@ describe('who lost the lease writes nothing and sends nothing', () => {
       expect(await findWorkflowCalculation(engine.db, { workflowId, userId })).toBeNull();
       expect(await engine.trades(signalId)).toEqual([]);
       expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
-      const steps = await engine.steps(workflowId);
-      expect(steps.filter((step) => step.userId === userId).map(({ status }) => status)).toEqual([
-        'completed',
-        'processing',
-      ]);
+      const steps = (await engine.steps(workflowId)).filter((step) => step.userId === userId);
+      // That it is under way is written beside the calls, so before the takeover or not at all.
+      expect([[], ['completed', 'processing']]).toContainEqual(steps.map(({ status }) => status));
       await giveBack(engine.db, key);
       await engine.settle();
       expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
