@@ -29,7 +29,10 @@ const empty = openPool({ connection: { connectionString: config.databaseUrl ?? '
 
 /** However many there were: each is answered as stored under an id of its own. */
 const stored = new Proxy<DeliveryOutcome[]>([], {
-  get: () => ({ outcome: 'stored', id: timeOrderedId(), duplicate: false, token: 'BTC' }),
+  get: (none, name) =>
+    Number.isInteger(Number(name))
+      ? { outcome: 'stored', id: timeOrderedId(), duplicate: false, token: 'BTC' }
+      : Reflect.get(none, name),
 });
 const db = new Proxy(empty.db, {
   get: (target, name) => (name === 'transaction' ? async () => stored : Reflect.get(target, name)),
