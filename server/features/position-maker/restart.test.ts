@@ -16,7 +16,8 @@ describe('two instances on one database', () => {
   let board: TradingBoard;
 
   beforeAll(async () => {
-    board = await startTradingBoard({ instances: 2 });
+    // Everybody is to be traded: beside other tests, on a busy machine, an answer of the exchange may take a while.
+    board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 20_000 } });
   });
   afterAll(() => board.close());
 
