@@ -64,13 +64,13 @@ export async function viewAccount<T>(
   owner: BookOwner,
   view: (session: PaperSession) => Promise<T>,
 ): Promise<T> {
-  const seen = await context.gate(async () => {
+  const viewed = await context.gate(async () => {
     const seen = await context.readAccount(context.db, owner);
     if (seen === null) return null;
     const session = openSession({ context, db: context.db, seen, now: context.clock.now() });
     return (await session.isSettled()) ? { value: await view(session) } : null;
   });
-  return seen === null ? await withAccount(context, owner, view) : seen.value;
+  return viewed === null ? await withAccount(context, owner, view) : viewed.value;
 }
 
 function transact<T>(

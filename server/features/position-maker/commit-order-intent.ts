@@ -98,8 +98,10 @@ export async function commitOrderIntent(
         state: 'planned',
       });
       const text = `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`;
-      withCommit(tx, trade.execute(), attempt.execute(), addTimeline(tx, { tradeId, at: now, text }));
-      if (!isLast) await deps.jobs.send(tx, 'advance-trade', { tradeId });
+      const writes = [trade.execute(), attempt.execute(), addTimeline(tx, { tradeId, at: now, text })];
+      if (isLast) withCommit(tx, ...writes);
+      // The first that fails is told of: behind an order that is there already, the call fails as well.
+      else await together(...writes, deps.jobs.send(tx, 'advance-trade', { tradeId }));
       return { isLast, result: { ok: true, tradeId } };
     });
   } catch (error) {
