@@ -6,25 +6,38 @@ import {
   type ExchangeAccount,
   ExchangeError,
 } from './exchange.ts';
+import type { LookAhead } from './look-ahead.ts';
+
+interface AccountCall {
+  connection: CcxtConnection;
+  dialect: CcxtDialect;
+  account: ExchangeAccount;
+  context: CallContext | undefined;
+}
+
+/** The account's modes, and its leverage in the token. */
+export const readAccountState = (
+  { connection, dialect, account, context }: AccountCall,
+  token: string,
+): Promise<AccountState> =>
+  connection.callForToken({ type: 'account', account, context }, token, async (client, symbol) => {
+    const info = await dialect.readAccountState(client, symbol);
+    return readAnswer(() => dialect.accountStateOf(info));
+  });
 
 /**
  * One-way mode, isolated margin and the leverage. Only what differs is set, since an exchange may refuse even a
  * repetition while a position is open; what was set is read back.
  */
-export async function prepareAccount(options: {
-  connection: CcxtConnection;
-  dialect: CcxtDialect;
-  account: ExchangeAccount;
-  preparation: AccountPreparation;
-  context: CallContext | undefined;
-}): Promise<void> {
-  const { connection, dialect, account, context } = options;
+export async function prepareAccount(
+  options: AccountCall & {
+    preparation: AccountPreparation;
+    lookAhead: LookAhead;
+  },
+): Promise<void> {
+  const { connection, dialect, account, context, lookAhead } = options;
   const { token, leverage } = options.preparation;
-  const state = () =>
-    connection.callForToken({ type: 'account', account, context }, token, async (client, symbol) => {
-      const info = await dialect.readAccountState(client, symbol);
-      return readAnswer(() => dialect.accountStateOf(info));
-    });
+  const state = () => readAccountState(options, token);
   const set = (type: string, work: (client: CcxtClient, symbol: string) => Promise<unknown>) =>
     unlessAlreadySo(dialect, connection.callForToken({ type, account, context }, token, work));
   const isReady = (present: AccountState) =>
@@ -32,7 +45,7 @@ export async function prepareAccount(options: {
     present.marginMode === dialect.isolatedMode &&
     present.leverage === leverage;
 
-  const found = await state();
+  const found = (await lookAhead.take(account, token, context?.onCall)) ?? (await state());
   if (isReady(found)) return;
   if (found.positionMode !== dialect.oneWayMode) {
     await set('set-position-mode', (client, symbol) => client.setPositionMode(false, symbol));

@@ -1,4 +1,4 @@
-import { prepareAccount } from './ccxt-account.ts';
+import { prepareAccount, readAccountState } from './ccxt-account.ts';
 import {
   createCcxtConnection,
   hasCode,
@@ -11,6 +11,7 @@ import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } fr
 import { createCcxtPositions, createPositionReader, positionIn } from './ccxt-positions.ts';
 import { createCcxtProtection } from './ccxt-protection.ts';
 import { type EntryOrder, type Exchange, ExchangeError, type Ticker } from './exchange.ts';
+import { createLookAhead } from './look-ahead.ts';
 import { createTickerCache } from './ticker-cache.ts';
 
 /*
@@ -55,6 +56,11 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
     placeOrder({ connection, dialect, request, order });
 
   const readPositions = createPositionReader({ connection, dialect });
+  const lookAhead = createLookAhead({
+    now,
+    read: (account, token, onCall) =>
+      readAccountState({ connection, dialect, account, context: { onCall } }, token),
+  });
 
   return {
     platform,
@@ -108,8 +114,10 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
       return { ...futures, ...(await spot.catch(() => NO_SPOT)) };
     },
 
+    expectOrder: lookAhead.begin,
+
     prepareAccount: (account, preparation, context) =>
-      prepareAccount({ connection, dialect, account, preparation, context }),
+      prepareAccount({ connection, dialect, account, preparation, context, lookAhead }),
 
     placeOrder: (account, order, context) =>
       place({ type: 'place-order', account, context }, entryOf(dialect, order)),

@@ -21,6 +21,11 @@ export interface Exchange {
   /** What the exchange says of the account's key: what it may do, and whose it is. Orders nothing. */
   inspectKey(account: ExchangeAccount, context?: CallContext): Promise<KeyInspection>;
   fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
+  /**
+   * An order of the account in the token may follow within moments: what `prepareAccount` has to know first is read
+   * meanwhile, and counts for two seconds. Changes nothing at the exchange, and never fails.
+   */
+  expectOrder(account: ExchangeAccount, token: string): void;
   /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws when any of them is not so. */
   prepareAccount(account: ExchangeAccount, request: AccountPreparation, context?: CallContext): Promise<void>;
 

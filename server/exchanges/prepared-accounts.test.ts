@@ -94,6 +94,19 @@ test('it is remembered for a quarter of an hour', async () => {
   expect(asked()).toEqual(['account']);
 });
 
+test('an account that is prepared is not looked at when an order is expected, whatever its leverage', async () => {
+  first.expectOrder(account, 'BTC');
+  await expect.poll(asked).toEqual(['account']);
+  await prepare(first);
+  expect(asked()).toEqual([]);
+  second.expectOrder(account, 'BTC');
+  // The key is another one, so this is asked for; what was asked before it has been answered by then.
+  const other = { ...account, credentials: { ...account.credentials, apiKey: 'other' } };
+  second.expectOrder(other, 'BTC');
+  const looked = () => site.requests.filter(({ endpoint }) => endpoint === 'account').map(({ key }) => key);
+  await expect.poll(looked).toEqual(['other']);
+});
+
 test('what could not be read back is not remembered', async () => {
   await prepare(first);
   site.answerWith('key', 'set-leverage', '40797');

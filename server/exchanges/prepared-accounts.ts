@@ -39,10 +39,15 @@ export function rememberPreparations(options: {
   const { exchange, pool, shownByOrder } = options;
   const { platform } = exchange;
 
-  async function isPrepared(account: ExchangeAccount, token: string, leverage: number): Promise<boolean> {
+  /** With this leverage, or, for null, with any. */
+  async function isPrepared(
+    account: ExchangeAccount,
+    token: string,
+    leverage: number | null,
+  ): Promise<boolean> {
     const { rows } = await pool.query(
       `select 1 from exchange_preparations
-       where platform = $1 and user_id = $2 and token = $3 and leverage = $4 and key_hash = $5
+       where platform = $1 and user_id = $2 and token = $3 and ($4::numeric is null or leverage = $4) and key_hash = $5
          and prepared_at > now() - make_interval(mins => $6)`,
       [platform, account.userId, token, leverage, keyHashOf(account), REMEMBERED_MINUTES],
     );
@@ -99,6 +104,12 @@ export function rememberPreparations(options: {
   return {
     exchange: {
       ...exchange,
+      expectOrder(account, token) {
+        const looking = isPrepared(account, token, null).then((is) => {
+          if (!is) exchange.expectOrder(account, token);
+        });
+        looking.catch(() => {});
+      },
       async prepareAccount(account, preparation, context) {
         const { token, leverage } = preparation;
         if (await isPrepared(account, token, leverage)) return;

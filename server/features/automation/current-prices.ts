@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import { readLivePrice } from '#server/features/position-generator/generate-position.ts';
-import { listTradingUsers } from '#server/features/settings/settings.store.ts';
+import { listExchangesInUse } from '#server/features/settings/settings.store.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 
 /** So long is waited for an exchange that does not answer: those who trade elsewhere wait with it. */
@@ -34,10 +34,7 @@ async function exchangesInUse({
   db,
   exchanges,
 }: Pick<Deps, 'db' | 'exchanges'>): Promise<ExchangePlatform[]> {
-  const users = await listTradingUsers(db);
-  const chosen = new Set(
-    users.filter(({ isActive }) => isActive).map(({ settings }) => settings?.exchangePlatform ?? ''),
-  );
+  const chosen = new Set(await listExchangesInUse(db));
   const inUse = exchanges.supported.filter((platform) => chosen.has(platform));
   return inUse.length > 0 ? inUse : exchanges.supported.slice(0, 1);
 }

@@ -1,6 +1,8 @@
+import type { PriceLogCandidate } from '#domain/price-log-match.ts';
 import type { FailureExplanation } from '#domain/workflow-lifecycle.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import type { AutomationDeps } from './automation-deps.ts';
+import type { CurrentPrice } from './current-prices.ts';
 import type { StepJournal } from './step-journal.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
@@ -11,6 +13,15 @@ export interface PipelineWork {
   signal: SignalRow;
   /** What the steps before gave, by step number; after a restart read back from their rows. */
   outputs: Map<number, unknown>;
+  /** What later steps need and the signal alone decides, where it has been asked for already. */
+  asked: AskedAhead | null;
+  /** The eligible users in the order of trading, where this run has selected them; none has been called for. */
+  selected: readonly string[] | null;
+}
+
+export interface AskedAhead {
+  match: Promise<PriceLogCandidate | null>;
+  prices: Promise<CurrentPrice[]>;
 }
 
 export type StepOutcome =

@@ -4,10 +4,10 @@ import { autoTradeEnabled } from '#domain/trading-mode.ts';
 import { explainFailure, isSignalExpired, type PipelineStepType } from '#domain/workflow-lifecycle.ts';
 import { findMatch } from '#server/features/price-logs/match-price-log.ts';
 import { readCurrentPrices } from './current-prices.ts';
-import type { PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
+import type { AskedAhead, PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
 import { acquireSlot, type SlotResult } from './processing-slots.store.ts';
 import { selectUsers } from './select-users.ts';
-import { listWorkflowUsers, writeEligibility } from './workflow-users.store.ts';
+import { listUnfinishedUsers, writeEligibility } from './workflow-users.store.ts';
 
 /** The steps of decisions §10, one small function each. */
 export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
@@ -51,6 +51,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     input: ({ workflow }) => ({ token: workflow.token }),
     run: async (work) => {
       const { deps, workflow, journal } = work;
+      askAhead(work);
       let slot = { acquired: true } as SlotResult;
       journal.alongside(async (tx) => {
         slot = await acquireSlot(tx, {
@@ -73,8 +74,8 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       processor: signal.processor,
       signalTime: signal.signalTimeServer ?? signal.receivedAt,
     }),
-    run: async ({ deps, signal }) => {
-      const log = await findMatch(deps.db, signal);
+    run: async (work) => {
+      const log = await askAhead(work).match;
       return {
         kind: 'completed',
         output: { priceLogId: log?.id ?? null, candleTime: log?.candleTime ?? null },
@@ -90,8 +91,10 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
 
   user_selection: {
     input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
-    run: async ({ deps, signal, workflow, journal }) => {
+    run: async (work) => {
+      const { deps, signal, workflow, journal } = work;
       const result = await selectUsers(deps, signal);
+      work.selected = result.eligible.map(({ id }) => id);
       const [layer1, layer2, layer3, layer4] = result.layers;
       journal.alongside((tx) => writeEligibility(tx, workflow.id, result));
       return {
@@ -107,19 +110,34 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
 
   user_processing: {
     input: ({ outputs }) => ({ users: eligibleCount(outputs) }),
-    run: async ({ deps, workflow, outputs, journal }) => {
+    run: async ({ deps, workflow, outputs, journal, selected }) => {
       if (eligibleCount(outputs) === 0) return { kind: 'skipped', output: { reason: 'No eligible users' } };
+      const { id: workflowId } = workflow;
       journal.alongside(async (tx) => {
-        const users = await listWorkflowUsers(tx, workflow.id);
-        const jobs = users
-          .filter(({ outcome }) => outcome === 'waiting' || outcome === 'running')
-          .map(({ userId }) => ({ workflowId: workflow.id, userId }));
-        await deps.jobs.send(tx, 'trade-user', jobs);
+        const userIds = selected ?? (await listUnfinishedUsers(tx, workflowId));
+        await deps.jobs.send(
+          tx,
+          'trade-user',
+          userIds.map((userId) => ({ workflowId, userId })),
+        );
       });
       return { kind: 'completed', output: null, staysOpen: true };
     },
   },
 };
+
+/**
+ * Asks once for what needs nothing of other steps: while the token's slot is taken there is time for it. Heard of in the
+ * step that it belongs to.
+ */
+function askAhead(work: PipelineWork): AskedAhead {
+  if (work.asked === null) {
+    const { deps, signal } = work;
+    work.asked = { match: findMatch(deps.db, signal), prices: readCurrentPrices(deps, signal) };
+    for (const answer of Object.values(work.asked)) answer.catch(() => {});
+  }
+  return work.asked;
+}
 
 function expired({ deps, signal, workflow }: PipelineWork): StepOutcome | null {
   if (workflow.trigger !== 'automatic') return null;
@@ -141,8 +159,9 @@ function invalid({ signal }: PipelineWork): StepOutcome | null {
 }
 
 /** The price at every exchange in use: no answer leaves its users out later, a price far off stops the signal. */
-async function fetchCurrentPrices({ deps, signal }: PipelineWork): Promise<StepOutcome> {
-  const prices = await readCurrentPrices(deps, signal);
+async function fetchCurrentPrices(work: PipelineWork): Promise<StepOutcome> {
+  const { signal } = work;
+  const prices = await askAhead(work).prices;
   const deviations = prices.flatMap(({ price }) =>
     price === null ? [] : [signalPriceDeviates({ signalPrice: signal.price, livePrice: price })],
   );

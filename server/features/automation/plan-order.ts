@@ -11,6 +11,7 @@ import {
   findWorkflowCalculation,
   insertPositionGeneratorLog,
   type PositionGeneratorLogRow,
+  sumUnknownMargin,
 } from '#server/features/position-generator/position-generator.store.ts';
 import { findUnsettledClose } from '#server/features/position-maker/close-position.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
@@ -207,8 +208,9 @@ async function calculateOnce(
   if (stale !== null) return { ok: false, denial: stale };
   const { userId, workflowId } = task;
   const reading = readMatchedPriceLog(deps.db, workflow.id);
+  const unknownMargin = sumUnknownMargin(deps.db, { userId, exchangePlatform: settings.exchangePlatform });
   // Heard of below: what may be closing a position is waited for in any case.
-  reading.catch(() => {});
+  for (const asked of [reading, unknownMargin]) asked.catch(() => {});
   const blocked = await clearTheWay(deps, {
     signal,
     settings,
@@ -227,6 +229,7 @@ async function calculateOnce(
     profile: 'automatic' as const,
     workflowId,
     lease,
+    unknownMargin,
   };
   const result = await generatePosition(deps, request);
   const calculation = { ...request, result, isEstimate: false };

@@ -68,7 +68,15 @@ async function runSteps(
     isNew ? [] : (await listSteps(deps.db, workflow.id)).map((step) => [step.stepNumber, step]),
   );
   const outputs = new Map([...done].map(([number, { outputData }]) => [number, outputData]));
-  const work: PipelineWork = { deps, journal, workflow: { ...workflow, startedAt }, signal, outputs };
+  const work: PipelineWork = {
+    deps,
+    journal,
+    workflow: { ...workflow, startedAt },
+    signal,
+    outputs,
+    asked: null,
+    selected: null,
+  };
   for (const info of PIPELINE_STEPS) {
     if ((done.get(info.number)?.status ?? 'processing') !== 'processing') continue;
     const step = PIPELINE[info.type];
@@ -79,7 +87,7 @@ async function runSteps(
     if (outcome.kind !== 'completed') break;
     outputs.set(info.number, outcome.output);
   }
-  await journal.writeDown();
+  await journal.writeLast();
 }
 
 type PipelineStepInfo = (typeof PIPELINE_STEPS)[number];

@@ -1,7 +1,7 @@
 import type { StepStatus } from '#domain/workflow-lifecycle.ts';
 import type { Db, Tx } from '#server/platform/database/database.ts';
 import { together } from '#server/platform/database/together.ts';
-import type { Lease } from '#server/platform/leases.ts';
+import { type Lease, withLastTransaction } from '#server/platform/leases.ts';
 import { type StepStart, type StepWrite, writeSteps } from './workflow-steps.store.ts';
 
 /**
@@ -23,6 +23,8 @@ export interface StepJournal {
   alongside(write: (tx: Tx) => Promise<void>): void;
   /** One commit for all that was noted; LeaseLostError and nothing written if the lease went to somebody else. */
   writeDown(): Promise<void>;
+  /** The same as the last thing that is done under the lease, which is given back with it. */
+  writeLast(): Promise<void>;
   /** The same while `work` is done, which notes nothing: what fails of the two is thrown when both have ended. */
   writeDownDuring<Result>(work: () => Promise<Result>): Promise<Result>;
   /** The same in a transaction that writes more; until it is known to be committed, all of it is still to be written. */
@@ -61,15 +63,14 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
     await together(writeSteps(tx, lease, steps), ...writes.map((write) => write(tx)));
   }
 
-  async function writeDown(): Promise<void> {
-    if (writes.length === 0) {
-      if (steps.length > 0) await writeSteps(db, lease, steps);
-    } else {
-      await db.transaction(writeWithin);
-    }
+  async function writeBy(transact: () => Promise<void>): Promise<void> {
+    if (writes.length > 0) await transact();
+    else if (steps.length > 0) await writeSteps(db, lease, steps);
     steps = [];
     writes = [];
   }
+
+  const writeDown = () => writeBy(() => db.transaction(writeWithin));
 
   return {
     begin(step) {
@@ -83,6 +84,10 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
       writes.push(write);
     },
     writeDown,
+    writeLast: () =>
+      writeBy(() =>
+        withLastTransaction(db, lease, async (tx) => ({ isLast: true, result: await writeWithin(tx) })),
+      ),
     async writeDownDuring(work) {
       const [written, done] = await Promise.allSettled([writeDown(), work()]);
       // The lease may be gone: that says more than what came of working without it.

@@ -124,6 +124,18 @@ export async function listWorkflowUsers(db: Queryable, workflowId: string): Prom
     .orderBy(sql`${workflowUsers.position} nulls last`, asc(workflowUsers.username));
 }
 
+/** Those whose part is not over, in the order of trading. */
+export async function listUnfinishedUsers(db: Queryable, workflowId: string): Promise<string[]> {
+  const rows = await db
+    .select({ userId: workflowUsers.userId })
+    .from(workflowUsers)
+    .where(
+      and(eq(workflowUsers.workflowId, workflowId), inArray(workflowUsers.outcome, ['waiting', 'running'])),
+    )
+    .orderBy(asc(workflowUsers.position));
+  return rows.map(({ userId }) => userId);
+}
+
 /** One user's trades of a signal, newest first. */
 export async function listUserSignalTrades(
   db: Queryable,

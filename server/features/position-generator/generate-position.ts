@@ -36,6 +36,8 @@ export interface GenerateRequest {
   workflowId: string | null;
   /** Where given, the record is written only while it is held. */
   lease?: Lease;
+  /** `sumUnknownMargin` of the account, asked before this; left out, it is asked here. */
+  unknownMargin?: Promise<string>;
 }
 
 /** What a calculation needs to know of the exchange and the account. Prices and money in USDT. */
@@ -148,17 +150,18 @@ export async function openAccount(
 
 async function readMarketFacts(
   deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
-  { signal, userId, settings }: GenerateRequest,
+  { signal, userId, settings, unknownMargin }: GenerateRequest,
 ): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
   const refuse = (denial: Denial) => ({ ok: false as const, denial });
   const opened = await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform });
   if (!opened.ok) return opened;
-  const { exchange, platform } = opened;
+  const { exchange, account, platform } = opened;
+  exchange.expectOrder(account, signal.token);
   // Side by side: every moment between the signal and its order is paid for.
   const [livePrice, rules, availableBalance] = await Promise.all([
     readLivePrice(exchange, signal, userId),
     readTokenRules(exchange, signal.token).catch(asExchangeError),
-    readAvailableBalance(deps, opened),
+    readAvailableBalance(deps, opened, unknownMargin),
   ]);
   if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
   const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
@@ -204,9 +207,10 @@ export async function readTokenRules(exchange: Exchange, token: string): Promise
 async function readAvailableBalance(
   deps: Pick<Deps, 'db' | 'log'>,
   { exchange, account, platform }: OpenedAccount,
+  unknownMargin = sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform }),
 ): Promise<string | null> {
   // In this order: an order that the exchange accepts in between is then counted twice, never not at all.
-  const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
+  const committed = await unknownMargin;
   const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
     deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');
     return ignoreExchangeError(error);

@@ -45,6 +45,16 @@ export async function listTradingUsers(db: Queryable): Promise<TradingUser[]> {
   }));
 }
 
+/** The exchanges that active users trade on, by their settings. */
+export async function listExchangesInUse(db: Queryable): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ platform: userSettings.exchangePlatform })
+    .from(userSettings)
+    .innerJoin(users, eq(users.id, userSettings.userId))
+    .where(eq(users.isActive, true));
+  return rows.map(({ platform }) => platform);
+}
+
 /** Writes the given fields; a field that is not given keeps its value. False when the user has no settings. */
 export async function updateSettings(
   db: Queryable,
