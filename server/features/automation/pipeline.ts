@@ -7,6 +7,7 @@ import { readCurrentPrices } from './current-prices.ts';
 import type { AskedAhead, PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
 import { acquireSlot, type SlotResult } from './processing-slots.store.ts';
 import { selectUsers } from './select-users.ts';
+import { rememberPriceLog } from './workflow-inputs.ts';
 import { listUnfinishedUsers, writeEligibility } from './workflow-users.store.ts';
 
 /** The steps of decisions §10, one small function each. */
@@ -76,6 +77,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     }),
     run: async (work) => {
       const log = await askAhead(work).match;
+      if (log !== null) rememberPriceLog(work.deps.db, log.id);
       return {
         kind: 'completed',
         output: { priceLogId: log?.id ?? null, candleTime: log?.candleTime ?? null },

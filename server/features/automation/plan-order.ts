@@ -11,7 +11,6 @@ import {
   findWorkflowCalculation,
   insertPositionGeneratorLog,
   type PositionGeneratorLogRow,
-  sumUnknownMargin,
 } from '#server/features/position-generator/position-generator.store.ts';
 import { findUnsettledClose } from '#server/features/position-maker/close-position.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
@@ -108,6 +107,7 @@ export async function planOrder(
   // The exchange may take a while.
   const calculated = await journal.writeDownDuring(() => calculateOnce(run, { ...facts, settings }));
   if (!calculated.ok) {
+    await journal.writeDown();
     await skip(run, 'position_generation', calculated.denial);
     return null;
   }
@@ -208,9 +208,8 @@ async function calculateOnce(
   if (stale !== null) return { ok: false, denial: stale };
   const { userId, workflowId } = task;
   const reading = readMatchedPriceLog(deps.db, workflow.id);
-  const unknownMargin = sumUnknownMargin(deps.db, { userId, exchangePlatform: settings.exchangePlatform });
   // Heard of below: what may be closing a position is waited for in any case.
-  for (const asked of [reading, unknownMargin]) asked.catch(() => {});
+  reading.catch(() => {});
   const blocked = await clearTheWay(deps, {
     signal,
     settings,
@@ -229,7 +228,6 @@ async function calculateOnce(
     profile: 'automatic' as const,
     workflowId,
     lease,
-    unknownMargin,
   };
   const result = await generatePosition(deps, request);
   const calculation = { ...request, result, isEstimate: false };

@@ -143,6 +143,26 @@ test('work goes on while the steps before it are written down, and is answered w
   expect(await engine.steps(workflowId)).toMatchObject([{ stepNumber: 1, status: 'completed' }]);
 });
 
+test('for work that is done at once nothing is written: it goes with what comes next', async () => {
+  const { workflowId, step, journal } = await openJournal();
+  journal.begin(step(1, at(0)));
+  expect(await journal.writeDownDuring(async () => 'done')).toBe('done');
+  expect(await engine.steps(workflowId)).toEqual([]);
+  journal.end({ status: 'completed', at: at(1) });
+  await journal.writeDown();
+  expect(await engine.steps(workflowId)).toMatchObject([{ stepNumber: 1, status: 'completed' }]);
+});
+
+test('what is written down last gives the lease back with it', async () => {
+  const { workflowId, step, journal, lease } = await openJournal();
+  journal.begin(step(1, at(0)));
+  journal.end({ status: 'completed', at: at(1) });
+  journal.alongside(async () => {});
+  await journal.writeLast();
+  expect(await engine.steps(workflowId)).toHaveLength(1);
+  expect(await acquireLease({ db: engine.db, key: lease.key, holder: 'there' })).not.toBeNull();
+});
+
 test('work that fails beside the writing leaves the steps written, and its error is heard of', async () => {
   const { workflowId, step, journal } = await openJournal();
   journal.begin(step(1, at(0)));

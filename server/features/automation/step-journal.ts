@@ -25,7 +25,10 @@ export interface StepJournal {
   writeDown(): Promise<void>;
   /** The same as the last thing that is done under the lease, which is given back with it. */
   writeLast(): Promise<void>;
-  /** The same while `work` is done, which notes nothing: what fails of the two is thrown when both have ended. */
+  /**
+   * The same while `work` is done, which notes nothing: what fails of the two is thrown when both have ended. What is
+   * done at once leaves nothing to be seen under way, and nothing is written for it.
+   */
   writeDownDuring<Result>(work: () => Promise<Result>): Promise<Result>;
   /** The same in a transaction that writes more; until it is known to be committed, all of it is still to be written. */
   writeWithin(tx: Tx): Promise<void>;
@@ -89,7 +92,9 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
         withLastTransaction(db, lease, async (tx) => ({ isLast: true, result: await writeWithin(tx) })),
       ),
     async writeDownDuring(work) {
-      const [written, done] = await Promise.allSettled([writeDown(), work()]);
+      const working = work();
+      if (await isDoneAtOnce(working)) return working;
+      const [written, done] = await Promise.allSettled([writeDown(), working]);
       // The lease may be gone: that says more than what came of working without it.
       if (written.status === 'rejected') throw written.reason;
       if (done.status === 'rejected') throw done.reason;
@@ -104,3 +109,13 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
     },
   };
 }
+
+/** Nothing had to be waited for. */
+const isDoneAtOnce = (work: Promise<unknown>): Promise<boolean> =>
+  new Promise((resolve) => {
+    work.then(
+      () => resolve(true),
+      () => resolve(false),
+    );
+    setImmediate(resolve, false);
+  });

@@ -43,6 +43,18 @@ test('what a workflow starts from is read once for all of its users, also by tho
   expect(await readSignal(elsewhere.database.engineDb, workflowId)).toBeNull();
 });
 
+test('where the workflow ran, its signal and its candle are at hand', async () => {
+  const { db, state } = counting(engine.db);
+  await engine.storeCandle({ token: 'HERE', price: '100' });
+  const { signalId, workflowId } = await engine.storeSignal({ token: 'HERE', price: '100' });
+  await runWorkflow({ ...engine.deps, db }, workflowId);
+  const before = state.statements;
+  expect(await readSignal(db, workflowId)).toMatchObject({ id: signalId });
+  expect(await readMatchedPriceLog(db, workflowId)).toMatchObject({ token: 'HERE' });
+  // Which candle it was.
+  expect(state.statements).toBe(before + 1);
+});
+
 test('neither a failure nor an absence is remembered', async () => {
   const { db, state } = counting(engine.db);
   const { signalId, workflowId } = await engine.storeSignal({ token: 'LATER', price: '100' });

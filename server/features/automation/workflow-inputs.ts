@@ -58,5 +58,13 @@ export const readMatchedPriceLog = (db: Db, workflowId: string): Promise<PriceLo
   readOnce(db, `price log ${workflowId}`, async () => {
     const match = await findStep(db, { workflowId, stepNumber: pipelineStepNumber('price_log_match') });
     const matched = match?.outputData as { priceLogId?: string | null } | null | undefined;
-    return matched?.priceLogId == null ? null : await findPriceLog(db, matched.priceLogId);
+    return matched?.priceLogId == null ? null : await readPriceLog(db, matched.priceLogId);
   });
+
+const readPriceLog = (db: Db, id: string): Promise<PriceLogRow | null> =>
+  readOnce(db, `candle ${id}`, () => findPriceLog(db, id));
+
+/** Whoever has matched it begins to read it: it is at hand when its users are sized. */
+export function rememberPriceLog(db: Db, id: string): void {
+  readPriceLog(db, id).catch(() => {});
+}

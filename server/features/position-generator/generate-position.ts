@@ -36,8 +36,6 @@ export interface GenerateRequest {
   workflowId: string | null;
   /** Where given, the record is written only while it is held. */
   lease?: Lease;
-  /** `sumUnknownMargin` of the account, asked before this; left out, it is asked here. */
-  unknownMargin?: Promise<string>;
 }
 
 /** What a calculation needs to know of the exchange and the account. Prices and money in USDT. */
@@ -150,7 +148,7 @@ export async function openAccount(
 
 async function readMarketFacts(
   deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
-  { signal, userId, settings, unknownMargin }: GenerateRequest,
+  { signal, userId, settings }: GenerateRequest,
 ): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
   const refuse = (denial: Denial) => ({ ok: false as const, denial });
   const opened = await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform });
@@ -161,7 +159,7 @@ async function readMarketFacts(
   const [livePrice, rules, availableBalance] = await Promise.all([
     readLivePrice(exchange, signal, userId),
     readTokenRules(exchange, signal.token).catch(asExchangeError),
-    readAvailableBalance(deps, opened, unknownMargin),
+    readAvailableBalance(deps, opened),
   ]);
   if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
   const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
@@ -207,10 +205,10 @@ export async function readTokenRules(exchange: Exchange, token: string): Promise
 async function readAvailableBalance(
   deps: Pick<Deps, 'db' | 'log'>,
   { exchange, account, platform }: OpenedAccount,
-  unknownMargin = sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform }),
 ): Promise<string | null> {
-  // In this order: an order that the exchange accepts in between is then counted twice, never not at all.
-  const committed = await unknownMargin;
+  // In this order, and one right behind the other: an order that the exchange accepts in between is counted twice, and
+  // never not at all.
+  const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
   const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
     deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');
     return ignoreExchangeError(error);

@@ -51,7 +51,9 @@ describe('two instances on one database', () => {
   });
 
   test('restarted under load place every order once, finish all of it, and know what the exchange knows', async () => {
-    const traders = await Promise.all(Array.from({ length: 6 }, () => board.createTrader()));
+    // Small positions: what is in doubt counts twice (decisions §8), and must not leave too little for the third.
+    const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
+    const traders = await Promise.all(Array.from({ length: 6 }, () => board.createTrader(settings)));
     const tokens = ['BTC', 'ETH', 'SOL'] as const;
     const prices = { BTC: ['65000', '65200'], ETH: ['3000', '3010'], SOL: ['150', '150.5'] } as const;
     // The price is a little above what the signals say: every first attempt rests and is verified.
