@@ -1,0 +1,80 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+
+/** The program itself, with more deliveries than it has time for (docs/decisions/0024). */
+const SENDERS = 50;
+/** So many at most, however slow the machine is. */
+const LONGEST_MS = 30_000;
+
+let server: TestServerProcess;
+let agent: Agent;
+
+beforeAll(async () => {
+  server = await startServerProcess({
+    env: { LOG_LEVEL: 'warn', AUTO_TRADE: 'disabled', WEBHOOK_RATE_LIMIT: '0' },
+  });
+  agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
+});
+afterAll(async () => {
+  agent.destroy();
+  await server.stop();
+});
+
+async function createHook(): Promise<string> {
+  const call = (path: string, body: object, cookie = '') =>
+    fetch(`${server.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify(body),
+    });
+  const { adminUsername: username, adminPassword: password } = server;
+  const entered = await call('/api/auth/login', { username, password });
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const { hookKey } = (await (await call('/api/hooks', {}, cookie)).json()) as { hookKey: string };
+  return `${server.url}/hooks/trading_view_signal?hkid=${hookKey}`;
+}
+
+/** Answers the status. */
+const deliver = (url: string, body: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', reject).end(body);
+  });
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text();
+  const found = new RegExp(`^${name}(?:\\{.*\\})? (\\S+)`, 'm').exec(text)?.[1];
+  if (found === undefined) throw new Error(`there is no figure ${name}`);
+  return Number(found);
+}
+const waiting = () => metric('signal_board_jobs_giving_way');
+
+test('workflows wait to begin while deliveries come faster than there is time for, and begin when they are over', async () => {
+  const url = await createHook();
+  const statuses = new Set<number>();
+  let isOver = false;
+  let serial = 0;
+  const loads = Array.from({ length: SENDERS }, async () => {
+    while (!isOver) {
+      serial += 1;
+      const symbol = `T${serial % 40}USDT`;
+      const alert = { symbol, action: 'buy', price: '100', timeframe: '15', processor: 'Tesla', serial };
+      statuses.add(await deliver(url, JSON.stringify(alert)));
+    }
+  });
+  const until = performance.now() + LONGEST_MS;
+  let most = 0;
+  while (most === 0 && performance.now() < until) {
+    await sleep(100);
+    most = await waiting();
+  }
+  isOver = true;
+  await Promise.all(loads);
+  expect(most).toBeGreaterThan(0);
+  expect([...statuses]).toEqual([200]);
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(0);
+});
