@@ -167,7 +167,7 @@ async function tradeAndFail(): Promise<void> {
   };
   site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/accounts', times: 9 } }]);
   await signal('SOL', '150');
-  site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account' } }]);
+  site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account', times: 2 } }]);
   await signal('ETH', '3000');
   site.setFaults([{ kind: 'tooManyRequests', on: { path: '/place-order' } }]);
   await signal('BTC', '65000');
