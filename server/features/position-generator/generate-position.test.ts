@@ -1,10 +1,10 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
-import { orderAttempts, trades, users } from '#server/platform/database/schema.ts';
+import { orderAttempts, tradeEvents, trades, users } from '#server/platform/database/schema.ts';
 import { atExchangeCall } from '#test/dying-exchange.ts';
 import { calculateByHand } from '#test/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
@@ -122,4 +122,21 @@ test('an order that was too large for the exchange is never planned: margin with
   const { position } = await calculateByHand(engine, { userId, signalId });
   expect(D(position?.investment ?? 0).lte(3_300)).toBe(true);
   expect(D(position?.riskPercentage ?? 1).lte('0.15')).toBe(true);
+});
+
+test('how the account stands is asked while its position is sized; without an answer it is asked again before the order', async () => {
+  count += 1;
+  const token = `P${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  engine.paper.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account' } }]);
+  await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
+  const [trade] = await tradesOf(userId);
+  const calls = await engine.db
+    .select({ type: tradeEvents.text })
+    .from(tradeEvents)
+    .where(and(eq(tradeEvents.tradeId, trade?.id ?? ''), eq(tradeEvents.kind, 'call')))
+    .orderBy(tradeEvents.id);
+  expect(calls.slice(0, 2).map(({ type }) => type)).toEqual(['account', 'account']);
 });
