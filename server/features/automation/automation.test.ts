@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { userSettings, users, workflowUsers } from '#server/platform/database/schema.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { testJobs } from '#test/test-jobs.ts';
+import { runWorkflow } from './run-workflow.ts';
 import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
 
 let engine: TestEngine;
@@ -246,4 +248,24 @@ test('a workflow that fails unexpectedly three times ends as failed and lets the
   expect(steps.map(({ status }) => status)).toEqual([...Array(4).fill('completed'), 'failed']);
   await engine.settle();
   expect((await engine.workflow(next.workflowId)).status).toBe('completed');
+});
+
+test('a workflow that is run again calls for the users whose part is not over, in the order of trading', async () => {
+  for (let count = 0; count < 4; count += 1)
+    await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });
+  const called = async () => {
+    const queue = testJobs(engine.clock);
+    await runWorkflow({ ...engine.deps, jobs: queue.jobs }, workflowId);
+    expect(queue.waiting().every(({ name }) => name === 'trade-user')).toBe(true);
+    return queue.waiting().map(({ data }) => (data as { userId: string }).userId);
+  };
+  const selected = await called();
+  expect(selected).toHaveLength(4);
+  const [, over] = selected;
+  await engine.db
+    .update(workflowUsers)
+    .set({ outcome: 'skipped' })
+    .where(eq(workflowUsers.userId, over ?? ''));
+  expect(await called()).toEqual(selected.filter((userId) => userId !== over));
 });
