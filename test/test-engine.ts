@@ -174,6 +174,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     send: async (_db, name, messages) => {
       if (name === 'trade-user') told.push(...([messages].flat() as TradeUserTask[]));
     },
+    sendWithCommit: async () => {},
     sendMissing: async () => {},
     start: async () => {},
     stop: async () => {},

@@ -30,6 +30,9 @@ export function testJobs(clock: FakeClock): TestJobs {
         const after = options.after?.getTime() ?? clock.now().getTime();
         for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
       },
+      async sendWithCommit(tx, name, data) {
+        await this.send(tx, name, data);
+      },
       async sendMissing(_db, name, data) {
         const after = clock.now().getTime();
         const isWaiting = (one: unknown) =>

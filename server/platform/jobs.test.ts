@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { databaseErrorCode } from './database/database-errors.ts';
 import { timeOrderedId } from './ids.ts';
 import { ANNOUNCEMENTS, createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
 import { createLog } from './log.ts';
@@ -59,6 +60,32 @@ test('a job that was sent in a transaction appears with its commit, and never wh
   });
   await expect.poll(() => handled, soon).toEqual(['committed']);
   expect(handledBeforeCommit).toEqual([]);
+});
+
+test('jobs that go out with the commit are sent with it, and what refuses them refuses the commit', async () => {
+  const jobs = await openJobs();
+  const { db, pool } = own.database;
+  const sent = () => pool.query("select data from jobs.job where name = 'run-workflow'");
+  await db.transaction(async (tx) => {
+    await jobs.sendWithCommit(tx, 'run-workflow', []);
+    await jobs.sendWithCommit(tx, 'run-workflow', [workflow('one'), workflow('another')]);
+  });
+  expect((await sent()).rows).toEqual([{ data: workflow('one') }, { data: workflow('another') }]);
+  await pool.query('delete from jobs.job');
+
+  await pool.query('create table kept (id int)');
+  await pool.query("alter table jobs.job_common add constraint none check (name <> 'run-workflow')");
+  const refused = db.transaction(async (tx) => {
+    await tx.execute('insert into kept values (1)');
+    await jobs.sendWithCommit(tx, 'run-workflow', [workflow('refused')]);
+  });
+  const error = await refused.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  await pool.query('alter table jobs.job_common drop constraint none');
+  expect(databaseErrorCode(error)).toBe('23514');
+  expect((await pool.query('select from kept')).rowCount).toBe(0);
 });
 
 test('all jobs of a list are handled, each with its own data, and an empty list is none', async () => {

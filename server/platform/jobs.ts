@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { fromDrizzle, PgBoss } from 'pg-boss';
-import type { Queryable } from './database/database.ts';
+import { PgBoss } from 'pg-boss';
+import type { Queryable, Tx } from './database/database.ts';
+import { type NamedStatement, runNamed, withCommit } from './database/drizzle-over.ts';
 import { createNotificationFeed } from './database/notification-feed.ts';
 import type { OpenDatabase } from './database/pool.ts';
-import { createPreparingClient } from './database/preparing-client.ts';
+import { createPreparingClient, createStatementNames } from './database/preparing-client.ts';
 import { momentOf } from './ids.ts';
 import type { Logger } from './log.ts';
 import { type QueueWorkers, startQueueWorkers } from './queue-workers.ts';
@@ -21,6 +22,8 @@ export interface Jobs {
     data: JobData[Name] | JobData[Name][],
     options?: { after?: Date },
   ): Promise<void>;
+  /** The same as a transaction's last statement, which goes out together with its COMMIT. */
+  sendWithCommit<Name extends JobName>(tx: Tx, name: Name, data: JobData[Name][]): Promise<void>;
   /** The same for those that no call waits for: what looks for lost calls must not add to those that wait their turn. */
   sendMissing<Name extends JobName>(db: Queryable, name: Name, data: JobData[Name][]): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
@@ -73,6 +76,9 @@ export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number 
 const SCHEMA = 'jobs';
 /** Where the queue announces a job, with the transaction that sent it: the payload is the queue's name. */
 export const ANNOUNCEMENTS = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
+
+/** One for all, since several may share a connection. */
+const nameOf = createStatementNames('send');
 
 const NAMES = Object.keys(QUEUES) as JobName[];
 
@@ -190,13 +196,46 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   ): Promise<void> {
     const list = Array.isArray(data) ? data : [data];
     if (list.length === 0) return;
+    await insert(name, list, { after, run: (statement) => runNamed(db, statement) });
+  }
+
+  /** `run` is called once, if the library comes so far. */
+  async function insert<Name extends JobName>(
+    name: Name,
+    list: JobData[Name][],
+    options: { after?: Date | undefined; run: (statement: NamedStatement) => Promise<{ rows: object[] }> },
+  ): Promise<void> {
+    const { after, run } = options;
     const priorityOf = PRIORITIES[name];
     const jobs = list.map((one) => ({
       data: one,
       ...(priorityOf === undefined ? {} : { priority: priorityOf(one) }),
       ...(after === undefined ? {} : { startAfter: after }),
     }));
-    await boss.insert(name, jobs, { db: fromDrizzle(db, sql) });
+    const db = {
+      executeSql: (text: string, values: unknown[] = []) => run({ name: nameOf(text), text, values }),
+    };
+    await boss.insert(name, jobs, { db });
+  }
+
+  async function sendWithCommit<Name extends JobName>(
+    tx: Tx,
+    name: Name,
+    data: JobData[Name][],
+  ): Promise<void> {
+    if (data.length === 0) return;
+    // The library may look up its queue first, and the COMMIT must not get ahead.
+    const begun = Promise.withResolvers<void>();
+    const sent = insert(name, data, {
+      run(statement) {
+        const answer = runNamed(tx, statement);
+        begun.resolve();
+        return answer;
+      },
+    });
+    sent.catch(begun.reject);
+    await begun.promise;
+    withCommit(tx, sent);
   }
 
   await boss.start();
@@ -225,6 +264,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
 
   return {
     send,
+    sendWithCommit,
     async sendMissing(db, name, data) {
       if (data.length === 0) return;
       const { rows } = await db.execute<{ data: object }>(

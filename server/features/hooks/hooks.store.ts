@@ -1,15 +1,8 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/database/database.ts';
-import { deliveries, hooks, users } from '#server/platform/database/schema.ts';
+import { deliveries, hooks } from '#server/platform/database/schema.ts';
 
 export type HookRow = typeof hooks.$inferSelect;
-
-export interface HookWithOwner {
-  id: string;
-  userId: string;
-  ownerIsAdmin: boolean;
-  ownerIsActive: boolean;
-}
 
 /** A user's hooks: at most one. */
 export async function listHooks(db: Queryable, userId: string): Promise<HookRow[]> {
@@ -32,17 +25,10 @@ export async function findOwnHook(
 export async function findHooksByHash(
   db: Queryable,
   keyHashes: Buffer[],
-): Promise<(HookWithOwner & { keyHash: Buffer })[]> {
+): Promise<Pick<HookRow, 'id' | 'keyHash'>[]> {
   return await db
-    .select({
-      id: hooks.id,
-      userId: hooks.userId,
-      keyHash: hooks.keyHash,
-      ownerIsAdmin: users.isAdmin,
-      ownerIsActive: users.isActive,
-    })
+    .select({ id: hooks.id, keyHash: hooks.keyHash })
     .from(hooks)
-    .innerJoin(users, eq(users.id, hooks.userId))
     .where(inArray(hooks.keyHash, keyHashes));
 }
 

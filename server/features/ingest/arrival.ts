@@ -1,32 +1,71 @@
+import { timeOrderedId } from '#server/platform/ids.ts';
+import type { HookKey } from './known-keys.ts';
 import { payloadHash } from './payload-hash.ts';
-import type { DeliveryKind } from './read-delivery.ts';
-import type { Payload } from './read-payload.ts';
+import type { CandleFields, SignalFields } from './read-delivery.ts';
+import type { Payload, Refusal } from './read-payload.ts';
 
-/** Whose webhook it came through. `fromAdmin`: its data counts for everybody. */
-export interface Hook {
-  id: string;
-  userId: string;
-  fromAdmin: boolean;
+export interface Delivery<Content extends DeliveryContent = DeliveryContent> {
+  key: HookKey;
+  sourceIp: string;
+  receivedAt: Date;
+  content: Content;
+}
+
+export type DeliveryContent =
+  | SignalContent
+  | CandleContent
+  | { kind: 'refused'; deliveredTo: 'signal' | 'candle'; refusal: Refusal };
+
+interface SignalContent {
+  kind: 'signal';
+  payload: Payload;
+  fields: SignalFields;
+}
+
+interface CandleContent {
+  kind: 'candle';
+  payload: Payload;
+  fields: CandleFields;
 }
 
 /** A usable delivery on its way into the database, with the id that it gets if it is the first of its hash. */
-export interface Arrival<Fields> {
-  /** Its place in the batch. */
-  index: number;
+export interface Arrival<Content extends SignalContent | CandleContent = SignalContent | CandleContent> {
   id: string;
+  hookId: string;
   hashValue: string;
-  hook: Hook;
-  fields: Fields;
-  receivedAt: Date;
-  sourceIp: string;
+  delivery: Delivery<Content>;
+}
+export type ArrivedSignal = Arrival<SignalContent>;
+export type ArrivedCandle = Arrival<CandleContent>;
+
+export const isSignal = (delivery: Delivery): delivery is Delivery<SignalContent> =>
+  delivery.content.kind === 'signal';
+export const isCandle = (delivery: Delivery): delivery is Delivery<CandleContent> =>
+  delivery.content.kind === 'candle';
+
+export function arrivalOf<Content extends SignalContent | CandleContent>(
+  hookId: string,
+  delivery: Delivery<Content>,
+): Arrival<Content> {
+  const { kind, payload } = delivery.content;
+  return { id: timeOrderedId(), hookId, hashValue: payloadHash({ hookId, kind, payload }), delivery };
 }
 
-export const hashOf = (hook: Hook, content: { kind: DeliveryKind; payload: Payload }): string =>
-  payloadHash({ hookId: hook.id, kind: content.kind, payload: content.payload });
-
-/** The first of each hash, sorted by it: two batches that share hashes then wait for each other in one order. */
-export function firstOfEachHash<One extends { hashValue: string }>(arrivals: readonly One[]): One[] {
-  const first = new Map<string, One>();
-  for (const arrival of arrivals) if (!first.has(arrival.hashValue)) first.set(arrival.hashValue, arrival);
-  return [...first.values()].sort((left, right) => (left.hashValue < right.hashValue ? -1 : 1));
+/**
+ * Of a batch those that one statement can store, in their order, and the webhooks that it has to look for, each with
+ * its key's hash. The second of two equal ones is a duplicate of the first. A webhook's old key, just renewed, may come
+ * along with its new one: which of them opens something, the next statement finds out.
+ */
+export function firstOfEachHash<One extends Arrival>(
+  arrivals: readonly One[],
+): { first: One[]; keys: Map<string, Buffer> } {
+  const keys = new Map<string, Buffer>();
+  const taken = new Set<string>();
+  const first = arrivals.filter(({ hookId, hashValue, delivery: { key } }) => {
+    if (taken.has(hashValue) || !(keys.get(hookId) ?? key.hash).equals(key.hash)) return false;
+    taken.add(hashValue);
+    keys.set(hookId, key.hash);
+    return true;
+  });
+  return { first, keys };
 }

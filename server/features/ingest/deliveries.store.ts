@@ -1,17 +1,23 @@
-import { sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import { findHooksByHash } from '#server/features/hooks/hooks.store.ts';
 import type { Db, Tx } from '#server/platform/database/database.ts';
-import type { deliveries } from '#server/platform/database/schema.ts';
+import { type deliveries, priceLogHashes, signalHashes } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { Jobs } from '#server/platform/jobs.ts';
-import { type Arrival, type Hook, hashOf } from './arrival.ts';
-import { storeCandles } from './arrived-candles.store.ts';
-import { storeSignals } from './arrived-signals.store.ts';
+import {
+  type Arrival,
+  type ArrivedCandle,
+  type ArrivedSignal,
+  arrivalOf,
+  type Delivery,
+  isCandle,
+  isSignal,
+} from './arrival.ts';
 import type { DeliveryLimit } from './delivery-limit.ts';
 import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
-import type { HookKey } from './known-keys.ts';
-import type { CandleFields, SignalFields } from './read-delivery.ts';
-import type { Payload, Refusal } from './read-payload.ts';
+import { storeNewCandles } from './new-candles.store.ts';
+import { storeNewSignals } from './new-signals.store.ts';
+import type { Refusal } from './read-payload.ts';
 
 /**
  * I1: an answered delivery is never lost. Signal, its pending workflow and its job, or the candle, and the log line
@@ -19,18 +25,6 @@ import type { Payload, Refusal } from './read-payload.ts';
  * I2: at most one workflow a delivery. The row in signal_hashes (price_log_hashes for a candle) decides, across
  * connections and instances, which of several equal deliveries is the first.
  */
-
-export interface Delivery {
-  key: HookKey;
-  sourceIp: string;
-  receivedAt: Date;
-  content: DeliveryContent;
-}
-
-export type DeliveryContent =
-  | { kind: 'signal'; payload: Payload; fields: SignalFields }
-  | { kind: 'candle'; payload: Payload; fields: CandleFields }
-  | { kind: 'refused'; deliveredTo: 'signal' | 'candle'; refusal: Refusal };
 
 export type DeliveryOutcome =
   | { outcome: 'unknown-key' }
@@ -40,7 +34,7 @@ export type DeliveryOutcome =
 
 export interface StoreDeliveries {
   db: Db;
-  jobs: Pick<Jobs, 'send'>;
+  jobs: Pick<Jobs, 'sendWithCommit'>;
   withinLimit: DeliveryLimit;
   lastUse: LastUse;
 }
@@ -55,80 +49,103 @@ export async function storeDeliveries(
   if (first === undefined) return [];
   const now = first.receivedAt;
   return await db.transaction(async (tx) => {
-    const hooksByKey = await findHooks(tx, batch);
-    const found = [...hooksByKey.values()].map(({ id }) => id);
+    const webhooks = await findWebhooks(tx, batch);
+    const found = [...webhooks.values()];
     await learnTaken(tx, { hookIds: found, limit: withinLimit, now });
     const outcomes: DeliveryOutcome[] = batch.map(() => ({ outcome: 'unknown-key' }));
     const hookIds = new Map<number, string>();
-    const arrivedSignals: Arrival<SignalFields>[] = [];
-    const arrivedCandles: Arrival<CandleFields>[] = [];
+    const signals = new Map<number, ArrivedSignal>();
+    const candles = new Map<number, ArrivedCandle>();
     batch.forEach((delivery, index) => {
-      const hook = hooksByKey.get(delivery.key.hash.toString('hex'));
-      delivery.key.hookId = hook?.id ?? null;
-      if (hook === undefined) return;
-      hookIds.set(index, hook.id);
-      const { content, receivedAt, sourceIp } = delivery;
-      if (!withinLimit(hook.id, delivery)) {
-        outcomes[index] = { outcome: 'limited' };
-        return;
-      }
-      if (content.kind === 'refused') {
-        outcomes[index] = { outcome: 'refused', refusal: content.refusal };
-        return;
-      }
-      const arrival = {
-        index,
-        id: timeOrderedId(),
-        hook,
-        receivedAt,
-        sourceIp,
-        hashValue: hashOf(hook, content),
-      };
-      if (content.kind === 'signal') arrivedSignals.push({ ...arrival, fields: content.fields });
-      else arrivedCandles.push({ ...arrival, fields: content.fields });
+      const { key, content } = delivery;
+      const hookId = webhooks.get(key.hash.toString('hex')) ?? null;
+      key.hookId = hookId;
+      if (hookId === null) return;
+      hookIds.set(index, hookId);
+      if (!withinLimit(hookId, delivery)) outcomes[index] = { outcome: 'limited' };
+      else if (content.kind === 'refused') outcomes[index] = { outcome: 'refused', refusal: content.refusal };
+      else if (isSignal(delivery)) signals.set(index, arrivalOf(hookId, delivery));
+      else if (isCandle(delivery)) candles.set(index, arrivalOf(hookId, delivery));
     });
-    noteStored(outcomes, arrivedSignals, await storeSignals(tx, jobs, arrivedSignals));
-    noteStored(outcomes, arrivedCandles, await storeCandles(tx, arrivedCandles));
-    await writeLog(tx, batch, outcomes, hookIds);
+    const storedSignals = await storeNewSignals(tx, jobs, [...signals.values()]);
+    await noteStored(tx, outcomes, { arrivals: signals, stored: storedSignals, holders: listSignalHolders });
+    const storedCandles = await storeNewCandles(tx, [...candles.values()]);
+    await noteStored(tx, outcomes, { arrivals: candles, stored: storedCandles, holders: listCandleHolders });
+    await writeLog(tx, { batch, outcomes, hookIds, written: new Set([...storedSignals, ...storedCandles]) });
     await markUsed(tx, { hookIds: found, lastUse, now });
     return outcomes;
   });
 }
 
-function noteStored(
+/** What was not stored is a duplicate of what holds its hash. */
+async function noteStored(
+  tx: Tx,
   outcomes: DeliveryOutcome[],
-  arrivals: readonly Arrival<{ token: string }>[],
-  holders: Map<string, string>,
-): void {
-  for (const { index, id: ownId, hashValue, fields } of arrivals) {
-    const id = holders.get(hashValue);
-    if (id === undefined) throw new Error(`nothing holds the hash ${hashValue}`);
-    outcomes[index] = { outcome: 'stored', id, duplicate: id !== ownId, token: fields.token };
+  options: {
+    arrivals: ReadonlyMap<number, Arrival>;
+    stored: ReadonlySet<string>;
+    holders: (tx: Tx, hashValues: string[]) => Promise<Map<string, string>>;
+  },
+): Promise<void> {
+  const { arrivals, stored } = options;
+  const rest = [...arrivals.values()].filter(({ id }) => !stored.has(id));
+  const holders = await options.holders(
+    tx,
+    rest.map(({ hashValue }) => hashValue),
+  );
+  const homeless = rest.filter(({ hashValue }) => !holders.has(hashValue));
+  const webhooks = await findWebhooks(
+    tx,
+    homeless.map(({ delivery }) => delivery),
+  );
+  for (const [index, { id: ownId, hashValue, delivery }] of arrivals) {
+    const id = stored.has(ownId) ? ownId : holders.get(hashValue);
+    const { token } = delivery.content.fields;
+    if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: id !== ownId, token };
+    // Its webhook was given another key, or deleted, a moment ago.
+    else if (!webhooks.has(delivery.key.hash.toString('hex'))) outcomes[index] = { outcome: 'unknown-key' };
+    else throw new Error(`nothing holds the hash ${hashValue}`);
   }
 }
 
-/** A deactivated administrator's webhook counts as an ordinary user's: nobody but the owner could be traded by it. */
-async function findHooks(tx: Tx, batch: Delivery[]): Promise<Map<string, Hook>> {
-  const keys = [...new Map(batch.map(({ key }) => [key.hash.toString('hex'), key.hash])).values()];
-  const found = await findHooksByHash(tx, keys);
-  return new Map(
-    found.map(({ id, userId, keyHash, ownerIsAdmin, ownerIsActive }) => [
-      keyHash.toString('hex'),
-      { id, userId, fromAdmin: ownerIsAdmin && ownerIsActive },
-    ]),
-  );
+async function listSignalHolders(tx: Tx, hashValues: string[]): Promise<Map<string, string>> {
+  if (hashValues.length === 0) return new Map();
+  const rows = await tx.select().from(signalHashes).where(inArray(signalHashes.hashValue, hashValues));
+  return new Map(rows.map(({ hashValue, signalId }) => [hashValue, signalId]));
 }
 
+/** Also of a month whose partition is another one: the row in price_log_hashes decides. */
+async function listCandleHolders(tx: Tx, hashValues: string[]): Promise<Map<string, string>> {
+  if (hashValues.length === 0) return new Map();
+  const hashes = hashValues.map((hashValue) => Buffer.from(hashValue, 'hex'));
+  const rows = await tx.select().from(priceLogHashes).where(inArray(priceLogHashes.hashValue, hashes));
+  return new Map(rows.map(({ hashValue, priceLogId }) => [hashValue.toString('hex'), priceLogId]));
+}
+
+/** The webhooks that the keys open, by the hash of the key. */
+async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<string, string>> {
+  const keys = new Map(batch.map(({ key }) => [key.hash.toString('hex'), key.hash]));
+  if (keys.size === 0) return new Map();
+  const found = await findHooksByHash(tx, [...keys.values()]);
+  return new Map(found.map(({ id, keyHash }) => [keyHash.toString('hex'), id]));
+}
+
+/** A line for each but those that a webhook's owner cannot be told, and those whose line was stored with them. */
 async function writeLog(
   tx: Tx,
-  batch: Delivery[],
-  outcomes: DeliveryOutcome[],
-  hookIds: Map<number, string>,
-) {
+  options: {
+    batch: Delivery[];
+    outcomes: DeliveryOutcome[];
+    hookIds: ReadonlyMap<number, string>;
+    written: ReadonlySet<string>;
+  },
+): Promise<void> {
+  const { batch, outcomes, hookIds, written } = options;
   const lines = batch.flatMap((delivery, index) => {
     const hookId = hookIds.get(index);
     const outcome = outcomes[index];
     if (hookId === undefined || outcome === undefined || outcome.outcome === 'unknown-key') return [];
+    if (outcome.outcome === 'stored' && !outcome.duplicate && written.has(outcome.id)) return [];
     const { content } = delivery;
     const kind = content.kind === 'refused' ? content.deliveredTo : content.kind;
     const { sourceIp, receivedAt } = delivery;

@@ -1,38 +1,15 @@
-import type pg from 'pg';
-import { timeOrderedId } from '#server/platform/ids.ts';
-import { payloadHash } from './payload-hash.ts';
-import type { CandleFields } from './read-delivery.ts';
-import type { Payload } from './read-payload.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
+import { type ArrivedCandle, firstOfEachHash } from './arrival.ts';
+import { listOf, listOfJson, storeBatch, WEBHOOKS_OF_KEYS } from './batch-statement.ts';
 
-/** A usable candle of a webhook that was known a moment ago. */
-export interface NewCandle {
-  hookId: string;
-  keyHash: Buffer;
-  sourceIp: string;
-  receivedAt: Date;
-  payload: Payload;
-  fields: CandleFields;
-}
-
-/** A log's id; null where nothing was stored, and nothing is said: the key may be gone or the candle be known. */
-export type NewCandleResult = string | null;
-
-/** Character 30, which JSON holds only escaped. In an array each of its many quotes would be escaped, and read back. */
-const BETWEEN_JSON = '\x1e';
-
-// Candles are most of what comes in. What they wait for is this one statement, which commits by itself; everything
-// that is not as usual (a key that opens nothing any more, a candle that is known) is left to storeDeliveries. The
-// hashes are claimed in their order, as storeCandles claims them: two batches then wait for each other in one order.
-// Arrays, since reading a row of JSON takes as long as storing it. `is true` keeps the planner from joining each with
-// each: it expects a row of what may be hundreds.
+// Candles are most of what comes in. What they wait for is this one statement, which commits by itself. The hashes are
+// claimed in their order: two batches that share some then wait for each other in one order. Arrays, since reading a row
+// of JSON takes as long as storing it. `is true` keeps the planner from joining each with each: it expects a row of what
+// may be hundreds.
 const STORE_NEW_CANDLES = {
   name: 'store-new-candles',
   text: `
-    with keys as materialized (
-      select hooks.id as hook_id, hooks.user_id as owner_user_id, users.is_admin and users.is_active as from_admin
-      from unnest($1::uuid[], $2::bytea[]) as given (hook_id, key_hash)
-      join hooks on hooks.id = given.hook_id and hooks.key_hash = given.key_hash
-      join users on users.id = hooks.user_id
+    with keys as materialized (${WEBHOOKS_OF_KEYS}
     ), arrived as materialized (
       select arrived.*, keys.owner_user_id, keys.from_admin
       from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::numeric[], $8::text[], $9::text[], $10::text[],
@@ -60,54 +37,38 @@ const STORE_NEW_CANDLES = {
     select case when count(*) < $16 then coalesce(array_agg(price_log_id::text), '{}') end as some from claimed`,
 };
 
-/** An array of what needs no quotes: ids, figures and instants. */
-const listOf = (values: string[]) => `{${values.join(',')}}`;
-
 /**
- * Stores those candles that are new, each with its line in the log (which has the candle's id), in one transaction.
- * Results stand in the order of the candles.
+ * Stores those candles that are new, each with its line in the log (which has the candle's id), in one statement.
+ * Answers the ids of what was stored; the others' key opens nothing any more, or somebody holds their hash.
  */
-export async function storeNewCandles(pool: pg.Pool, candles: NewCandle[]): Promise<NewCandleResult[]> {
-  const keys = new Map<string, Buffer>();
-  const taken = new Set<string>();
-  const arrived: { id: string; hashValue: string; candle: NewCandle }[] = [];
-  const ids = candles.map((candle) => {
-    const { hookId, keyHash, payload } = candle;
-    const hashValue = payloadHash({ hookId, kind: 'candle', payload });
-    // The second of two equal ones in a batch is a duplicate of the first. A webhook's old key, just renewed, may
-    // come along with its new one.
-    if (taken.has(hashValue) || !(keys.get(hookId) ?? keyHash).equals(keyHash)) return null;
-    taken.add(hashValue);
-    keys.set(hookId, keyHash);
-    const id = timeOrderedId();
-    arrived.push({ id, hashValue, candle });
-    return id;
-  });
-  if (arrived.length === 0) return ids;
-  const { rows } = await pool.query<{ some: string[] | null }>({
+export async function storeNewCandles(
+  db: Queryable,
+  arrivals: readonly ArrivedCandle[],
+): Promise<Set<string>> {
+  const { first, keys } = firstOfEachHash(arrivals);
+  if (first.length === 0) return new Set();
+  const ids = first.map(({ id }) => id);
+  const fields = first.map(({ delivery }) => delivery.content.fields);
+  return await storeBatch(db, {
     ...STORE_NEW_CANDLES,
+    ids,
     values: [
       [...keys.keys()],
       [...keys.values()],
-      listOf(arrived.map(({ id }) => id)),
-      listOf(arrived.map(({ candle }) => candle.hookId)),
-      arrived.map(({ candle }) => candle.fields.token),
-      arrived.map(({ candle }) => candle.fields.timeframe),
-      listOf(arrived.map(({ candle }) => candle.fields.price)),
-      arrived.map(({ candle }) => candle.fields.currency),
-      arrived.map(({ candle }) => candle.fields.processor),
-      arrived.map(({ candle }) => candle.fields.timeText),
-      listOf(arrived.map(({ candle }) => candle.fields.time.toISOString())),
-      listOf(arrived.map(({ candle }) => candle.receivedAt.toISOString())),
-      arrived.map(({ candle }) => candle.sourceIp),
-      listOf(arrived.map(({ hashValue }) => hashValue)),
-      arrived.map(({ candle }) => JSON.stringify(candle.fields.parameters)).join(BETWEEN_JSON),
-      arrived.length,
+      listOf(ids),
+      listOf(first.map(({ hookId }) => hookId)),
+      fields.map(({ token }) => token),
+      fields.map(({ timeframe }) => timeframe),
+      listOf(fields.map(({ price }) => price)),
+      fields.map(({ currency }) => currency),
+      fields.map(({ processor }) => processor),
+      fields.map(({ timeText }) => timeText),
+      listOf(fields.map(({ time }) => time.toISOString())),
+      listOf(first.map(({ delivery }) => delivery.receivedAt.toISOString())),
+      first.map(({ delivery }) => delivery.sourceIp),
+      listOf(first.map(({ hashValue }) => hashValue)),
+      listOfJson(fields.map(({ parameters }) => parameters)),
+      first.length,
     ],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error('the candles were stored without an answer');
-  if (row.some === null) return ids;
-  const stored = new Set(row.some);
-  return ids.map((id) => (id !== null && stored.has(id) ? id : null));
 }

@@ -3,16 +3,22 @@ import { isDataFault } from '#server/platform/database/database-errors.ts';
 import { dropIdleConnections } from '#server/platform/database/pool.ts';
 import { AppError } from '#server/platform/errors.ts';
 import {
+  type Arrival,
+  type ArrivedCandle,
+  type ArrivedSignal,
+  arrivalOf,
   type Delivery,
   type DeliveryContent,
-  type DeliveryOutcome,
-  storeDeliveries,
-} from './deliveries.store.ts';
+  isCandle,
+  isSignal,
+} from './arrival.ts';
+import { type DeliveryOutcome, storeDeliveries } from './deliveries.store.ts';
 import { createDeliveryLimit } from './delivery-limit.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { createKnownKeys, type HookKey } from './known-keys.ts';
-import { type NewCandle, type NewCandleResult, storeNewCandles } from './new-candles.store.ts';
+import { storeNewCandles } from './new-candles.store.ts';
+import { storeNewSignals } from './new-signals.store.ts';
 import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
 import { readPayload, type refusal } from './read-payload.ts';
 
@@ -65,38 +71,52 @@ export function createReceiver(
       maxWaiting: MAX_WAITING,
       tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
     });
+  // Everything that is not as usual goes here: it finds out what there is to say, and says it.
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
     const outcomes = await storeDeliveries({ db, jobs, withinLimit, lastUse }, batch);
     onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
     return outcomes;
   });
-  const candles = group<Candle, NewCandleResult>((batch) => commitCandles(batch));
+  // What is as usual is new, usable, within the limit, and of a webhook that was known a moment ago.
+  const signals = group<ArrivedSignal, boolean>((batch) =>
+    commitNew(batch, (within) => db.transaction((tx) => storeNewSignals(tx, jobs, within))),
+  );
+  const candles = group<ArrivedCandle, boolean>((batch) =>
+    commitNew(batch, (within) => storeNewCandles(db, within)),
+  );
 
-  /** What is over the limit is left out here, and refused where refusals are written down. */
-  async function commitCandles(batch: Candle[]): Promise<NewCandleResult[]> {
+  /** Answers of each whether it was stored; what is over the limit is left to who writes it down. */
+  async function commitNew<One extends Arrival>(
+    batch: One[],
+    storeNew: (within: One[]) => Promise<Set<string>>,
+  ): Promise<boolean[]> {
     const hookIds = [...new Set(batch.map(({ hookId }) => hookId))];
     const now = clock.now();
     await learnTaken(db, { hookIds, limit: withinLimit, now });
-    const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
-    const results = await storeNewCandles(pool, within);
-    onStored(results.filter((id) => id !== null).length);
+    const stored = await storeNew(batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery)));
+    onStored(stored.size);
     // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
     markUsed(db, { hookIds, lastUse, now }).catch((error: unknown) =>
       log.warn({ err: error }, "a webhook's last use could not be written down"),
     );
-    if (within.length === batch.length) return results;
-    const byCandle = new Map(within.map((candle, index) => [candle, results[index] ?? null]));
-    return batch.map((candle) => byCandle.get(candle) ?? null);
+    return batch.map(({ id }) => stored.has(id));
   }
 
   async function store(delivery: Delivery): Promise<DeliveryOutcome> {
-    const { content, key, sourceIp, receivedAt } = delivery;
-    if (content.kind !== 'candle' || key.hookId === null) return await commits.add(delivery);
-    const { payload, fields } = content;
-    const candle = { hookId: key.hookId, keyHash: key.hash, sourceIp, receivedAt, payload, fields, delivery };
-    const id = await candles.add(candle);
-    if (id === null) return await commits.add(delivery);
-    return { outcome: 'stored', id, duplicate: false, token: fields.token };
+    const { hookId } = delivery.key;
+    if (hookId === null) return await commits.add(delivery);
+    if (isSignal(delivery)) return await storeNew(signals, arrivalOf(hookId, delivery));
+    if (isCandle(delivery)) return await storeNew(candles, arrivalOf(hookId, delivery));
+    return await commits.add(delivery);
+  }
+
+  async function storeNew<One extends Arrival>(
+    group: GroupCommit<One, boolean>,
+    arrival: One,
+  ): Promise<DeliveryOutcome> {
+    const { id, delivery } = arrival;
+    if (!(await group.add(arrival))) return await commits.add(delivery);
+    return { outcome: 'stored', id, duplicate: false, token: delivery.content.fields.token };
   }
 
   async function receive(key: HookKey, { kind, body, sourceIp }: Bytes): Promise<DeliveryOutcome> {
@@ -114,16 +134,11 @@ export function createReceiver(
       return receive(findKey(given), bytes);
     },
     async idle() {
-      // What the first leaves goes to the second.
-      await candles.idle();
+      // What the first leave goes to the last.
+      await Promise.all([signals.idle(), candles.idle()]);
       await commits.idle();
     },
   };
-}
-
-interface Candle extends NewCandle {
-  /** What the limit has judged already, and what is stored the other way if this one leaves it. */
-  delivery: Delivery;
 }
 
 function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {

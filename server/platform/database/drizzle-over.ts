@@ -60,12 +60,30 @@ const lastStatements = new WeakMap<object, Promise<unknown>[]>();
  * and the transaction throws what failed.
  */
 export function withCommit(tx: Statements, ...statements: Promise<unknown>[]): void {
-  const { client } = tx._.session as unknown as { client: object };
-  const last = lastStatements.get(client);
+  const last = lastStatements.get(clientOf(tx));
   if (last === undefined) throw new Error('These statements are of no transaction');
   for (const statement of statements) statement.catch(ignore);
   last.push(...statements);
 }
+
+const clientOf = (statements: Statements): pg.Pool | pg.PoolClient =>
+  (statements._.session as unknown as { client: pg.Pool | pg.PoolClient }).client;
+
+/** Without a name it is parsed and planned each time. */
+export interface NamedStatement {
+  name?: string | undefined;
+  text: string;
+  values: unknown[];
+}
+
+/**
+ * Runs a statement that each connection parses, and mostly plans, once: for what runs all the time. Drizzle itself gives
+ * names to what its builders make only.
+ */
+export const runNamed = <Row extends pg.QueryResultRow>(
+  db: Statements,
+  statement: NamedStatement,
+): Promise<pg.QueryResult<Row>> => clientOf(db).query<Row>(statement);
 
 type Statement = string | { text: string };
 

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { storeCandles } from '#server/features/ingest/arrived-candles.store.ts';
+import type { ArrivedCandle } from '#server/features/ingest/arrival.ts';
+import { storeNewCandles } from '#server/features/ingest/new-candles.store.ts';
 import { drizzleOver } from '#server/platform/database/drizzle-over.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { firstIdOf, momentOf } from '../ids.ts';
@@ -51,30 +52,54 @@ const insertDelivery = (at: Date) =>
     [idAt(at), at],
   );
 
-const arrivalOf = (text: string, id: string) => ({
-  index: 0,
+const HOOK_ID = randomUUID();
+const KEY_HASH = randomBytes(32);
+
+/** The webhook that candles arrive through. */
+async function addWebhook(): Promise<void> {
+  await client.query(
+    `with owner as (
+       insert into users (id, username, username_key, password_hash, is_test_user, created_at, updated_at)
+       values ($1, 'sender', 'sender', '', false, now(), now()) returning id
+     )
+     insert into hooks (id, user_id, name, key_hash, key_sealed, created_at, updated_at)
+     select $1, id, '', $2, '', now(), now() from owner`,
+    [HOOK_ID, KEY_HASH],
+  );
+}
+
+const arrivalOf = (text: string, id: string): ArrivedCandle => ({
   id,
+  hookId: HOOK_ID,
   hashValue: hashOf(text),
-  hook: { id, userId: id, fromAdmin: true },
-  receivedAt: new Date(),
-  sourceIp: '',
-  fields: {
-    token: 'BTC',
-    timeframe: '15',
-    price: '1',
-    currency: 'USDT',
-    processor: null,
-    timeText: '',
-    time: new Date(),
-    parameters: {},
+  delivery: {
+    key: { hash: KEY_HASH, hookId: HOOK_ID },
+    sourceIp: '',
+    receivedAt: new Date(),
+    content: {
+      kind: 'candle',
+      payload: {},
+      fields: {
+        token: 'BTC',
+        timeframe: '15',
+        price: '1',
+        currency: 'USDT',
+        processor: null,
+        timeText: '',
+        time: new Date(),
+        parameters: {},
+      },
+    },
   },
 });
 
-/** What this program stores the candle as: an id of its own, or the one that has the hash. */
-const store = async (text: string, id = idAt(new Date())): Promise<string | undefined> =>
-  await drizzleOver(here.database.pool).transaction(async (tx) =>
-    (await storeCandles(tx, [arrivalOf(text, id)])).get(hashOf(text)),
-  );
+/** What holds the candle's hash after this program was to store it: an id of its own, or the one that came first. */
+async function store(text: string, id = idAt(new Date())): Promise<string | undefined> {
+  const { pool } = here.database;
+  await storeNewCandles(drizzleOver(pool), [arrivalOf(text, id)]);
+  const holders = 'select price_log_id from price_log_hashes where hash_value = $1';
+  return (await pool.query(holders, [Buffer.from(hashOf(text), 'hex')])).rows[0]?.price_log_id;
+}
 
 const partitionOf = async (id: string): Promise<string> =>
   (await client.query('select tableoid::regclass::text as name from price_logs where id = $1', [id])).rows[0]
@@ -96,6 +121,7 @@ describe('a database of the version before', () => {
     await client.query('begin');
     await applyMigrations(client, readMigrations().slice(0, 11));
     await client.query('commit');
+    await addWebhook();
     const pool = new pg.Pool({ ...inject('testServer'), database: bare, statement_timeout: 3_000 });
     // Those that are still ending when their database is dropped hear of it, from the pool or by themselves.
     pool.on('error', () => {});
@@ -192,7 +218,8 @@ describe('a database of the version before', () => {
     expect(await late).toBe(rows[0].id);
 
     const slow = await drizzleOver(here.database.pool).transaction(async (tx) => {
-      const held = (await storeCandles(tx, [arrivalOf('new first', idAt(NOW))])).get(hashOf('new first'));
+      const held = idAt(NOW);
+      expect(await storeNewCandles(tx, [arrivalOf('new first', held)])).toEqual(new Set([held]));
       const waits = insertCandle(client, 'new first', NOW, old);
       await tx.execute('select pg_sleep(0.1)');
       return { held, waits };
@@ -213,7 +240,7 @@ describe('a database of the version before', () => {
     expect((await waits).rows).toEqual([]);
     // New ones beside each other do not wait for the table.
     await drizzleOver(here.database.pool).transaction(async (tx) => {
-      await storeCandles(tx, [arrivalOf('one', idAt(NOW))]);
+      await storeNewCandles(tx, [arrivalOf('one', idAt(NOW))]);
       await store('two');
     });
   });
@@ -226,6 +253,7 @@ describe('partitions', () => {
     here = await createTestDatabase();
     open.push(here);
     client = await connect(await nameOf(here));
+    await addWebhook();
     last = (await listPartitions(client, 'price_logs')).at(-1)?.to ?? NOW;
   });
 
@@ -275,7 +303,7 @@ describe('partitions', () => {
 
   test('are made while a delivery is being stored, without waiting for it', async () => {
     await drizzleOver(here.database.pool).transaction(async (tx) => {
-      await storeCandles(tx, [arrivalOf('under way', idAt(new Date()))]);
+      await storeNewCandles(tx, [arrivalOf('under way', idAt(new Date()))]);
       expect(await createPartitions(client, { table: 'price_logs', now: last })).toHaveLength(4);
     });
   });

@@ -4,16 +4,21 @@ import pg from 'pg';
 /** A statement has one name on all connections. What is made up of values of many lengths must not fill their memory. */
 const MOST_STATEMENTS = 500;
 
+/** A name for each text, the same on all connections; none any more when there are too many. */
+export function createStatementNames(prefix: string): (text: string) => string | undefined {
+  const names = new Map<string, string>();
+  return (text) => {
+    if (!names.has(text) && names.size < MOST_STATEMENTS) names.set(text, `${prefix}-${names.size + 1}`);
+    return names.get(text);
+  };
+}
+
 /**
  * A kind of connection that has each statement with values parsed and planned once. For who runs the same statements
  * all the time, by keys; a list with filters is better planned for the values that it gets.
  */
 export function createPreparingClient(prefix: string): typeof pg.Client {
-  const names = new Map<string, string>();
-  const nameOf = (text: string): string | undefined => {
-    if (!names.has(text) && names.size < MOST_STATEMENTS) names.set(text, `${prefix}-${names.size + 1}`);
-    return names.get(text);
-  };
+  const nameOf = createStatementNames(prefix);
   const named = (statement: unknown, values: unknown): unknown => {
     if (!Array.isArray(values) || values.length === 0) return statement;
     if (typeof statement === 'string') return { text: statement, name: nameOf(statement) };

@@ -1,0 +1,36 @@
+import type { Queryable } from '#server/platform/database/database.ts';
+import { runNamed } from '#server/platform/database/drizzle-over.ts';
+
+/**
+ * The webhooks that the keys of a batch open at this moment: $1 are their ids, $2 the hashes of the keys. Nothing is
+ * stored on the word of what was remembered: a renewed key, a deleted webhook or a deactivated administrator, who counts
+ * as an ordinary user, is seen by the statement that stores.
+ */
+export const WEBHOOKS_OF_KEYS = `
+      select hooks.id as hook_id, hooks.user_id as owner_user_id, users.is_admin and users.is_active as from_admin
+      from unnest($1::uuid[], $2::bytea[]) as given (hook_id, key_hash)
+      join hooks on hooks.id = given.hook_id and hooks.key_hash = given.key_hash
+      join users on users.id = hooks.user_id`;
+
+/** An array for the database of what needs no quotes: ids, figures and instants. */
+export const listOf = (values: (string | null)[]): string =>
+  `{${values.map((value) => value ?? 'null').join(',')}}`;
+
+/** Character 30, which JSON holds only escaped. In an array each of its many quotes would be escaped, and read back. */
+const BETWEEN_JSON = '\x1e';
+
+/** What a statement reads as `string_to_array(…, chr(30))::jsonb[]`. */
+export const listOfJson = (values: unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join(BETWEEN_JSON);
+
+/** Runs a statement that stores a batch of these ids, and answers in `some` which of them, or null if it was all. */
+export async function storeBatch(
+  db: Queryable,
+  statement: { name: string; text: string; ids: string[]; values: unknown[] },
+): Promise<Set<string>> {
+  const { name, text, ids, values } = statement;
+  const { rows } = await runNamed<{ some: string[] | null }>(db, { name, text, values });
+  const [row] = rows;
+  if (row === undefined) throw new Error(`${name} ended without an answer`);
+  return new Set(row.some ?? ids);
+}

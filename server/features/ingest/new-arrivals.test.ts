@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Webhook } from '#contract/hooks.ts';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+import { createSender } from '#test/test-sender.ts';
+
+let board: TestApp;
+let price = 0;
+const clock = fakeClock(new Date());
+
+beforeAll(async () => {
+  board = await startTestApp({ clock, config: { webhookRateLimit: 0 } });
+});
+afterAll(() => board.close());
+
+const rowsOf = async (statement: string, values: unknown[]) =>
+  (await board.database.pool.query(statement, values)).rows;
+const statuses = (answers: Answer[]) => answers.map(({ statusCode }) => statusCode);
+
+describe.each([
+  { kind: 'candle', table: 'price_logs', priceField: 'Close' },
+  { kind: 'signal', table: 'signals', priceField: 'price' },
+] as const)('$kind', ({ kind, table, priceField }) => {
+  /** A webhook whose key the receiver knows, since something has come through it. */
+  async function knownSender(options: { isAdmin?: boolean } = {}) {
+    const { client, user, password } = await board.createUser(options);
+    const sender = await createSender({ app: board.app, client });
+    const send = (fields: Record<string, string>, query?: string) =>
+      sender[kind](fields, query === undefined ? {} : { query });
+    const sendNew = (query?: string) => {
+      price += 1;
+      return send({ [priceField]: String(price) }, query);
+    };
+    expect((await sendNew()).statusCode).toBe(200);
+    return { client, user, password, hook: sender.hook, send, sendNew };
+  }
+
+  test('the old key of a renewed webhook opens nothing any more, however well it was known', async () => {
+    const { client, password, hook, sendNew } = await knownSender();
+    const old = `?hkid=${hook.hookKey}`;
+    const renewed = (
+      await client.put(`/api/hooks/${hook.id}`, { generateNewKey: true, password })
+    ).json<Webhook>();
+    expect(renewed.hookKey).toEqual(expect.stringMatching(/^[\w-]{43}$/));
+    const fresh = `?hkid=${renewed.hookKey}`;
+    expect((await sendNew(fresh)).statusCode).toBe(200);
+    // Both are remembered for the same webhook now, and come in one batch.
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => sendNew(i % 2 === 0 ? old : fresh)),
+    );
+    expect(statuses(answers)).toEqual(Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 401 : 200)));
+    expect((await sendNew(old)).statusCode).toBe(401);
+    const [{ count }] = await rowsOf(`select count(*)::int as count from ${table} where hook_id = $1`, [
+      hook.id,
+    ]);
+    expect(count).toBe(22);
+  });
+
+  test('a deleted webhook takes nothing any more', async () => {
+    const { client, password, hook, sendNew } = await knownSender();
+    const removed = await client.delete(`/api/hooks/${hook.id}`, { password });
+    expect(removed.statusCode).toBe(200);
+    expect(statuses(await Promise.all([sendNew(), sendNew(), sendNew()]))).toEqual([401, 401, 401]);
+  });
+
+  test('an administrator who is deactivated sends for nobody else from the next one on', async () => {
+    const { user, sendNew } = await knownSender({ isAdmin: true });
+    const before = (await sendNew()).json().id;
+    await board.admin.patch(`/api/admin/users/${user.id}/deactivate`);
+    const after = (await sendNew()).json().id;
+    const rows = await rowsOf(`select id, from_admin from ${table} where id = any($1) order by id`, [
+      [before, after],
+    ]);
+    expect(rows).toEqual([
+      { id: before, from_admin: true },
+      { id: after, from_admin: false },
+    ]);
+  });
+
+  test('a new one and its repetitions each have their line in the log', async () => {
+    const { hook, send } = await knownSender();
+    const same = () => send({ [priceField]: '0.5' });
+    const answers = [await same(), ...(await Promise.all([same(), same()])), await same()];
+    const { id } = answers[0]?.json() ?? {};
+    expect(answers.map((answer) => answer.json())).toEqual(
+      [false, true, true, true].map((duplicate) => ({ success: true, id, duplicate })),
+    );
+    const lines = await rowsOf(
+      'select kind, result, record_id from deliveries where hook_id = $1 order by id offset 1',
+      [hook.id],
+    );
+    expect(lines).toEqual(
+      ['stored', 'duplicate', 'duplicate', 'duplicate'].map((result) => ({
+        kind,
+        result,
+        record_id: id,
+      })),
+    );
+  });
+
+  test('whatever characters one brings along are kept as they came, also among others', async () => {
+    const { send } = await knownSender();
+    const notes = [
+      'a "quoted" note',
+      'back\\slash',
+      'a,b}{',
+      'between\u001eus',
+      'NULL',
+      '',
+      'naïve ₿',
+      '\t\n',
+    ];
+    const answers = await Promise.all(notes.map((note) => send({ [priceField]: '0.25', note })));
+    expect(statuses(answers)).toEqual(notes.map(() => 200));
+    const rows = await rowsOf(`select id, parameters from ${table} where id = any($1)`, [
+      answers.map((answer) => answer.json().id),
+    ]);
+    const noteOf = new Map(rows.map(({ id, parameters }) => [id, parameters.note]));
+    expect(answers.map((answer) => noteOf.get(answer.json().id))).toEqual(notes);
+  });
+
+  test('one that is stored is answered so even if the last use of its webhook cannot be written down', async () => {
+    const { hook, sendNew } = await knownSender();
+    const { pool } = board.database;
+    await pool.query(
+      `create function refuse() returns trigger language plpgsql as 'begin raise ''refused''; end'`,
+    );
+    await pool.query('create trigger refuse before update on hooks for each row execute function refuse()');
+    try {
+      clock.advance(31_000);
+      expect((await sendNew()).statusCode).toBe(200);
+      await expect.poll(() => board.logged()).toContain("a webhook's last use could not be written down");
+    } finally {
+      await pool.query('drop function refuse cascade');
+    }
+    expect(await rowsOf(`select id from ${table} where hook_id = $1`, [hook.id])).toHaveLength(2);
+  });
+});
+
+test('a key that opens its webhook no more once a delivery is on its way opens nothing, and the rest of the batch is stored', async () => {
+  const limited = await startTestApp({ config: { webhookRateLimit: 1000 } });
+  try {
+    const [gone, stays] = [await limited.createUser(), await limited.createUser()];
+    const senders = [
+      await createSender({ app: limited.app, client: gone.client }),
+      await createSender({ app: limited.app, client: stays.client }),
+    ];
+    const { pool } = limited.database;
+    const other = await pool.connect();
+    // What other instances took is read between the look for the webhook and the storing.
+    await other.query('begin; lock deliveries in access exclusive mode');
+    const answers = senders.flatMap((sender) => [sender.signal(), sender.candle()]);
+    const blocked = `select from pg_locks where not granted and relation = 'deliveries'::regclass`;
+    await expect.poll(async () => (await pool.query(blocked)).rowCount).toBeGreaterThan(0);
+    await other.query('update hooks set key_hash = $1 where id = $2', [
+      Buffer.from('another'),
+      senders[0]?.hook.id,
+    ]);
+    await other.query('commit');
+    other.release();
+    expect(statuses(await Promise.all(answers))).toEqual([401, 401, 200, 200]);
+  } finally {
+    await limited.close();
+  }
+});
+
+test('a signal whose job cannot be sent is not stored, and is when it comes again', async () => {
+  const { client } = await board.createUser();
+  const sender = await createSender({ app: board.app, client });
+  const { pool } = board.database;
+  await sender.candle();
+  const signal = () => sender.signal({ number: 'without a job' });
+  await pool.query(
+    `alter table jobs.job_common add constraint none check (name <> 'run-workflow') not valid`,
+  );
+  try {
+    expect(await signal()).toMatchObject({ statusCode: 503 });
+  } finally {
+    await pool.query('alter table jobs.job_common drop constraint none');
+  }
+  const counted = `select (select count(*)::int from signals where hook_id = $1) as signals,
+    (select count(*)::int from deliveries where hook_id = $1 and kind = 'signal') as lines`;
+  expect(await rowsOf(counted, [sender.hook.id])).toEqual([{ signals: 0, lines: 0 }]);
+  expect((await signal()).json()).toMatchObject({ success: true, duplicate: false });
+  expect(await rowsOf(counted, [sender.hook.id])).toEqual([{ signals: 1, lines: 1 }]);
+});
