@@ -65,12 +65,12 @@ test('a job that was sent in a transaction appears with its commit, and never wh
 test('jobs that go out with the commit are sent with it, and what refuses them refuses the commit', async () => {
   const jobs = await openJobs();
   const { db, pool } = own.database;
-  const sent = () => pool.query("select data from jobs.job where name = 'run-workflow'");
+  const sent = () => pool.query("select data from jobs.job where name = 'run-workflow' order by data");
   await db.transaction(async (tx) => {
     await jobs.sendWithCommit(tx, 'run-workflow', []);
     await jobs.sendWithCommit(tx, 'run-workflow', [workflow('one'), workflow('another')]);
   });
-  expect((await sent()).rows).toEqual([{ data: workflow('one') }, { data: workflow('another') }]);
+  expect((await sent()).rows).toEqual([{ data: workflow('another') }, { data: workflow('one') }]);
   await pool.query('delete from jobs.job');
 
   await pool.query('create table kept (id int)');

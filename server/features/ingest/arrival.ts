@@ -1,4 +1,3 @@
-import { timeOrderedId } from '#server/platform/ids.ts';
 import type { HookKey } from './known-keys.ts';
 import { payloadHash } from './payload-hash.ts';
 import type { CandleFields, SignalFields } from './read-delivery.ts';
@@ -28,9 +27,8 @@ interface CandleContent {
   fields: CandleFields;
 }
 
-/** A usable delivery on its way into the database, with the id that it gets if it is the first of its hash. */
+/** A usable delivery on its way into the database. It gets its id there, inside the transaction (decision 0014). */
 export interface Arrival<Content extends SignalContent | CandleContent = SignalContent | CandleContent> {
-  id: string;
   hookId: string;
   hashValue: string;
   delivery: Delivery<Content>;
@@ -48,7 +46,7 @@ export function arrivalOf<Content extends SignalContent | CandleContent>(
   delivery: Delivery<Content>,
 ): Arrival<Content> {
   const { kind, payload } = delivery.content;
-  return { id: timeOrderedId(), hookId, hashValue: payloadHash({ hookId, kind, payload }), delivery };
+  return { hookId, hashValue: payloadHash({ hookId, kind, payload }), delivery };
 }
 
 /**
@@ -68,4 +66,14 @@ export function firstOfEachHash<One extends Arrival>(
     return true;
   });
   return { first, keys };
+}
+
+/** What became of the first of each hash, in the places of all. */
+export function inTheirPlaces<One extends Arrival>(
+  arrivals: readonly One[],
+  first: readonly One[],
+  stored: readonly (string | null)[],
+): (string | null)[] {
+  const ids = new Map(first.map((arrival, index) => [arrival, stored[index] ?? null]));
+  return arrivals.map((arrival) => ids.get(arrival) ?? null);
 }

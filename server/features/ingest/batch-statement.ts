@@ -23,14 +23,19 @@ const BETWEEN_JSON = '\x1e';
 export const listOfJson = (values: unknown[]): string =>
   values.map((value) => JSON.stringify(value)).join(BETWEEN_JSON);
 
-/** Runs a statement that stores a batch of these ids, and answers in `some` which of them, or null if it was all. */
+/**
+ * Runs a statement that stores a batch under these ids, and answers in `some` which of them, or null if it was all.
+ * Answers each id that was stored in its place, and null in the others.
+ */
 export async function storeBatch(
   db: Queryable,
   statement: { name: string; text: string; ids: string[]; values: unknown[] },
-): Promise<Set<string>> {
+): Promise<(string | null)[]> {
   const { name, text, ids, values } = statement;
   const { rows } = await runNamed<{ some: string[] | null }>(db, { name, text, values });
   const [row] = rows;
   if (row === undefined) throw new Error(`${name} ended without an answer`);
-  return new Set(row.some ?? ids);
+  if (row.some === null) return ids;
+  const stored = new Set(row.some);
+  return ids.map((id) => (stored.has(id) ? id : null));
 }

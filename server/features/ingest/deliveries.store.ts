@@ -83,12 +83,13 @@ async function noteStored(
   outcomes: DeliveryOutcome[],
   options: {
     arrivals: ReadonlyMap<number, Arrival>;
-    stored: ReadonlySet<string>;
+    /** The ids of those that were stored, in the places of the arrivals. */
+    stored: readonly (string | null)[];
     holders: (tx: Tx, hashValues: string[]) => Promise<Map<string, string>>;
   },
 ): Promise<void> {
   const { arrivals, stored } = options;
-  const rest = [...arrivals.values()].filter(({ id }) => !stored.has(id));
+  const rest = [...arrivals.values()].filter((_, place) => stored[place] === null);
   const holders = await options.holders(
     tx,
     rest.map(({ hashValue }) => hashValue),
@@ -98,10 +99,11 @@ async function noteStored(
     tx,
     homeless.map(({ delivery }) => delivery),
   );
-  for (const [index, { id: ownId, hashValue, delivery }] of arrivals) {
-    const id = stored.has(ownId) ? ownId : holders.get(hashValue);
+  for (const [place, [index, { hashValue, delivery }]] of [...arrivals].entries()) {
+    const ownId = stored[place] ?? null;
+    const id = ownId ?? holders.get(hashValue);
     const { token } = delivery.content.fields;
-    if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: id !== ownId, token };
+    if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: ownId === null, token };
     // Its webhook was given another key, or deleted, a moment ago.
     else if (!webhooks.has(delivery.key.hash.toString('hex'))) outcomes[index] = { outcome: 'unknown-key' };
     else throw new Error(`nothing holds the hash ${hashValue}`);
@@ -137,7 +139,7 @@ async function writeLog(
     batch: Delivery[];
     outcomes: DeliveryOutcome[];
     hookIds: ReadonlyMap<number, string>;
-    written: ReadonlySet<string>;
+    written: ReadonlySet<string | null>;
   },
 ): Promise<void> {
   const { batch, outcomes, hookIds, written } = options;

@@ -1,5 +1,6 @@
 import type { Queryable } from '#server/platform/database/database.ts';
-import { type ArrivedCandle, firstOfEachHash } from './arrival.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { type ArrivedCandle, firstOfEachHash, inTheirPlaces } from './arrival.ts';
 import { listOf, listOfJson, storeBatch, WEBHOOKS_OF_KEYS } from './batch-statement.ts';
 
 // Candles are most of what comes in. What they wait for is this one statement, which commits by itself. The hashes are
@@ -39,17 +40,18 @@ const STORE_NEW_CANDLES = {
 
 /**
  * Stores those candles that are new, each with its line in the log (which has the candle's id), in one statement.
- * Answers the ids of what was stored; the others' key opens nothing any more, or somebody holds their hash.
+ * Answers its id for each, and null where nothing was stored: the key opens nothing any more, or somebody holds the hash.
  */
 export async function storeNewCandles(
   db: Queryable,
   arrivals: readonly ArrivedCandle[],
-): Promise<Set<string>> {
+  makeId = timeOrderedId,
+): Promise<(string | null)[]> {
   const { first, keys } = firstOfEachHash(arrivals);
-  if (first.length === 0) return new Set();
-  const ids = first.map(({ id }) => id);
+  if (first.length === 0) return arrivals.map(() => null);
+  const ids = first.map(() => makeId());
   const fields = first.map(({ delivery }) => delivery.content.fields);
-  return await storeBatch(db, {
+  const stored = await storeBatch(db, {
     ...STORE_NEW_CANDLES,
     ids,
     values: [
@@ -71,4 +73,5 @@ export async function storeNewCandles(
       first.length,
     ],
   });
+  return inTheirPlaces(arrivals, first, stored);
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '#server/platform/database/database.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import type { Jobs } from '#server/platform/jobs.ts';
-import { type ArrivedSignal, firstOfEachHash } from './arrival.ts';
+import { type ArrivedSignal, firstOfEachHash, inTheirPlaces } from './arrival.ts';
 import { listOf, listOfJson, storeBatch, WEBHOOKS_OF_KEYS } from './batch-statement.ts';
 
 /** An equal signal without a time of its own is a new one after this long: the sender repeats within 27 s. */
@@ -49,17 +49,17 @@ const STORE_NEW_SIGNALS = {
 
 /**
  * Stores those signals that are new, each with its pending workflow, that one's job (which goes out with the COMMIT) and
- * its line in the log (which has the signal's id). Answers the ids of what was stored; the others' key opens nothing any more, or somebody holds their
- * hash.
+ * its line in the log (which has the signal's id). Answers its id for each, and null where nothing was
+ * stored: the key opens nothing any more, or somebody holds the hash.
  */
 export async function storeNewSignals(
   tx: Tx,
   jobs: Pick<Jobs, 'sendWithCommit'>,
   arrivals: readonly ArrivedSignal[],
-): Promise<Set<string>> {
+): Promise<(string | null)[]> {
   const { first, keys } = firstOfEachHash(arrivals);
-  if (first.length === 0) return new Set();
-  const ids = first.map(({ id }) => id);
+  if (first.length === 0) return arrivals.map(() => null);
+  const ids = first.map(() => timeOrderedId());
   const fields = first.map(({ delivery }) => delivery.content.fields);
   // In the order of arrival: workflows of one token run in the order of their ids.
   const workflowIds = first.map(() => timeOrderedId());
@@ -87,11 +87,11 @@ export async function storeNewSignals(
       first.length,
     ],
   });
-  const added = workflowIds.filter((_, index) => stored.has(ids[index] ?? ''));
+  const added = workflowIds.filter((_, index) => stored[index] !== null);
   await jobs.sendWithCommit(
     tx,
     'run-workflow',
     added.map((workflowId) => ({ workflowId })),
   );
-  return stored;
+  return inTheirPlaces(arrivals, first, stored);
 }

@@ -9,6 +9,7 @@ import {
   arrivalOf,
   type Delivery,
   type DeliveryContent,
+  inTheirPlaces,
   isCandle,
   isSignal,
 } from './arrival.ts';
@@ -78,28 +79,29 @@ export function createReceiver(
     return outcomes;
   });
   // What is as usual is new, usable, within the limit, and of a webhook that was known a moment ago.
-  const signals = group<ArrivedSignal, boolean>((batch) =>
+  const signals = group<ArrivedSignal, string | null>((batch) =>
     commitNew(batch, (within) => db.transaction((tx) => storeNewSignals(tx, jobs, within))),
   );
-  const candles = group<ArrivedCandle, boolean>((batch) =>
+  const candles = group<ArrivedCandle, string | null>((batch) =>
     commitNew(batch, (within) => storeNewCandles(db, within)),
   );
 
-  /** Answers of each whether it was stored; what is over the limit is left to who writes it down. */
+  /** Answers the id of each that was stored; what is over the limit is left to who writes it down. */
   async function commitNew<One extends Arrival>(
     batch: One[],
-    storeNew: (within: One[]) => Promise<Set<string>>,
-  ): Promise<boolean[]> {
+    storeNew: (within: One[]) => Promise<(string | null)[]>,
+  ): Promise<(string | null)[]> {
     const hookIds = [...new Set(batch.map(({ hookId }) => hookId))];
     const now = clock.now();
     await learnTaken(db, { hookIds, limit: withinLimit, now });
-    const stored = await storeNew(batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery)));
-    onStored(stored.size);
+    const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
+    const stored = await storeNew(within);
+    onStored(stored.filter((id) => id !== null).length);
     // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
     markUsed(db, { hookIds, lastUse, now }).catch((error: unknown) =>
       log.warn({ err: error }, "a webhook's last use could not be written down"),
     );
-    return batch.map(({ id }) => stored.has(id));
+    return inTheirPlaces(batch, within, stored);
   }
 
   async function store(delivery: Delivery): Promise<DeliveryOutcome> {
@@ -111,11 +113,12 @@ export function createReceiver(
   }
 
   async function storeNew<One extends Arrival>(
-    group: GroupCommit<One, boolean>,
+    group: GroupCommit<One, string | null>,
     arrival: One,
   ): Promise<DeliveryOutcome> {
-    const { id, delivery } = arrival;
-    if (!(await group.add(arrival))) return await commits.add(delivery);
+    const { delivery } = arrival;
+    const id = await group.add(arrival);
+    if (id === null) return await commits.add(delivery);
     return { outcome: 'stored', id, duplicate: false, token: delivery.content.fields.token };
   }
 

@@ -68,8 +68,7 @@ async function addWebhook(): Promise<void> {
   );
 }
 
-const arrivalOf = (text: string, id: string): ArrivedCandle => ({
-  id,
+const arrivalOf = (text: string): ArrivedCandle => ({
   hookId: HOOK_ID,
   hashValue: hashOf(text),
   delivery: {
@@ -96,7 +95,7 @@ const arrivalOf = (text: string, id: string): ArrivedCandle => ({
 /** What holds the candle's hash after this program was to store it: an id of its own, or the one that came first. */
 async function store(text: string, id = idAt(new Date())): Promise<string | undefined> {
   const { pool } = here.database;
-  await storeNewCandles(drizzleOver(pool), [arrivalOf(text, id)]);
+  await storeNewCandles(drizzleOver(pool), [arrivalOf(text)], () => id);
   const holders = 'select price_log_id from price_log_hashes where hash_value = $1';
   return (await pool.query(holders, [Buffer.from(hashOf(text), 'hex')])).rows[0]?.price_log_id;
 }
@@ -219,7 +218,7 @@ describe('a database of the version before', () => {
 
     const slow = await drizzleOver(here.database.pool).transaction(async (tx) => {
       const held = idAt(NOW);
-      expect(await storeNewCandles(tx, [arrivalOf('new first', held)])).toEqual(new Set([held]));
+      expect(await storeNewCandles(tx, [arrivalOf('new first')], () => held)).toEqual([held]);
       const waits = insertCandle(client, 'new first', NOW, old);
       await tx.execute('select pg_sleep(0.1)');
       return { held, waits };
@@ -240,7 +239,7 @@ describe('a database of the version before', () => {
     expect((await waits).rows).toEqual([]);
     // New ones beside each other do not wait for the table.
     await drizzleOver(here.database.pool).transaction(async (tx) => {
-      await storeNewCandles(tx, [arrivalOf('one', idAt(NOW))]);
+      await storeNewCandles(tx, [arrivalOf('one')]);
       await store('two');
     });
   });
@@ -303,7 +302,7 @@ describe('partitions', () => {
 
   test('are made while a delivery is being stored, without waiting for it', async () => {
     await drizzleOver(here.database.pool).transaction(async (tx) => {
-      await storeNewCandles(tx, [arrivalOf('under way', idAt(new Date()))]);
+      await storeNewCandles(tx, [arrivalOf('under way')]);
       expect(await createPartitions(client, { table: 'price_logs', now: last })).toHaveLength(4);
     });
   });
