@@ -30,8 +30,8 @@ export function testJobs(clock: FakeClock): TestJobs {
         const after = options.after?.getTime() ?? clock.now().getTime();
         for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
       },
-      async sendWithCommit(tx, name, data) {
-        await this.send(tx, name, data);
+      async sendWithCommit(tx, name, data, options) {
+        await this.send(tx, name, data, options);
       },
       async sendMissing(_db, name, data) {
         const after = clock.now().getTime();

@@ -23,7 +23,12 @@ export interface Jobs {
     options?: { after?: Date },
   ): Promise<void>;
   /** The same as a transaction's last statement, which goes out together with its COMMIT. */
-  sendWithCommit<Name extends JobName>(tx: Tx, name: Name, data: JobData[Name][]): Promise<void>;
+  sendWithCommit<Name extends JobName>(
+    tx: Tx,
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    options?: { after?: Date },
+  ): Promise<void>;
   /** The same for those that no call waits for: what looks for lost calls must not add to those that wait their turn. */
   sendMissing<Name extends JobName>(db: Queryable, name: Name, data: JobData[Name][]): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
@@ -194,17 +199,17 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     data: JobData[Name] | JobData[Name][],
     { after }: { after?: Date } = {},
   ): Promise<void> {
-    const list = Array.isArray(data) ? data : [data];
-    if (list.length === 0) return;
-    await insert(name, list, { after, run: (statement) => runNamed(db, statement) });
+    await insert(name, data, { after, run: (statement) => runNamed(db, statement) });
   }
 
   /** `run` is called once, if the library comes so far. */
   async function insert<Name extends JobName>(
     name: Name,
-    list: JobData[Name][],
+    data: JobData[Name] | JobData[Name][],
     options: { after?: Date | undefined; run: (statement: NamedStatement) => Promise<{ rows: object[] }> },
   ): Promise<void> {
+    const list = Array.isArray(data) ? data : [data];
+    if (list.length === 0) return;
     const { after, run } = options;
     const priorityOf = PRIORITIES[name];
     const jobs = list.map((one) => ({
@@ -221,19 +226,21 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   async function sendWithCommit<Name extends JobName>(
     tx: Tx,
     name: Name,
-    data: JobData[Name][],
+    data: JobData[Name] | JobData[Name][],
+    { after }: { after?: Date } = {},
   ): Promise<void> {
-    if (data.length === 0) return;
     // The library may look up its queue first, and the COMMIT must not get ahead.
     const begun = Promise.withResolvers<void>();
     const sent = insert(name, data, {
+      after,
       run(statement) {
         const answer = runNamed(tx, statement);
         begun.resolve();
         return answer;
       },
     });
-    sent.catch(begun.reject);
+    // For none there is no statement.
+    sent.then(() => begun.resolve(), begun.reject);
     await begun.promise;
     withCommit(tx, sent);
   }

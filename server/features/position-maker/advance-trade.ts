@@ -159,7 +159,7 @@ async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Prom
 async function wakeAt(deps: TradeDeps, lease: Lease, tradeId: string, at: Date): Promise<void> {
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
-    await tx.update(trades).set({ dueAt: at }).where(eq(trades.id, tradeId));
-    await deps.jobs.send(tx, 'advance-trade', { tradeId }, { after: at });
+    withCommit(tx, tx.update(trades).set({ dueAt: at }).where(eq(trades.id, tradeId)).execute());
+    await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId }, { after: at });
   });
 }

@@ -4,7 +4,8 @@ import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { findWorkflowCalculation } from '#server/features/position-generator/position-generator.store.ts';
 import { startHalt } from '#server/features/trading-halts/trading-halts.store.ts';
-import type { Db, Queryable } from '#server/platform/database/database.ts';
+import type { Db, Tx } from '#server/platform/database/database.ts';
+import { runNamed, withCommit } from '#server/platform/database/drizzle-over.ts';
 import {
   orderAttempts,
   positionCloses,
@@ -100,8 +101,8 @@ describe('one trade, however often it is asked for', () => {
     const lease = await leaseOf(log.userId);
     const request = { log, position, triggerType: 'manual' as const, lease };
     // The queue writes into the same transaction, which has failed by then.
-    const send = async (tx: Queryable) => void (await tx.execute(sql`select 1`));
-    const deps = { ...engine.deps, jobs: { ...engine.deps.jobs, send } };
+    const sendWithCommit = async (tx: Tx) => withCommit(tx, runNamed(tx, { text: 'select 1', values: [] }));
+    const deps = { ...engine.deps, jobs: { ...engine.deps.jobs, sendWithCommit } };
     const intents = await Promise.all([1, 2, 3].map(() => commitOrderIntent(deps, request)));
     expect(intents.filter(({ ok }) => ok)).toHaveLength(1);
     const [trade, ...more] = await engine.trades(signalId);

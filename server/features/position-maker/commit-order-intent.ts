@@ -99,9 +99,9 @@ export async function commitOrderIntent(
       });
       const text = `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`;
       const writes = [trade.execute(), attempt.execute(), addTimeline(tx, { tradeId, at: now, text })];
-      if (isLast) withCommit(tx, ...writes);
       // The first that fails is told of: behind an order that is there already, the call fails as well.
-      else await together(...writes, deps.jobs.send(tx, 'advance-trade', { tradeId }));
+      withCommit(tx, ...writes);
+      if (!isLast) await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId });
       return { isLast, result: { ok: true, tradeId } };
     });
   } catch (error) {
