@@ -11,6 +11,7 @@ import { benchSoak } from './soak.ts';
 import { benchStarts } from './starts.ts';
 import { benchTests } from './tests.ts';
 import { benchTrading } from './trading.ts';
+import { benchWorkflows } from './workflows.ts';
 
 export const BENCHES: Record<string, Bench> = {
   ingest: {
@@ -19,6 +20,11 @@ export const BENCHES: Record<string, Bench> = {
     run: benchIngest,
   },
   trading: { about: 'deliveries while 1,000 users are traded', takes: '3 minutes', run: benchTrading },
+  workflows: {
+    about: 'signals that nobody is traded for, to the end of their workflows',
+    takes: '1 minute',
+    run: benchWorkflows,
+  },
   'first-order': {
     about: "from a signal's answer to its first order",
     takes: '3 minutes',

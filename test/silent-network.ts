@@ -8,6 +8,10 @@ export interface SilentNetwork {
   port: number;
   /** From here on nothing passes, either way. */
   swallow(): void;
+  /** From here on answers are kept back. Tells how many bytes there are of them. */
+  hold(): { heldBytes(): number };
+  /** What was kept back arrives, all of it at once. */
+  letGo(): void;
   /** New connections pass again; those of before stay dead, and still nobody is told. */
   heal(): void;
   close(): Promise<void>;
@@ -17,6 +21,13 @@ export async function startSilentNetwork(target: ServerConnection): Promise<Sile
   const sockets = new Set<Socket>();
   let era = 0;
   let isSilent = false;
+  let isHolding = false;
+  const held = new Map<Socket, { bytes: Buffer[]; isOver: boolean }>();
+  const heldFor = (socket: Socket) => {
+    const known = held.get(socket) ?? { bytes: [], isOver: false };
+    held.set(socket, known);
+    return known;
+  };
   const server = createServer((client) => {
     const born = era;
     const wasSilent = isSilent;
@@ -34,9 +45,16 @@ export async function startSilentNetwork(target: ServerConnection): Promise<Sile
       [client, upstream],
       [upstream, client],
     ] as const) {
-      from.on('data', (bytes) => void (passes() && to.write(bytes)));
+      const isHeld = () => isHolding && from === upstream;
+      from.on('data', (bytes: Buffer) => {
+        if (isHeld()) heldFor(to).bytes.push(bytes);
+        else if (passes()) to.write(bytes);
+      });
       from.on('error', () => {});
-      from.on('close', () => void (passes() && to.destroy()));
+      from.on('close', () => {
+        if (isHeld()) heldFor(to).isOver = true;
+        else if (passes()) to.destroy();
+      });
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,6 +63,21 @@ export async function startSilentNetwork(target: ServerConnection): Promise<Sile
     port: (server.address() as AddressInfo).port,
     swallow() {
       isSilent = true;
+    },
+    hold() {
+      isHolding = true;
+      return {
+        heldBytes: () =>
+          [...held.values()].flatMap(({ bytes }) => bytes).reduce((sum, one) => sum + one.length, 0),
+      };
+    },
+    letGo() {
+      isHolding = false;
+      for (const [socket, { bytes, isOver }] of held) {
+        socket.write(Buffer.concat(bytes));
+        if (isOver) socket.end();
+      }
+      held.clear();
     },
     heal() {
       era += 1;

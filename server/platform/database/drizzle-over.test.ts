@@ -279,6 +279,37 @@ test('a connection that did not answer its BEGIN in time does not serve the next
   await network.close();
 });
 
+test.each(['db', 'engineDb'] as const)(
+  'a connection of %s whose last answer and whose end arrive together, while somebody waits for it, ends by itself alone',
+  async (which) => {
+    const network = await startSilentNetwork(inject('testServer'));
+    const only = openPool({
+      connection: {
+        ...inject('testServer'),
+        ...own.database.connection,
+        host: network.host,
+        port: network.port,
+      },
+      log: createLog({ level: 'silent' }),
+      maxConnections: 1,
+    });
+    const db = only[which];
+    const [session] = (await db.execute<{ pid: number }>(ownPid)).rows;
+    const { heldBytes } = network.hold();
+    const asked = db.execute(sql`select 1 as one`).execute();
+    const waiting = db.transaction((tx) => tx.execute(sql`select 2 as two`));
+    waiting.catch(() => {});
+    await expect.poll(heldBytes).toBeGreaterThan(0);
+    await terminate(session?.pid ?? 0);
+    network.letGo();
+    expect((await asked).rows).toEqual([{ one: 1 }]);
+    await expect(waiting).rejects.toThrow();
+    expect((await db.execute(sql`select 3 as three`)).rows).toEqual([{ three: 3 }]);
+    await only.close();
+    await network.close();
+  },
+);
+
 test('statements of the engine are planned once a connection, those of everybody else each time', async () => {
   const { connection } = own.database;
   const { engineDb, db, close } = openPool({

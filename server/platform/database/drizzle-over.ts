@@ -32,9 +32,6 @@ async function withClient<Result>(
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
-  // The pool listens to idle connections only. Between two statements nobody else hears that this one ended, and
-  // an error that nobody hears ends the program; the next statement fails anyway.
-  client.on('error', ignore);
   let isSilent = false;
   try {
     return await work(client);
@@ -42,7 +39,6 @@ async function withClient<Result>(
     isSilent = isUnanswered(error);
     throw error;
   } finally {
-    client.off('error', ignore);
     // One that is still inside a transaction, since its ROLLBACK did not get through, must not serve the next; nor
     // one that still owes an answer, whose BEGIN may be what it owes.
     client.release(isSilent || client.getTransactionStatus() !== 'I');

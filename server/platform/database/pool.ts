@@ -9,6 +9,7 @@ import { openDataFolder } from './embedded-folders.ts';
 import { lockFolder } from './folder-lock.ts';
 import { acquireInstanceLock } from './instance-lock.ts';
 import { createPreparingClient } from './preparing-client.ts';
+import { SharedClient } from './shared-client.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -113,7 +114,7 @@ export function openPool(options: {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };
-  const pool = new pg.Pool({ ...settings, max: maxConnections ?? MAX_CONNECTIONS });
+  const pool = new pg.Pool({ ...settings, max: maxConnections ?? MAX_CONNECTIONS, Client: SharedClient });
   const enginePool = new pg.Pool({
     ...settings,
     max: maxConnections ?? MAX_ENGINE_CONNECTIONS,

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import pg from 'pg';
+import type pg from 'pg';
+import { SharedClient } from './shared-client.ts';
 
 /** A statement has one name on all connections. What is made up of values of many lengths must not fill their memory. */
 const MOST_STATEMENTS = 500;
@@ -25,7 +26,7 @@ export function createPreparingClient(prefix: string): typeof pg.Client {
     if (typeof statement !== 'object' || statement === null || !('text' in statement)) return statement;
     return { ...statement, name: nameOf(String(statement.text)) };
   };
-  return class PreparingClient extends pg.Client {
+  return class PreparingClient extends SharedClient {
     #isGathering = false;
 
     // The driver calls it with a callback, its users without; all begin with the statement and its values.
