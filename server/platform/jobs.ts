@@ -274,14 +274,16 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     sendWithCommit,
     async sendMissing(db, name, data) {
       if (data.length === 0) return;
-      const { rows } = await db.execute<{ data: object }>(
-        sql`select data from jobs.job where name = ${name} and state in ('created', 'retry')`,
-      );
-      const waiting = new Set(rows.map((row) => keyOf(row.data)));
+      // Compared by the database: of a long backlog, everything that waits would be read here.
+      const { rows } = await db.execute<{ data: object }>(sql`
+        select data from jsonb_array_elements(${JSON.stringify(data)}::jsonb) as wanted (data)
+        except select data from jobs.job where name = ${name} and state in ('created', 'retry')`);
+      const missing = new Set(rows.map((row) => keyOf(row.data)));
+      if (missing.size === 0) return;
       await send(
         db,
         name,
-        data.filter((one) => !waiting.has(keyOf(one))),
+        data.filter((one) => missing.has(keyOf(one))),
       );
     },
     async start(handlers) {
