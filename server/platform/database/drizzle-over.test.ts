@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { startSilentNetwork } from '#test/silent-network.ts';
+import { type SilentNetwork, startSilentNetwork } from '#test/silent-network.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { createLog } from '../log.ts';
 import type { Tx } from './database.ts';
@@ -256,19 +256,18 @@ test('what a transaction answers is handed on, with its isolation level', async 
   expect(level).toBe('serializable');
 });
 
-test('a connection that did not answer its BEGIN in time does not serve the next', async () => {
-  const network = await startSilentNetwork(inject('testServer'));
-  const silent = openPool({
-    connection: {
-      ...inject('testServer'),
-      ...own.database.connection,
-      host: network.host,
-      port: network.port,
-    },
+/** One connection at a time, which goes through the network. */
+const openThrough = ({ host, port }: SilentNetwork, limits?: Parameters<typeof openPool>[0]['limits']) =>
+  openPool({
+    connection: { ...inject('testServer'), ...own.database.connection, host, port },
     log: createLog({ level: 'silent' }),
     maxConnections: 1,
-    limits: { answerMs: 300, idleInTransactionMs: 1_000 },
+    ...(limits === undefined ? {} : { limits }),
   });
+
+test('a connection that did not answer its BEGIN in time does not serve the next', async () => {
+  const network = await startSilentNetwork(inject('testServer'));
+  const silent = openThrough(network, { answerMs: 300, idleInTransactionMs: 1_000 });
   const ask = () => silent.db.transaction((tx) => tx.execute(sql`select 1 as one`));
   await ask();
   network.swallow();
@@ -283,16 +282,7 @@ test.each(['db', 'engineDb'] as const)(
   'a connection of %s whose last answer and whose end arrive together, while somebody waits for it, ends by itself alone',
   async (which) => {
     const network = await startSilentNetwork(inject('testServer'));
-    const only = openPool({
-      connection: {
-        ...inject('testServer'),
-        ...own.database.connection,
-        host: network.host,
-        port: network.port,
-      },
-      log: createLog({ level: 'silent' }),
-      maxConnections: 1,
-    });
+    const only = openThrough(network);
     const db = only[which];
     const [session] = (await db.execute<{ pid: number }>(ownPid)).rows;
     const { heldBytes } = network.hold();
