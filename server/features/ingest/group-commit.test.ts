@@ -10,6 +10,7 @@ function createCommits(
     maxItems?: number;
     lanes?: number;
     besideAfterMs?: number;
+    enough?: number;
     maxWaiting?: number;
     laneMs?: number;
     maxStuck?: number;
@@ -29,6 +30,7 @@ function createCommits(
     maxItems: options.maxItems ?? 100,
     lanes: options.lanes ?? 1,
     besideAfterMs: options.besideAfterMs ?? 0,
+    enough: options.enough ?? 0,
     laneMs: options.laneMs ?? 60_000,
     maxStuck: options.maxStuck ?? 1,
     onStuck: () => answers.push('stuck'),
@@ -107,6 +109,46 @@ test('a further lane opens only when a commit takes long, or when there is enoug
   expect(taken().slice(3)).toEqual([['e'], ['f', 'g', 'h']]);
 });
 
+test('the next commit is on its way before the answers of the last one go out', async () => {
+  const { group, add, taken, commit } = createCommits();
+  const takenWhenAnswered = group.add('a').then(() => taken());
+  add('b');
+  await commit(0).succeed();
+  expect(await takenWhenAnswered).toEqual([['a'], ['b']]);
+});
+
+test('after a commit fewer than enough wait for what comes in meanwhile, for two turns of the event loop', async () => {
+  const { add, taken, commit, answers } = createCommits({ enough: 3 });
+  for (const item of ['a', 'b']) add(item);
+  await commit(0).succeed();
+  expect(answers).toEqual(['stored a']);
+  add('c');
+  expect(taken()).toEqual([['a']]);
+  await vi.waitFor(() => expect(taken()).toEqual([['a'], ['b', 'c']]));
+});
+
+test('after a commit enough of them wait for nobody', async () => {
+  const { add, taken, commit } = createCommits({ enough: 3 });
+  for (const item of ['a', 'b', 'c']) add(item);
+  await commit(0).succeed();
+  expect(taken()).toEqual([['a']]);
+  add('d');
+  expect(taken()).toEqual([['a'], ['b', 'c', 'd']]);
+  for (const item of ['e', 'f', 'g']) add(item);
+  await commit(1).succeed();
+  expect(taken()).toEqual([['a'], ['b', 'c', 'd'], ['e', 'f', 'g']]);
+});
+
+test('a lone item some time after a commit is committed at once', async () => {
+  const { add, taken, commit } = createCommits({ enough: 3 });
+  add('a');
+  await commit(0).succeed();
+  await settled(() => {});
+  await settled(() => {});
+  add('b');
+  expect(taken()).toEqual([['a'], ['b']]);
+});
+
 test('an item that the database refuses fails alone: its batch is halved until it stands for itself', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['first', 'a', 'b', 'bad', 'c', 'd', 'e', 'f', 'g']) add(item);
@@ -171,6 +213,7 @@ test('a commit that answers too few fails those without an answer', async () => 
     maxItems: 10,
     lanes: 1,
     besideAfterMs: 0,
+    enough: 0,
     laneMs: 60_000,
     maxStuck: 1,
     onStuck: () => {},

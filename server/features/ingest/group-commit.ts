@@ -1,3 +1,6 @@
+/** Of the event loop: the answers go out in the first one, and what the senders have sent by then comes in. */
+const GATHERING_TURNS = 2;
+
 /**
  * Commits what arrives at the same time together: while one transaction is under way the next deliveries gather,
  * and then share one. Under load a commit's fsync is paid once for many; a lone delivery waits for nobody.
@@ -22,6 +25,8 @@ export function createGroupCommit<Item, Result>(options: {
   lanes: number;
   /** Beside others the next one begins only when the last has taken this long: few large ones cost least. */
   besideAfterMs: number;
+  /** With fewer than these waiting, what has already come in is read before the next one begins. */
+  enough: number;
   /** A transaction that takes longer goes on beside the lanes, and its lane takes the next one. */
   laneMs: number;
   /** So many may go on beside the lanes; then these wait. */
@@ -39,23 +44,23 @@ export function createGroupCommit<Item, Result>(options: {
   let stuck = 0;
   let begunAt = Number.NEGATIVE_INFINITY;
   let wakeUp: NodeJS.Timeout | null = null;
+  let isGathering = false;
+  let unanswered = 0;
   let whenIdle: (() => void)[] = [];
 
-  /** Answers the error when it was nobody's fault. */
+  /**
+   * Answers the error when it was nobody's fault. What was stored is answered a tick later: the next batch is on its way
+   * by then, and the database works while the answers are written.
+   */
   async function commitAll(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
     try {
       const results = await options.commit(batch.map(({ item }) => item));
-      batch.forEach(({ resolve, reject }, index) => {
-        const result = results[index];
-        if (result === undefined)
-          reject(new Error(`the commit answered ${results.length} of ${batch.length}`));
-        else resolve(result);
-      });
+      process.nextTick(answerEach, batch, results);
       return null;
     } catch (error) {
       const isItemFault = options.isItemFault(error);
       if (isItemFault && batch.length > 1) return await commitHalves(batch);
-      for (const { reject } of batch) reject(error);
+      refuseEach(batch, error);
       return isItemFault ? null : { outage: error };
     }
   }
@@ -69,8 +74,29 @@ export function createGroupCommit<Item, Result>(options: {
     const [first, second] = [batch.slice(0, middle), batch.slice(middle)];
     const failed = await commitAll(first);
     if (failed === null) return await commitAll(second);
-    for (const { reject } of second) reject(failed.outage);
+    refuseEach(second, failed.outage);
     return failed;
+  }
+
+  function answerEach(batch: readonly Waiting<Item, Result>[], results: readonly Result[]): void {
+    batch.forEach(({ resolve, reject }, index) => {
+      const result = results[index];
+      if (result === undefined) reject(new Error(`the commit answered ${results.length} of ${batch.length}`));
+      else resolve(result);
+    });
+    noteAnswered(batch.length);
+  }
+
+  function refuseEach(batch: readonly Waiting<Item, Result>[], error: unknown): void {
+    for (const { reject } of batch) reject(error);
+    noteAnswered(batch.length);
+  }
+
+  function noteAnswered(items: number): void {
+    unanswered -= items;
+    if (unanswered > 0) return;
+    for (const wake of whenIdle) wake();
+    whenIdle = [];
   }
 
   /** Holds a lane until the batch is answered, or for as long as a lane may be held. */
@@ -88,7 +114,7 @@ export function createGroupCommit<Item, Result>(options: {
     stuck += 1;
     void done.finally(() => {
       stuck -= 1;
-      pump();
+      gather();
     });
   }
 
@@ -117,27 +143,28 @@ export function createGroupCommit<Item, Result>(options: {
       active += 1;
       void runInLane(queue.splice(0, options.maxItems)).finally(() => {
         active -= 1;
-        pump();
+        gather();
       });
-    }
-    if (isIdle()) {
-      for (const wake of whenIdle) wake();
-      whenIdle = [];
     }
   }
 
-  const isIdle = () => active === 0 && stuck === 0 && queue.length === 0;
+  function gather(turns = GATHERING_TURNS): void {
+    isGathering = turns > 0 && queue.length < options.enough;
+    if (isGathering) setImmediate(gather, turns - 1);
+    else pump();
+  }
 
   return {
     add(item) {
       if (queue.length >= options.maxWaiting) return Promise.reject(options.tooMany());
       return new Promise((resolve, reject) => {
         queue.push({ item, resolve, reject });
-        pump();
+        unanswered += 1;
+        if (!isGathering || queue.length >= options.enough) pump();
       });
     },
     idle() {
-      if (isIdle()) return Promise.resolve();
+      if (unanswered === 0) return Promise.resolve();
       return new Promise((resolve) => whenIdle.push(resolve));
     },
   };

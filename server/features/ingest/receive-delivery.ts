@@ -28,7 +28,9 @@ const LONGEST_KEY = 200;
 const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 const COMMIT_LANES = 2;
-const BESIDE_AFTER_MS = 8;
+const BESIDE_AFTER_MS = 50;
+/** A statement for these costs each of them little more than one for fifty. */
+const ENOUGH = 20;
 /** By then its senders have been told to send again; what comes next must not wait behind it. */
 const LANE_MS = 3_000;
 /** Each of them holds a connection until it is given up. */
@@ -65,6 +67,7 @@ export function createReceiver(
       maxItems: MAX_BATCH,
       lanes: COMMIT_LANES,
       besideAfterMs: BESIDE_AFTER_MS,
+      enough: ENOUGH,
       laneMs: LANE_MS,
       maxStuck: MAX_STUCK,
       onStuck: () => void dropIdleConnections(pool).catch(() => {}),
