@@ -52,6 +52,8 @@ export interface Cluster {
   postmaster: Postmaster;
   /** Starts one more on the same database. */
   addProgram(): Promise<TestServerProcess>;
+  /** Ends the one that was added last. */
+  removeProgram(): Promise<void>;
 }
 
 /** Runs `work` against several programs on one PostgreSQL of their own, which is set up as an operator's would be. */
@@ -85,11 +87,14 @@ export async function withCluster<Result>(
     programs.push(program);
     return program;
   }
+  async function removeProgram(): Promise<void> {
+    await programs.pop()?.stop();
+  }
   try {
     const first = await addProgram();
     while (programs.length < options.instances) await addProgram();
     const postmaster = await findMaster(postgres.connection);
-    return await work({ programs, addProgram, postmaster, ...(await enter(first)) });
+    return await work({ programs, addProgram, removeProgram, postmaster, ...(await enter(first)) });
   } finally {
     forget();
     await close();
