@@ -41,6 +41,8 @@ export const LEFT_OUT: readonly string[] = [
   'exchange_preparations',
   // Made anew from the price logs as they come in.
   'price_log_hashes',
+  // Kept by the trigger of closed positions, while these are put back too.
+  'closed_position_totals',
 ];
 
 export interface OpenBackup {

@@ -70,6 +70,17 @@ async function digest(connection: DatabaseConnection): Promise<Record<string, st
   return digests;
 }
 
+/** Makes a backup of one of a version with so many migrations; answers how many it had. */
+async function keepMigrations(path: string, count: number): Promise<number> {
+  const [first = '', ...lines] = gunzipSync(await readFile(path))
+    .toString()
+    .split('\n');
+  const head = JSON.parse(first);
+  const migrations = head.migrations.slice(0, count);
+  await writeFile(path, gzipSync([JSON.stringify({ ...head, migrations }), ...lines].join('\n')));
+  return head.migrations.length;
+}
+
 const backUp = (connection: DatabaseConnection, path: string) =>
   writeBackup({ connection, secretKey: SECRET_KEY, path, now: new Date() });
 
@@ -136,6 +147,16 @@ describe('a program that trades', () => {
     let path = '';
     let before: Record<string, string> = {};
     let rows = 0;
+    await query(
+      source,
+      `insert into closed_positions (id, trade_id, user_id, exchange_platform, exchange_position_id, token, side,
+        quantity, entry_price, close_price, realised_profit, fees, closed_by, opened_at, closed_at, recorded_at)
+       select gen_random_uuid(), id, user_id, exchange_platform, 'p-' || n, token, 'long', 1, 100, 104, 4.5, 0.25,
+         'take profit', now(), now(), now() from trades, generate_series(1, 3) as n`,
+    );
+    const sums =
+      'select token, positions, realised_profit, fees, profit_after_fees from closed_position_totals';
+    expect(await query(source, sums)).toMatchObject([{ token: 'BTC', positions: '3', fees: '0.75' }]);
     // The program counts its lists from time to time, also while nothing else happens.
     await vi.waitFor(
       async () => {
@@ -151,7 +172,8 @@ describe('a program that trades', () => {
     expect(restored).toMatchObject({ rows, endedWorkflows: 0, ordersInDoubt: 0 });
     expect(Object.keys(before).length).toBeGreaterThan(15);
     expect(await digest(target)).toEqual(before);
-    for (const table of LEFT_OUT) {
+    expect(await query(target, sums)).toEqual(await query(source, sums));
+    for (const table of LEFT_OUT.filter((name) => name !== 'closed_position_totals')) {
       const [row] = await query<{ count: string }>(target, `select count(*) from ${table}`);
       expect(row, table).toEqual({ count: '0' });
     }
@@ -159,6 +181,12 @@ describe('a program that trades', () => {
     await query(target, 'delete from trade_events');
     await restore(target, path, { replace: true });
     expect(await digest(target)).toEqual(before);
+    // Of a version that did not keep these sums yet: the migration adds up what is there.
+    await keepMigrations(path, 16);
+    const older = await emptyDatabase();
+    await restore(older, path);
+    expect(await query(older, sums)).toEqual(await query(source, sums));
+    await query(source, 'delete from closed_positions');
   });
 
   test('is started from a backup: what the exchange got since then is found, and nothing is ordered', async () => {
@@ -304,14 +332,8 @@ describe('a backup', () => {
   });
 
   test('of an older version is brought up to date', async () => {
-    const lines = gunzipSync(await readFile(path))
-      .toString()
-      .split('\n');
-    const head = JSON.parse(lines[0] ?? '');
-    const all = head.migrations.length;
     // The first migrations had all tables that have rows here.
-    head.migrations = head.migrations.slice(0, 6);
-    await writeFile(path, gzipSync([JSON.stringify(head), ...lines.slice(1)].join('\n')));
+    const all = await keepMigrations(path, 6);
     const target = await emptyDatabase();
     await restore(target, path);
     const [row] = await query<{ count: number }>(

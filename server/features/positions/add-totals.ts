@@ -21,32 +21,35 @@ const emptySum = (): Sum => ({
 });
 
 /** Sums in USDT over all, by user and by token, each in the order of its name. */
-export function addTotals({ open, closed }: { open: OpenPositionView[]; closed: ClosedSums[] }): Totals {
+export function addTotals({ open, closed }: { open: OpenPositionView[]; closed: ClosedSums }): Totals {
   const all = emptySum();
   const users = new Map<string, { username: string; sum: Sum }>();
   const tokens = new Map<string, Sum>();
 
-  function sumsOf({ userId, username, token }: { userId: string; username: string; token: string }): Sum[] {
-    const ofUser = users.get(userId) ?? { username, sum: emptySum() };
-    const ofToken = tokens.get(token) ?? emptySum();
-    users.set(userId, ofUser);
-    tokens.set(token, ofToken);
-    return [all, ofUser.sum, ofToken];
+  function sumOfUser({ userId, username }: { userId: string; username: string }): Sum {
+    const known = users.get(userId) ?? { username, sum: emptySum() };
+    users.set(userId, known);
+    return known.sum;
+  }
+
+  function sumOfToken(token: string): Sum {
+    const sum = tokens.get(token) ?? emptySum();
+    tokens.set(token, sum);
+    return sum;
   }
 
   for (const position of open) {
-    for (const sum of sumsOf(position)) {
+    for (const sum of [all, sumOfUser(position), sumOfToken(position.token)]) {
       sum.openCount += 1;
       sum.unrealisedProfit = sum.unrealisedProfit.plus(position.unrealisedProfit);
       sum.margin = sum.margin.plus(position.margin);
     }
   }
-  for (const row of closed) {
-    for (const sum of sumsOf(row)) {
-      sum.realisedProfit = sum.realisedProfit.plus(row.realisedProfit);
-      sum.fees = sum.fees.plus(row.fees);
-    }
-  }
+  const noteClosed = (sum: Sum, { realisedProfit, fees }: ClosedSums['all']) =>
+    Object.assign(sum, { realisedProfit: D(realisedProfit), fees: D(fees) });
+  noteClosed(all, closed.all);
+  for (const user of closed.users) noteClosed(sumOfUser(user), user);
+  for (const one of closed.tokens) noteClosed(sumOfToken(one.token), one);
   return {
     totals: toTotals(all),
     perUser: [...users]

@@ -51,7 +51,7 @@ export async function listPositions(
   return {
     open,
     closed: closed.map(toView),
-    closedCount: sums.reduce((total, { count }) => total + count, 0),
+    closedCount: sums.all.count,
     ...addTotals({ open, closed: sums }),
     cumulativeProfit: profit.map((point) => ({ at: point.at.toISOString(), profit: point.profit })),
     unreachable: readings.flatMap(({ unreachable }) => (unreachable === null ? [] : [unreachable])),

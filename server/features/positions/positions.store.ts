@@ -1,6 +1,12 @@
-import { and, count, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db, Queryable, Tx } from '#server/platform/database/database.ts';
-import { closedPositions, positionCloses, trades, users } from '#server/platform/database/schema.ts';
+import {
+  closedPositions,
+  closedPositionTotals,
+  positionCloses,
+  trades,
+  users,
+} from '#server/platform/database/schema.ts';
 
 export interface PositionFilter {
   userId?: string | undefined;
@@ -148,47 +154,82 @@ export async function listClosedPositions(db: Db, filter: PositionFilter & { lim
     .limit(filter.limit);
 }
 
-export interface ClosedSums {
-  userId: string;
-  username: string;
-  token: string;
+interface ClosedSum {
   count: number;
+  /** USDT, fees not yet taken off. */
   realisedProfit: string;
   fees: string;
 }
 
-/** By user and token, over all of them. */
-export async function sumClosedPositions(db: Db, filter: PositionFilter): Promise<ClosedSums[]> {
-  return await db
-    .select({
-      userId: closedPositions.userId,
-      username: users.username,
-      token: closedPositions.token,
-      count: count(),
-      realisedProfit: sql<string>`coalesce(sum(${closedPositions.realisedProfit}), 0)`,
-      fees: sql<string>`coalesce(sum(${closedPositions.fees}), 0)`,
-    })
-    .from(closedPositions)
-    .innerJoin(users, eq(users.id, closedPositions.userId))
-    .where(matching(filter))
-    .groupBy(closedPositions.userId, users.username, closedPositions.token);
+export interface ClosedSums {
+  all: ClosedSum;
+  users: (ClosedSum & { userId: string; username: string })[];
+  tokens: (ClosedSum & { token: string })[];
 }
 
-/** The running sum of profit after fees at each closing, from the first one on; the newest `points` of it, oldest first. */
+/** Over all closed positions, from the sums that the database keeps of them. */
+export async function sumClosedPositions(db: Db, filter: PositionFilter): Promise<ClosedSums> {
+  const { rows } = await db.execute<{
+    user_id: string | null;
+    username: string | null;
+    token: string | null;
+    count: number;
+    profit: string;
+    fees: string;
+  }>(sql`
+    with sums as (
+      select user_id, token, sum(positions)::int as count, sum(realised_profit)::text as profit, sum(fees)::text as fees
+      from closed_position_totals where ${totalsMatching(filter)}
+      group by grouping sets ((user_id), (token), ())
+      having sum(positions) > 0
+    )
+    select sums.*, users.username from sums left join users on users.id = sums.user_id`);
+  const sums: ClosedSums = { all: { count: 0, realisedProfit: '0', fees: '0' }, users: [], tokens: [] };
+  for (const { user_id: userId, username, token, count, profit: realisedProfit, fees } of rows) {
+    const sum = { count, realisedProfit, fees };
+    if (userId !== null && username !== null) sums.users.push({ ...sum, userId, username });
+    else if (token !== null) sums.tokens.push({ ...sum, token });
+    else sums.all = sum;
+  }
+  return sums;
+}
+
+/**
+ * The running sum of profit after fees at each closing, from the first one on; the newest `points` of it, oldest first.
+ * Counted back from what all of them come to.
+ */
 export async function sumProfitOverTime(
   db: Db,
   filter: PositionFilter & { points: number },
 ): Promise<{ at: Date; profit: string }[]> {
-  const profit = sql<string>`sum(${closedPositions.realisedProfit} - coalesce(${closedPositions.fees}, 0))
-    over (order by ${closedPositions.closedAt}, ${closedPositions.id})`;
-  const rows = await db
-    .select({ at: closedPositions.closedAt, profit: profit.as('profit') })
+  const newest = db
+    .select({
+      at: closedPositions.closedAt,
+      id: closedPositions.id,
+      profit: sql<string>`${closedPositions.realisedProfit} - coalesce(${closedPositions.fees}, 0)`.as(
+        'profit',
+      ),
+    })
     .from(closedPositions)
     .where(and(matching(filter), isNotNull(closedPositions.realisedProfit)))
     .orderBy(desc(closedPositions.closedAt), desc(closedPositions.id))
-    .limit(filter.points);
-  return rows.reverse();
+    .limit(filter.points)
+    .as('newest');
+  const total = sql`(select coalesce(sum(profit_after_fees), 0) from closed_position_totals where ${totalsMatching(filter)})`;
+  const since = sql`coalesce(sum(${newest.profit}) over (order by ${newest.at} desc, ${newest.id} desc
+    rows between unbounded preceding and 1 preceding), 0)`;
+  return await db
+    .select({ at: newest.at, profit: sql<string>`${total} - ${since}` })
+    .from(newest)
+    .orderBy(newest.at, newest.id);
 }
+
+/** As `matching`, for the sums of closed positions. */
+const totalsMatching = ({ userId, token }: PositionFilter): SQL =>
+  and(
+    userId === undefined ? undefined : eq(closedPositionTotals.userId, userId),
+    token === undefined ? undefined : eq(closedPositionTotals.token, token),
+  ) ?? sql`true`;
 
 /** The exchange at which a position of ours in the token may be open; null when there is none. */
 export async function findOpenTradePlatform(

@@ -433,3 +433,55 @@ test('of a thousand closed positions the newest are listed, and the sums are ove
   expect(toPlain(told.cumulativeProfit[0]?.profit ?? '0')).toBe(toPlain(D('1.25').times(101)));
   expect((await positions({ userId: id, token: 'MANY', limit: 1_000 })).closed).toHaveLength(1_000);
 });
+
+test('the sums of closed positions are right whoever adds, changes or removes some', async () => {
+  const { id, trade } = await withPosition();
+  const add = (token: string, count: number, profit: string | null) =>
+    board.db.execute(sql`
+      insert into closed_positions (id, trade_id, user_id, exchange_platform, exchange_position_id, token, side,
+        quantity, entry_price, close_price, realised_profit, fees, closed_by, opened_at, closed_at, recorded_at)
+      select gen_random_uuid(), ${trade.id}, ${id}, 'Bitget', gen_random_uuid()::text, ${token}, 'long', 1, 100, 101,
+        ${profit}::numeric, ${profit === null ? null : '0.25'}::numeric, 'take profit', now(),
+        now() - make_interval(secs => number), now()
+      from generate_series(1, ${count}::integer) as number`);
+  const told = async (token?: string) => {
+    const answer = await positions({ userId: id, ...(token === undefined ? {} : { token }) });
+    const last = answer.cumulativeProfit.at(-1)?.profit;
+    const { closedCount, totals, perToken } = answer;
+    return {
+      closedCount,
+      profit: totals.realisedProfit,
+      fees: totals.fees,
+      afterFees: last === undefined ? null : toPlain(last),
+      tokens: perToken.flatMap(({ token: name, realisedProfit }) =>
+        realisedProfit === '0' ? [] : [[name, realisedProfit]],
+      ),
+    };
+  };
+  await add('SUMA', 4, '2');
+  await add('SUMB', 2, '-3.5');
+  // Of which the exchange has not told more than that it is gone.
+  await add('SUMB', 1, null);
+  expect(await told()).toEqual({
+    closedCount: 7,
+    profit: '1',
+    fees: '1.5',
+    afterFees: '-0.5',
+    tokens: [
+      ['SUMA', '8'],
+      ['SUMB', '-7'],
+    ],
+  });
+  await board.db.execute(sql`
+    update closed_positions set token = 'SUMC', realised_profit = 10 where token = 'SUMB' and realised_profit is not null`);
+  expect(await told('SUMB')).toMatchObject({ closedCount: 1, profit: '0', fees: '0', afterFees: null });
+  expect(await told('SUMC')).toMatchObject({ closedCount: 2, profit: '20', fees: '0.5', afterFees: '19.5' });
+  await board.db.execute(sql`delete from closed_positions where token in ('SUMB', 'SUMC')`);
+  expect(await told()).toEqual({
+    closedCount: 4,
+    profit: '8',
+    fees: '1',
+    afterFees: '7',
+    tokens: [['SUMA', '8']],
+  });
+});

@@ -658,6 +658,27 @@ export const closedPositions = pgTable(
     uniqueIndex('closed_positions_untold').on(table.tradeId).where(sql`exchange_position_id is null`),
     index('closed_positions_closed').on(table.closedAt, table.id),
     index('closed_positions_user').on(table.userId, table.closedAt),
+    index('closed_positions_list_token').on(table.token, table.closedAt, table.id),
+  ],
+);
+
+/** The sums of closed positions, in USDT, kept by a trigger of their table (migration 0016). */
+export const closedPositionTotals = pgTable(
+  'closed_position_totals',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    token: text('token').notNull(),
+    positions: bigint('positions', { mode: 'number' }).notNull(),
+    realisedProfit: numeric('realised_profit').notNull(),
+    fees: numeric('fees').notNull(),
+    /** Fees taken off, of those whose profit is known. */
+    profitAfterFees: numeric('profit_after_fees').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'closed_position_totals_pk', columns: [table.userId, table.token] }),
+    index('closed_position_totals_token').on(table.token),
   ],
 );
 
