@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../log.ts';
@@ -136,6 +137,18 @@ test('a server killed under a running program is started again', async () => {
   expect(await postmasterPid()).not.toBe(pid);
   expect(lost).toEqual([]);
 });
+
+test.each([0, 50, 200, 400])(
+  'a program that ends %d ms after its server was killed leaves none behind that is just being started',
+  async (ms) => {
+    const { close } = await openDatabase({ config: { databaseUrl: null, dataDir }, log });
+    process.kill(await postmasterPid(), 'SIGKILL');
+    await sleep(ms);
+    await close();
+    await sleep(1_500);
+    expect(await findPostmaster(cluster)).toBeNull();
+  },
+);
 
 test('a second program on the same folder is refused with one line and the first goes on', async () => {
   const { pool } = await open();

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile, rmdir, stat, truncate } from 'node:fs/promises';
@@ -45,8 +45,9 @@ export interface ServerConnection {
 
 export interface EmbeddedServer {
   connection: ServerConnection;
-  /** Starts the server again when it is gone, at the same address. */
+  /** Starts the server again when it is gone, at the same address. Throws a StartError once it is to stop. */
   ensureRunning(): Promise<void>;
+  /** For good: a start that is under way is given up. */
   stop(): Promise<void>;
 }
 
@@ -65,19 +66,25 @@ export async function startEmbedded(options: {
   const { log, settings = [], onLaunched = () => {} } = options;
   const dataDir = await openDataFolder(options.dataDir);
   const cluster = join(dataDir, 'postgres');
+  const starts = new Set<Promise<unknown>>();
+  let isStopping = false;
+  const requireWanted = () => {
+    if (isStopping) throw new StartError('The embedded database is being stopped');
+  };
 
   async function run(): Promise<ServerConnection> {
     const deadline = Date.now() + LEFTOVER_LIMIT_MS;
     for (;;) {
       const server =
-        (await reachRunning({ cluster, log })) ??
-        (await startServer({ dataDir, cluster, log, settings, onLaunched }));
+        (await reachRunning({ cluster, log, requireWanted })) ??
+        (await startServer({ dataDir, cluster, log, settings, onLaunched, requireWanted }));
       const connection = { host: server.host, port: server.port, user: USER, database: DATABASE };
       try {
         await createDatabase(connection);
         return connection;
       } catch (error) {
         // Another program may have stopped the server just now.
+        requireWanted();
         if (Date.now() > deadline) throw error;
         await sleep(100);
       }
@@ -94,16 +101,19 @@ export async function startEmbedded(options: {
   return {
     connection,
     async ensureRunning() {
-      const again = await run();
+      const start = run();
+      starts.add(start);
+      const again = await start.finally(() => starts.delete(start));
       if (again.host !== connection.host || again.port !== connection.port) {
         throw new StartError('The embedded database came back at another address; start the program again');
       }
     },
     async stop() {
+      isStopping = true;
+      await Promise.allSettled(starts);
       const running = await findPostmaster(cluster);
-      if (!running) return;
-      const inTime = await stopPostmaster({ pid: running.pid, waitMs: STOP_LIMIT_MS });
-      if (inTime) await rmdir(running.host).catch(() => {});
+      const inTime = running === null || (await stopPostmaster({ pid: running.pid, waitMs: STOP_LIMIT_MS }));
+      if (inTime) await rmdir(running?.host ?? connection.host).catch(() => {});
       else log.warn({ pid: running.pid }, 'the database is still stopping');
     },
   };
@@ -134,10 +144,15 @@ async function reach(server: Postmaster): Promise<Reach> {
 }
 
 /** The server that already runs on the cluster, once it answers; null when there is none. */
-async function reachRunning(options: { cluster: string; log: Logger }): Promise<Postmaster | null> {
-  const { cluster, log } = options;
+async function reachRunning(options: {
+  cluster: string;
+  log: Logger;
+  requireWanted: () => void;
+}): Promise<Postmaster | null> {
+  const { cluster, log, requireWanted } = options;
   const startedAt = Date.now();
   for (let absentSince = startedAt; ; await sleep(50)) {
+    requireWanted();
     const server = await findPostmaster(cluster);
     if (!server) return null;
     const state = server.host === '' ? 'absent' : await reach(server);
@@ -160,8 +175,9 @@ async function startServer(options: {
   log: Logger;
   settings: readonly string[];
   onLaunched: () => void;
+  requireWanted: () => void;
 }): Promise<Postmaster> {
-  const { dataDir, cluster, log } = options;
+  const { dataDir, cluster, log, requireWanted } = options;
   const native = packagedPostgres();
   const installation = (await hasCluster({ cluster, major: MAJOR }))
     ? await findInstallation({ native, dataDir, folder: cluster })
@@ -173,7 +189,7 @@ async function startServer(options: {
     if (!isLeftover(outcome.output) || Date.now() > deadline) {
       throw new StartError(`The embedded PostgreSQL did not start: ${reasonIn(outcome.output)}`);
     }
-    const other = await reachRunning({ cluster, log });
+    const other = await reachRunning({ cluster, log, requireWanted });
     if (other) return other;
     await sleep(200);
   }
@@ -200,8 +216,9 @@ async function launch(options: {
   settings: readonly string[];
   installation: PostgresInstallation;
   onLaunched: () => void;
+  requireWanted: () => void;
 }): Promise<Launch> {
-  const { dataDir, cluster, installation } = options;
+  const { dataDir, cluster, installation, requireWanted } = options;
   const { runner, native } = installation;
   const place = await placeToListen({ dataDir, installation });
   const settings = [...SETTINGS, ...place.settings, ...options.settings];
@@ -209,6 +226,7 @@ async function launch(options: {
   const command = commandOf(runner, binaryPath(native, 'postgres'), args);
   const logPath = join(dataDir, 'postgres.log');
   const logStart = await rotate(logPath);
+  requireWanted();
   const logFile = openSync(logPath, 'a', 0o600);
   // Detached: the Ctrl-C of a terminal must not stop the database before the program has ended its work.
   const child = spawn(command.file, command.args, {
@@ -229,10 +247,25 @@ async function launch(options: {
     const server = await findPostmaster(cluster);
     if (server && server.host !== '' && (await reach(server)) === 'ready' && !ended)
       return { server, output: '' };
+    try {
+      requireWanted();
+    } catch (error) {
+      // It may not have written yet who it is, and who stops it would not find it.
+      await endChild(child);
+      throw error;
+    }
     await sleep(20);
   }
   const output = (await readFile(logPath)).subarray(logStart).toString('utf8');
   return { server: null, output };
+}
+
+/** A clean shutdown, however far it has got with its start; one that takes its time goes on with it. */
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  await Promise.race([ended, sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
 }
 
 async function placeToListen(options: {
