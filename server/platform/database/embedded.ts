@@ -110,7 +110,7 @@ export async function startEmbedded(options: {
     },
     async stop() {
       isStopping = true;
-      await Promise.allSettled(starts);
+      await Promise.race([Promise.allSettled(starts), sleep(STOP_LIMIT_MS, undefined, { ref: false })]);
       const running = await findPostmaster(cluster);
       const inTime = running === null || (await stopPostmaster({ pid: running.pid, waitMs: STOP_LIMIT_MS }));
       if (inTime) await rmdir(running?.host ?? connection.host).catch(() => {});
