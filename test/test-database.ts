@@ -18,7 +18,8 @@ export function createTestDatabase(): Promise<TestDatabase> {
 /** The same for programs outside of a test run, which have a server of their own. */
 export async function cloneDatabase(server: ServerConnection): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `create database ${name} template ${server.database}`);
+  // Faster than by way of the log: the server writes nothing through to a disk.
+  await onServer(server, `create database ${name} template ${server.database} strategy file_copy`);
   const log = createLog({ level: 'silent' });
   const database = openPool({ connection: { ...server, database: name }, log });
   return {

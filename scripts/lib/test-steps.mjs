@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { ensureBuilt } from './builds.mjs';
 import { run } from './child.mjs';
 import { ensureChromium } from './chromium.mjs';
+import { temporaryFolder } from './memory-folder.mjs';
 import { nodeEnvironment } from './node-runtime.mjs';
 import { root, say } from './project.mjs';
 
@@ -62,7 +63,11 @@ export function vitest(project) {
         `--reporter=${join(root, 'scripts', 'lib', 'unhandled-errors-reporter.mjs')}`,
       ];
       const args = [bin('vitest', 'vitest.mjs'), 'run', `--project=${project}`, ...reporters, ...filters];
-      const env = nodeEnvironment(node, { NODE_ENV: 'test', UNHANDLED_ERRORS_FILE: unhandled });
+      const env = nodeEnvironment(node, {
+        NODE_ENV: 'test',
+        UNHANDLED_ERRORS_FILE: unhandled,
+        ...(await temporaryFolder()),
+      });
       const code = await run(node, args, { env });
       const errors = await readFile(unhandled, 'utf8').then(JSON.parse, () => []);
       return { code, count: (tests) => withUnhandled(countVitest(tests), errors) };
