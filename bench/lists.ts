@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { listWorkflows } from '#server/features/automation/workflow-monitor.store.ts';
 import { listValues } from '#server/features/list-totals/count-list.ts';
+import { listCandlesUntil } from '#server/features/price-logs/candles.store.ts';
 import { listPriceLogs } from '#server/features/price-logs/price-logs.store.ts';
 import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
 import { listSignals } from '#server/features/signals/signals.store.ts';
@@ -239,6 +240,23 @@ function listCases(now: Date): Case[] {
     path: '/api/automation-workflows/processors',
     ask: (db) => listValues(db, 'workflows', 'processor'),
   });
+  for (const { name, until } of [
+    { name: 'common timeframe', until: null },
+    { name: 'rare timeframe', until: null },
+    { name: 'rare timeframe until 200 days ago', until: ago(200) },
+  ]) {
+    const series = { token, timeframe: name.startsWith('rare') ? RARE.timeframe : timeframe };
+    cases.push({
+      name: `chart of a common token, ${name}`,
+      path: `/api/price-logs/candles?${query({ ...series, ...(until && { until }), limit: PAGE_ROWS })}`,
+      ask: (db) =>
+        listCandlesUntil(db, {
+          series: { ...series, hookId: null, processor: null },
+          until,
+          limit: PAGE_ROWS,
+        }),
+    });
+  }
   cases.push({
     name: 'stats of signals',
     path: '/api/signals/stats',

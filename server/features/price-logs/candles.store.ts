@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, gt, inArray, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lte, or, type SQL } from 'drizzle-orm';
 import type { Candle } from '#contract/charts.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { priceLogs } from '#server/platform/database/schema.ts';
 import { toCandle } from './candle-figures.ts';
-import { timeframeTexts } from './timeframe-texts.ts';
+import { listSpellings } from './spellings.ts';
 
 export interface CandleSeries {
   token: string;
@@ -24,12 +24,8 @@ export async function listCandlesUntil(
   options: { series: CandleSeries; until: Date | null; limit: number },
 ): Promise<Candle[]> {
   const { series, until, limit } = options;
-  const rows = await db
-    .selectDistinctOn([priceLogs.candleTimeServer], COLUMNS)
-    .from(priceLogs)
-    .where(and(belongsTo(series), until === null ? undefined : lte(priceLogs.candleTimeServer, until)))
-    .orderBy(LATEST_FIRST, ...NEWEST_ARRIVAL)
-    .limit(limit);
+  const within = until === null ? undefined : lte(priceLogs.candleTimeServer, until);
+  const rows = await readSeries(db, { series, within, direction: 'back', limit });
   return rows.reverse().map(toCandle);
 }
 
@@ -39,12 +35,8 @@ export async function listCandlesAfter(
   options: { series: CandleSeries; after: Date; limit: number },
 ): Promise<Candle[]> {
   const { series, after, limit } = options;
-  const rows = await db
-    .selectDistinctOn([priceLogs.candleTimeServer], COLUMNS)
-    .from(priceLogs)
-    .where(and(belongsTo(series), gt(priceLogs.candleTimeServer, after)))
-    .orderBy(EARLIEST_FIRST, ...NEWEST_ARRIVAL)
-    .limit(limit);
+  const within = gt(priceLogs.candleTimeServer, after);
+  const rows = await readSeries(db, { series, within, direction: 'on', limit });
   return rows.map(toCandle);
 }
 
@@ -52,22 +44,61 @@ const COLUMNS = {
   candleTimeServer: priceLogs.candleTimeServer,
   price: priceLogs.price,
   parameters: priceLogs.parameters,
+  receivedAt: priceLogs.receivedAt,
+  id: priceLogs.id,
 };
-const LATEST_FIRST = desc(priceLogs.candleTimeServer);
-const EARLIEST_FIRST = asc(priceLogs.candleTimeServer);
-const NEWEST_ARRIVAL = [desc(priceLogs.receivedAt), desc(priceLogs.id)];
+type Row = Pick<typeof priceLogs.$inferSelect, keyof typeof COLUMNS>;
 
-/** The rule of domain/price-log-match.ts, said in SQL: a chart may reach back over years of candles. */
-function belongsTo({ token, timeframe, hookId, processor }: CandleSeries): SQL | undefined {
-  const texts = timeframeTexts(timeframe);
-  return and(
-    eq(priceLogs.token, token),
-    texts === null
-      ? sql`lower(${priceLogs.timeframe}) = lower(${timeframe.trim()})`
-      : inArray(priceLogs.timeframe, texts),
-    hookId === null ? priceLogs.fromAdmin : or(priceLogs.fromAdmin, eq(priceLogs.hookId, hookId)),
-    processor === null
-      ? undefined
-      : sql`(${priceLogs.processor} is null or lower(${priceLogs.processor}) = lower(${processor.trim()}))`,
+/**
+ * Each spelling of the timeframe is read by itself, in the order of the index, and the first ones of all are taken: a
+ * daily chart may reach back over years of candles of a minute.
+ */
+async function readSeries(
+  db: Queryable,
+  options: { series: CandleSeries; within: SQL | undefined; direction: 'back' | 'on'; limit: number },
+): Promise<Row[]> {
+  const { series, within, direction, limit } = options;
+  const [timeframes, ofProcessor] = await Promise.all([
+    listSpellings(db, 'timeframe', series.timeframe),
+    series.processor === null ? undefined : fitsProcessor(db, series.processor),
+  ]);
+  const order = direction === 'back' ? desc(priceLogs.candleTimeServer) : asc(priceLogs.candleTimeServer);
+  const found = await Promise.all(
+    timeframes.map((timeframe) =>
+      db
+        .selectDistinctOn([priceLogs.candleTimeServer], COLUMNS)
+        .from(priceLogs)
+        .where(
+          and(
+            eq(priceLogs.token, series.token),
+            eq(priceLogs.timeframe, timeframe),
+            series.hookId === null
+              ? priceLogs.fromAdmin
+              : or(priceLogs.fromAdmin, eq(priceLogs.hookId, series.hookId)),
+            ofProcessor,
+            within,
+          ),
+        )
+        .orderBy(order, desc(priceLogs.receivedAt), desc(priceLogs.id))
+        .limit(limit),
+    ),
   );
+  const sign = direction === 'back' ? -1 : 1;
+  const inOrder = found.flat().sort((a, b) => sign * compareTimes(a, b) || compareArrivals(b, a));
+  const holding = new Map<number, Row>();
+  for (const row of inOrder) {
+    const time = row.candleTimeServer.getTime();
+    if (!holding.has(time)) holding.set(time, row);
+  }
+  return [...holding.values()].slice(0, limit);
 }
+
+/** Candles that name no processor fit every one. */
+async function fitsProcessor(db: Queryable, processor: string): Promise<SQL | undefined> {
+  const spellings = await listSpellings(db, 'processor', processor);
+  return or(isNull(priceLogs.processor), inArray(priceLogs.processor, spellings));
+}
+
+const compareTimes = (a: Row, b: Row): number => a.candleTimeServer.getTime() - b.candleTimeServer.getTime();
+const compareArrivals = (a: Row, b: Row): number =>
+  a.receivedAt.getTime() - b.receivedAt.getTime() || (a.id < b.id ? -1 : 1);

@@ -102,6 +102,19 @@ test('timeframes are compared in minutes', async () => {
   expect(await closes(token, '', 'M')).toEqual([]);
 });
 
+test('candles that name the same timeframe differently are one series', async () => {
+  const token = newToken();
+  await store(token, '05:00', { Timeframe: '1h', Close: '5' });
+  await store(token, '03:00', { Timeframe: '60', Close: '3' });
+  await store(token, '04:00', { Timeframe: 'H', Close: '9' });
+  await store(token, '04:00', { Timeframe: '60', Close: '4' });
+  await store(token, '06:00', { Timeframe: '60', Close: '9' });
+  await store(token, '06:00', { Timeframe: '01H', Close: '6' });
+  expect(await closes(token, '', '60')).toEqual(['3', '4', '5', '6']);
+  expect(await closes(token, '&limit=2', '60')).toEqual(['5', '6']);
+  expect(await closes(token, '&until=2026-01-02T05:30:00Z&limit=2', '60')).toEqual(['4', '5']);
+});
+
 describe('a figure that is absent or unusable', () => {
   test.each([
     ['all three', { Open: undefined, High: undefined, Low: undefined }, ['65000', '65000', '65000']],

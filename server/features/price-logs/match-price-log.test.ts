@@ -144,14 +144,31 @@ test('however many candles other users send, a signal finds its own', async () =
   expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
 });
 
-test('however many newer candles of other timeframes there are, a signal finds its own', async () => {
+test('a timeframe without minutes is compared by its text', async () => {
+  const seconds = [
+    { time: '11:45', timeframe: '30S' },
+    { time: '11:46', timeframe: '15S' },
+    { time: '11:50', timeframe: '1' },
+  ];
+  expect(await match(seconds, { timeframe: '30s' })).toBe('11:45');
+  expect(await match(seconds, { timeframe: '45S' })).toBeNull();
+});
+
+test.each([
+  ['of shorter timeframes', { timeframe: "(array['1', '2', '3'])[1 + n % 3]", processor: "'Tesla'" }],
+  ['of the same timeframe by another processor', { timeframe: "'D'", processor: "'UD Bot'" }],
+])('however many newer candles %s there are, a signal finds its own', async (_, { timeframe, processor }) => {
   const symbol = newSymbol();
-  const own = (await user.candle({ Symbol: symbol, DateTime: '202601021130' })).json().id;
-  for (let minute = 31; minute <= 55; minute += 1) {
-    const newer = { Symbol: symbol, Timeframe: '1', DateTime: `2026010211${minute}` };
-    expect((await user.candle(newer)).statusCode).toBe(200);
-  }
-  const { id } = (await user.signal({ symbol })).json();
+  const own = (await user.candle({ Symbol: symbol, Timeframe: '1D', DateTime: '202601010000' })).json().id;
+  await board.database.pool.query(
+    `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, processor, price, currency,
+       candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+     select gen_random_uuid(), $1, gen_random_uuid(), false, $2, ${timeframe}, ${processor}, 1, 'USDT', '',
+       timestamptz '2026-01-02 11:59Z' - n * interval '20 s', now(), '', gen_random_uuid(), '{}'
+     from generate_series(1, 4300) as n`,
+    [user.hook.id, symbol.replace('USDT', '')],
+  );
+  const { id } = (await user.signal({ symbol, timeframe: 'D', processor: 'Tesla' })).json();
   expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
 });
 

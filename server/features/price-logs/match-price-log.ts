@@ -2,9 +2,11 @@ import { type PriceLogCandidate, priceLogWindow, selectPriceLog } from '#domain/
 import type { Queryable } from '#server/platform/database/database.ts';
 import { readKeptSince } from '#server/platform/database/partitions.ts';
 import { findCandidates, findPriceLog, type PriceLogRow } from './price-logs.store.ts';
+import { timeframeTexts } from './timeframe-texts.ts';
 
-/** The first few nearly always hold the one; the rest is read where candles of other timeframes are newer. */
-const LOOK_AT = [20, 1_000];
+/** The first few nearly always hold the one; the rest is read where candles that do not fit are newer. */
+const FIRST_LOOK = 20;
+const NEXT_LOOKS = 1_000;
 
 interface MatchedSignal {
   token: string;
@@ -20,12 +22,13 @@ export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<P
   const { token, timeframe, processor, hookId } = signal;
   const signalTime = signal.signalTimeServer ?? signal.receivedAt;
   const window = priceLogWindow({ signalTime, timeframe });
-  for (const limit of LOOK_AT) {
-    const candidates = await findCandidates(db, { token, hookId, ...window, limit });
+  const timeframes = timeframeTexts(timeframe);
+  // A candle that arrives between two looks moves the others on: one is read twice then, and none is left out.
+  for (let [offset, limit] = [0, FIRST_LOOK]; ; [offset, limit] = [offset + limit, NEXT_LOOKS]) {
+    const candidates = await findCandidates(db, { token, timeframes, hookId, ...window, offset, limit });
     const match = selectPriceLog(candidates, { token, timeframe, processor, signalTime, hookId });
     if (match !== null || candidates.length < limit) return match;
   }
-  return null;
 }
 
 /** The price log itself. */

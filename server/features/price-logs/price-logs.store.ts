@@ -50,15 +50,24 @@ export async function findPriceLog(db: Queryable, id: string): Promise<PriceLogR
 }
 
 /**
- * The price logs that may belong to a signal, in the order in which it takes them: same token, from the signal's own
- * webhook or an administrator's, with a candle time inside the window. Timeframe and processor are compared by the
- * domain; what it does not compare is not read, for a thousand whole rows are more than a megabyte.
+ * The price logs that may belong to a signal, in the order in which it takes them: same token, a timeframe written in
+ * one of these ways (null: any), from the signal's own webhook or an administrator's, with a candle time inside the
+ * window. The rest is compared by the domain; what it does not compare is not read, for a thousand whole rows are more
+ * than a megabyte.
  */
 export async function findCandidates(
   db: Queryable,
-  options: { token: string; hookId: string; notBefore: Date; notAfter: Date; limit: number },
+  options: {
+    token: string;
+    timeframes: readonly string[] | null;
+    hookId: string;
+    notBefore: Date;
+    notAfter: Date;
+    offset: number;
+    limit: number;
+  },
 ): Promise<PriceLogCandidate[]> {
-  const { token, hookId, notBefore, notAfter, limit } = options;
+  const { token, timeframes, hookId, notBefore, notAfter, offset, limit } = options;
   return await db
     .select({
       id: priceLogs.id,
@@ -74,10 +83,15 @@ export async function findCandidates(
     .where(
       and(
         eq(priceLogs.token, token),
+        // One array, so that it is one prepared statement however many there are.
+        timeframes === null
+          ? undefined
+          : sql`${priceLogs.timeframe} = any(${sql.param([...timeframes])}::text[])`,
         sql`${priceLogs.candleTimeServer} between ${notBefore} and ${notAfter}`,
         sql`(${priceLogs.hookId} = ${hookId} or ${priceLogs.fromAdmin})`,
       ),
     )
     .orderBy(desc(priceLogs.candleTimeServer), desc(priceLogs.receivedAt), desc(priceLogs.id))
+    .offset(offset)
     .limit(limit);
 }

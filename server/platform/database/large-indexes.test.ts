@@ -30,13 +30,14 @@ async function listIndexes(): Promise<string[]> {
 const definitions = LARGE_INDEXES.map(
   ({ name, table, columns }) => `CREATE INDEX ${name} ON ${table} USING btree (${columns})`,
 ).sort();
-const large = async () => (await listIndexes()).filter((text) => / \w+_(list(_\w+)?|order) ON /.test(text));
+const large = async () =>
+  (await listIndexes()).filter((text) => / \w+_(list(_\w+)?|order|series) ON /.test(text));
 
 const drop = (names: readonly string[]) => pool.query(`drop index ${names.join(', ')}`);
 
 test('a new database has the indexes of lists, and no others in their place', async () => {
   expect(await large()).toEqual(definitions);
-  expect((await listIndexes()).filter((text) => /_received|_created /.test(text))).toEqual([]);
+  expect((await listIndexes()).filter((text) => /_received|_created |_match /.test(text))).toEqual([]);
 });
 
 test('what is missing is built, and what it takes over goes', async () => {
@@ -45,6 +46,7 @@ test('what is missing is built, and what it takes over goes', async () => {
   await pool.query('create index signals_received on signals (received_at, id)');
   await pool.query('create index price_logs_received on price_logs (received_at, id)');
   await pool.query('create index workflows_created on workflows (created_at, id)');
+  await pool.query('create index price_logs_match on price_logs (token, candle_time_server)');
   expect(await buildLargeIndexes({ client, log })).toBe(true);
   expect(await listIndexes()).toEqual(before);
 });
@@ -61,7 +63,7 @@ test('an index that an interruption left half built is built anew', async () => 
 test('a partitioned table gets them partition by partition, also when it had been begun', async () => {
   await pool.query('drop table price_logs cascade');
   await pool.query(`create table price_logs (id uuid primary key, received_at timestamptz, token text, timeframe text,
-    processor text) partition by range (id)`);
+    processor text, candle_time_server timestamptz) partition by range (id)`);
   await pool.query(`create table price_logs_a partition of price_logs
     for values from (minvalue) to ('00000000-0000-0000-0000-000000000001')`);
   await pool.query('create table price_logs_default partition of price_logs default');

@@ -11,7 +11,7 @@ interface LargeIndex {
 /**
  * The indexes that lists are read from: a filter's value first, then the order of the list, then what else it may be
  * filtered by, so that no combination has to look at rows that it does not show. Made by the migrations where the
- * table was small (0013, 0015, 0016), and here where it was not; the schema describes the same.
+ * table was small (0013, 0015 to 0017), and here where it was not; the schema describes the same.
  */
 export const LARGE_INDEXES: readonly LargeIndex[] = [
   ...list('signals', 'received_at', ['token', 'timeframe', 'processor'], ['action']),
@@ -20,13 +20,16 @@ export const LARGE_INDEXES: readonly LargeIndex[] = [
   // The first user whose position was calculated stands for a signal in its list.
   { name: 'workflow_users_order', table: 'workflow_users', columns: 'workflow_id, position' },
   { name: 'closed_positions_list_token', table: 'closed_positions', columns: 'token, closed_at, id' },
+  // A chart's candles, and the one that belongs to a signal.
+  { name: 'price_logs_series', table: 'price_logs', columns: 'token, timeframe, candle_time_server' },
 ];
 
-/** What the first index of a list takes over. */
+/** What another one takes over. */
 const REPLACED: Record<string, string> = {
   signals_list: 'signals_received',
   price_logs_list: 'price_logs_received',
   workflows_list: 'workflows_created',
+  price_logs_series: 'price_logs_match',
 };
 
 function list(table: string, at: string, filters: string[], others: string[]): LargeIndex[] {

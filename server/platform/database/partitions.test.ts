@@ -169,7 +169,7 @@ describe('a database of the version before', () => {
       );
       expect(rows[0]).toMatchObject({ granted: true, triggers: 1, invalid: 0 });
       expect(rows[0].indexes).toEqual(
-        expect.arrayContaining(['price_logs_mark', 'price_logs_match', 'price_logs_pkey']),
+        expect.arrayContaining(['price_logs_mark', 'price_logs_pkey', 'price_logs_series']),
       );
     } finally {
       await client.query('drop owned by reader_of_price_logs; drop role reader_of_price_logs');

@@ -192,7 +192,8 @@ export const priceLogs = pgTable(
       table.token,
       table.timeframe,
     ),
-    index('price_logs_match').on(table.token, table.candleTimeServer),
+    // Charts, and which candle belongs to a signal.
+    index('price_logs_series').on(table.token, table.timeframe, table.candleTimeServer),
     index('price_logs_mark').on(table.token, table.id),
   ],
 );
