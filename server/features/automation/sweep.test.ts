@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { listUnfinishedTrades } from '#server/features/position-maker/trades.store.ts';
 import { trades, users, workflowSteps } from '#server/platform/database/schema.ts';
 import { type DyingCall, dyingAt } from '#test/dying-exchange.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
@@ -237,6 +238,22 @@ test('a trade whose wake-up call was lost is called again fifteen seconds after 
   await queue.drain(deps);
   const [row] = await engine.db.select().from(trades).where(eq(trades.id, planned.id));
   expect(row).toMatchObject({ state: 'done', success: true });
+});
+
+test('of more orders than one look takes, those that are due the longest are taken first', async () => {
+  const planned = async (dueAt: Date | null) => {
+    const [trade] = await engine.plan((await signal()).workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    await engine.db.update(trades).set({ dueAt }).where(eq(trades.id, trade.id));
+    return trade.id;
+  };
+  const now = engine.clock.now().getTime();
+  const late = await planned(new Date(now - 60_000));
+  const later = await planned(new Date(now - 90_000));
+  const unknown = await planned(null);
+  const look = (limit: number) => listUnfinishedTrades(engine.db, new Date(now), { limit });
+  expect(await look(2)).toEqual([unknown, later]);
+  expect(await look(3)).toEqual([unknown, later, late]);
 });
 
 test('users are not traded before their step has begun, so that the last of them can end it', async () => {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { AttemptState } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { builtOnce } from '#server/platform/database/built-once.ts';
@@ -108,8 +108,15 @@ export const findLastFilledTrade = async (
     ),
   );
 
-/** Unfinished trades, all of them or those whose next step was due before `dueBefore`: nobody took them. */
-export async function listUnfinishedTrades(db: Db, dueBefore: Date | null): Promise<string[]> {
+/**
+ * Unfinished trades, all of them or those whose next step was due before `dueBefore`: nobody took them. The longest due
+ * come first, those of which nothing is known before all; beyond `limit` they wait for the next look.
+ */
+export async function listUnfinishedTrades(
+  db: Db,
+  dueBefore: Date | null,
+  { limit = 5_000 }: { limit?: number } = {},
+): Promise<string[]> {
   const rows = await db
     .select({ id: trades.id })
     .from(trades)
@@ -119,7 +126,8 @@ export async function listUnfinishedTrades(db: Db, dueBefore: Date | null): Prom
         dueBefore === null ? undefined : or(isNull(trades.dueAt), lt(trades.dueAt, dueBefore)),
       ),
     )
-    .limit(1000);
+    .orderBy(sql`${trades.dueAt} nulls first`)
+    .limit(limit);
   return rows.map(({ id }) => id);
 }
 
