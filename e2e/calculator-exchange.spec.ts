@@ -10,8 +10,9 @@ import {
   result,
   submitButton,
 } from './calculator-screen.ts';
-import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
-import { test as base, expect } from './fixtures.ts';
+import { testsOnExchange } from './exchange-fixtures.ts';
+import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { expect } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 
 interface ExchangeCase {
@@ -21,31 +22,9 @@ interface ExchangeCase {
 }
 
 /** The server trades on an exchange that it reaches over HTTP, and that fails as it is told. */
-const test = base.extend<
-  { open: (page: Page, wanted: ExchangeCase) => Promise<void> },
-  { exchange: ExchangeSite }
->({
-  exchange: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
-    async ({}, use) => {
-      const site = await startExchangeSite();
-      await use(site);
-      await site.close();
-    },
-    { scope: 'worker' },
-  ],
-  serverEnv: [
-    async ({ exchange }, use) => {
-      await use({
-        APP_ENV: 'development',
-        EXCHANGE_MODE: 'demo',
-        BITGET_BASE_URL: exchange.url,
-        BYBIT_BASE_URL: exchange.url,
-        EXCHANGE_TIMEOUT_MS: '2000',
-      });
-    },
-    { scope: 'worker' },
-  ],
+const test = testsOnExchange({ APP_ENV: 'development' }).extend<{
+  open: (page: Page, wanted: ExchangeCase) => Promise<void>;
+}>({
   /** Opens the calculator for a connected user. All users of the one API key share its account: a token a test. */
   open: async ({ operator, exchange, signIn, server }, use) => {
     await use(async (page, { token, price, atr }) => {
@@ -60,13 +39,6 @@ const test = base.extend<
       await page.goto(path);
     });
   },
-});
-
-test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
-test.afterAll(({ exchange }) => exchange.closeBooks());
-test.afterEach(({ exchange }) => {
-  exchange.setAway(false);
-  exchange.setFaults([]);
 });
 
 async function submit(page: Page) {

@@ -1,35 +1,14 @@
-import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
-import { test as base, expect } from './fixtures.ts';
+import { testsOnExchange } from './exchange-fixtures.ts';
+import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { expect } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
 
 /** The server trades on an exchange that it reaches over HTTP. */
-const test = base.extend<object, { exchange: ExchangeSite }>({
-  exchange: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
-    async ({}, use) => {
-      const site = await startExchangeSite();
-      await use(site);
-      await site.close();
-    },
-    { scope: 'worker' },
-  ],
-  serverEnv: [
-    async ({ exchange }, use) => {
-      await use({
-        APP_ENV: 'production',
-        AUTO_TRADE: 'enabled',
-        EXCHANGE_MODE: 'demo',
-        BITGET_BASE_URL: exchange.url,
-        BYBIT_BASE_URL: exchange.url,
-        EXCHANGE_TIMEOUT_MS: '1000',
-      });
-    },
-    { scope: 'worker' },
-  ],
+const test = testsOnExchange({
+  APP_ENV: 'production',
+  AUTO_TRADE: 'enabled',
+  EXCHANGE_TIMEOUT_MS: '1000',
 });
-
-test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
-test.afterAll(({ exchange }) => exchange.closeBooks());
 
 test('an order that a revoked key leaves in doubt is seen, and written off after a question', async ({
   page,

@@ -1,40 +1,12 @@
 import type { Page } from '@playwright/test';
-import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
-import { test as base, expect } from './fixtures.ts';
+import { testsOnExchange } from './exchange-fixtures.ts';
+import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { expect } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 import { connectionCard, fillCredentials } from './settings-screen.ts';
 
 /** The server trades on an exchange that it reaches over HTTP. */
-const test = base.extend<object, { exchange: ExchangeSite }>({
-  exchange: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
-    async ({}, use) => {
-      const site = await startExchangeSite();
-      await use(site);
-      await site.close();
-    },
-    { scope: 'worker' },
-  ],
-  serverEnv: [
-    async ({ exchange }, use) => {
-      await use({
-        EXCHANGE_MODE: 'demo',
-        BITGET_BASE_URL: exchange.url,
-        BYBIT_BASE_URL: exchange.url,
-        EXCHANGE_TIMEOUT_MS: '2000',
-      });
-    },
-    { scope: 'worker' },
-  ],
-});
-
-test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
-test.afterAll(({ exchange }) => exchange.closeBooks());
-test.afterEach(({ exchange }) => {
-  exchange.setAway(false);
-  exchange.setFaults([]);
-  exchange.setKey({ mayTrade: true, mayWithdraw: false });
-});
+const test = testsOnExchange();
 
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
 

@@ -1,39 +1,15 @@
 import type { Locator, Page } from '@playwright/test';
 import { seriousFindings } from './axe.ts';
 import { runStatements } from './database.ts';
-import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
-import { test as base, expect } from './fixtures.ts';
+import { testsOnExchange } from './exchange-fixtures.ts';
+import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { expect } from './fixtures.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
 
 /** The server trades automatically on an exchange that it reaches over HTTP. */
-const test = base.extend<object, { exchange: ExchangeSite }>({
-  exchange: [
-    // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
-    async ({}, use) => {
-      const site = await startExchangeSite();
-      await use(site);
-      await site.close();
-    },
-    { scope: 'worker' },
-  ],
-  serverEnv: [
-    async ({ exchange }, use) => {
-      await use({
-        EXCHANGE_MODE: 'demo',
-        AUTO_TRADE: 'enabled',
-        BITGET_BASE_URL: exchange.url,
-        BYBIT_BASE_URL: exchange.url,
-      });
-    },
-    { scope: 'worker' },
-  ],
-});
+const test = testsOnExchange({ AUTO_TRADE: 'enabled' });
 // A colour in the middle of a transition has no contrast worth measuring.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
-
-test.beforeAll(({ exchange, server }) => exchange.openBooks(server));
-test.afterAll(({ exchange }) => exchange.closeBooks());
-test.afterEach(({ exchange }) => exchange.setFaults([]));
 
 const always = Number.POSITIVE_INFINITY;
 const banner = (page: Page): Locator => page.getByRole('complementary', { name: 'Trading halts' });

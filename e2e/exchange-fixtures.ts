@@ -1,0 +1,52 @@
+import { TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
+import { type ExchangeSite, startExchangeSite } from './exchange-site.ts';
+import { test as base } from './fixtures.ts';
+
+interface ExchangeFixtures {
+  /** The exchange that the server reaches over HTTP; after each test it is as it was at the beginning. */
+  exchange: ExchangeSite;
+}
+
+/** Tests whose server trades on an exchange of theirs, in demo mode; `env` says what else its settings are. */
+export function testsOnExchange(env: Record<string, string> = {}) {
+  return base.extend<{ calm: undefined }, ExchangeFixtures & { books: undefined }>({
+    exchange: [
+      // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
+      async ({}, use) => {
+        const site = await startExchangeSite();
+        await use(site);
+        await site.close();
+      },
+      { scope: 'worker' },
+    ],
+    serverEnv: [
+      async ({ exchange }, use) => {
+        await use({
+          EXCHANGE_MODE: 'demo',
+          BITGET_BASE_URL: exchange.url,
+          BYBIT_BASE_URL: exchange.url,
+          EXCHANGE_TIMEOUT_MS: '2000',
+          ...env,
+        });
+      },
+      { scope: 'worker' },
+    ],
+    books: [
+      async ({ exchange, server }, use) => {
+        await exchange.openBooks(server);
+        await use(undefined);
+        await exchange.closeBooks();
+      },
+      { scope: 'worker', auto: true },
+    ],
+    calm: [
+      async ({ exchange }, use) => {
+        await use(undefined);
+        exchange.setAway(false);
+        exchange.setFaults([]);
+        exchange.setKey(TRADING_KEY);
+      },
+      { auto: true },
+    ],
+  });
+}
