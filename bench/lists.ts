@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { listWorkflows } from '#server/features/automation/workflow-monitor.store.ts';
 import { listValues } from '#server/features/list-totals/count-list.ts';
-import { listCandlesUntil } from '#server/features/price-logs/candles.store.ts';
+import { findSeries, listCandlesUntil } from '#server/features/price-logs/candles.store.ts';
 import { listPriceLogs } from '#server/features/price-logs/price-logs.store.ts';
 import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
 import { listSignals } from '#server/features/signals/signals.store.ts';
@@ -249,12 +249,10 @@ function listCases(now: Date): Case[] {
     cases.push({
       name: `chart of a common token, ${name}`,
       path: `/api/price-logs/candles?${query({ ...series, ...(until && { until }), limit: PAGE_ROWS })}`,
-      ask: (db) =>
-        listCandlesUntil(db, {
-          series: { ...series, hookId: null, processor: null },
-          until,
-          limit: PAGE_ROWS,
-        }),
+      async ask(db) {
+        const stored = await findSeries(db, { ...series, hookId: null, processor: null });
+        return await listCandlesUntil(db, { series: stored, until, limit: PAGE_ROWS });
+      },
     });
   }
   cases.push({

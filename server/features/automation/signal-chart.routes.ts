@@ -1,7 +1,7 @@
 import { signalChart } from '#contract/charts.ts';
 import { idParams } from '#contract/paging.ts';
 import type { Deps } from '#server/deps.ts';
-import { listCandlesAfter, listCandlesUntil } from '#server/features/price-logs/candles.store.ts';
+import { findSeries, listCandlesAfter, listCandlesUntil } from '#server/features/price-logs/candles.store.ts';
 import { findSignal } from '#server/features/signals/signals.store.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
@@ -22,7 +22,7 @@ export function registerSignalChartRoutes(app: App, { db }: Deps): void {
       if (signal === null) throw new AppError('signalNotFound');
       const { token, timeframe, hookId, processor, price, action } = signal;
       const time = signal.signalTimeServer ?? signal.receivedAt;
-      const series = { token, timeframe, hookId, processor };
+      const series = await findSeries(db, { token, timeframe, hookId, processor });
       const [before, after, levels, fills] = await Promise.all([
         listCandlesUntil(db, { series, until: time, limit: CANDLES_BEFORE }),
         listCandlesAfter(db, { series, after: time, limit: CANDLES_AFTER }),

@@ -2,7 +2,7 @@ import { candlesAnswer, candlesQuery } from '#contract/charts.ts';
 import type { Deps } from '#server/deps.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
-import { listCandlesUntil } from './candles.store.ts';
+import { findSeries, listCandlesUntil } from './candles.store.ts';
 import { findPriceLog } from './price-logs.store.ts';
 
 export function registerCandleRoutes(app: App, { db }: Deps): void {
@@ -15,12 +15,12 @@ export function registerCandleRoutes(app: App, { db }: Deps): void {
     async ({ query: { token, timeframe, until = null, limit, priceLogId } }) => {
       const priceLog = priceLogId === undefined ? null : await findPriceLog(db, priceLogId);
       if (priceLogId !== undefined && priceLog === null) throw new AppError('priceLogNotFound');
-      const series = {
+      const series = await findSeries(db, {
         token,
         timeframe,
         hookId: priceLog?.hookId ?? null,
         processor: priceLog?.processor ?? null,
-      };
+      });
       return { candles: await listCandlesUntil(db, { series, until, limit }) };
     },
   );

@@ -15,13 +15,29 @@ export interface CandleSeries {
   processor: string | null;
 }
 
+/** A series as it is stored: with every way in which its timeframe and its processor are written. */
+export interface StoredSeries extends Pick<CandleSeries, 'token' | 'hookId'> {
+  timeframes: readonly string[];
+  /** Besides those without one; null takes all. */
+  processors: readonly string[] | null;
+}
+
+export async function findSeries(db: Queryable, series: CandleSeries): Promise<StoredSeries> {
+  const { token, hookId, timeframe, processor } = series;
+  const [timeframes, processors] = await Promise.all([
+    listSpellings(db, 'timeframe', timeframe),
+    processor === null ? null : listSpellings(db, 'processor', processor),
+  ]);
+  return { token, hookId, timeframes, processors };
+}
+
 /**
  * The candles of a series up to an instant (the newest of all without one), at most `limit` of them, oldest first.
  * Of those with the same candle time the one that arrived last holds.
  */
 export async function listCandlesUntil(
   db: Queryable,
-  options: { series: CandleSeries; until: Date | null; limit: number },
+  options: { series: StoredSeries; until: Date | null; limit: number },
 ): Promise<Candle[]> {
   const { series, until, limit } = options;
   const within = until === null ? undefined : lte(priceLogs.candleTimeServer, until);
@@ -32,7 +48,7 @@ export async function listCandlesUntil(
 /** The first candles of a series after an instant, oldest first. */
 export async function listCandlesAfter(
   db: Queryable,
-  options: { series: CandleSeries; after: Date; limit: number },
+  options: { series: StoredSeries; after: Date; limit: number },
 ): Promise<Candle[]> {
   const { series, after, limit } = options;
   const within = gt(priceLogs.candleTimeServer, after);
@@ -55,30 +71,16 @@ type Row = Pick<typeof priceLogs.$inferSelect, keyof typeof COLUMNS>;
  */
 async function readSeries(
   db: Queryable,
-  options: { series: CandleSeries; within: SQL | undefined; direction: 'back' | 'on'; limit: number },
+  options: { series: StoredSeries; within: SQL | undefined; direction: 'back' | 'on'; limit: number },
 ): Promise<Row[]> {
   const { series, within, direction, limit } = options;
-  const [timeframes, ofProcessor] = await Promise.all([
-    listSpellings(db, 'timeframe', series.timeframe),
-    series.processor === null ? undefined : fitsProcessor(db, series.processor),
-  ]);
   const order = direction === 'back' ? desc(priceLogs.candleTimeServer) : asc(priceLogs.candleTimeServer);
   const found = await Promise.all(
-    timeframes.map((timeframe) =>
+    series.timeframes.map((timeframe) =>
       db
         .selectDistinctOn([priceLogs.candleTimeServer], COLUMNS)
         .from(priceLogs)
-        .where(
-          and(
-            eq(priceLogs.token, series.token),
-            eq(priceLogs.timeframe, timeframe),
-            series.hookId === null
-              ? priceLogs.fromAdmin
-              : or(priceLogs.fromAdmin, eq(priceLogs.hookId, series.hookId)),
-            ofProcessor,
-            within,
-          ),
-        )
+        .where(and(eq(priceLogs.timeframe, timeframe), belongsTo(series), within))
         .orderBy(order, desc(priceLogs.receivedAt), desc(priceLogs.id))
         .limit(limit),
     ),
@@ -93,11 +95,14 @@ async function readSeries(
   return [...holding.values()].slice(0, limit);
 }
 
-/** Candles that name no processor fit every one. */
-async function fitsProcessor(db: Queryable, processor: string): Promise<SQL | undefined> {
-  const spellings = await listSpellings(db, 'processor', processor);
-  return or(isNull(priceLogs.processor), inArray(priceLogs.processor, spellings));
-}
+const belongsTo = ({ token, hookId, processors }: StoredSeries): SQL | undefined =>
+  and(
+    eq(priceLogs.token, token),
+    hookId === null ? priceLogs.fromAdmin : or(priceLogs.fromAdmin, eq(priceLogs.hookId, hookId)),
+    processors === null
+      ? undefined
+      : or(isNull(priceLogs.processor), inArray(priceLogs.processor, [...processors])),
+  );
 
 const compareTimes = (a: Row, b: Row): number => a.candleTimeServer.getTime() - b.candleTimeServer.getTime();
 const compareArrivals = (a: Row, b: Row): number =>

@@ -24,10 +24,12 @@ export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<P
   const window = priceLogWindow({ signalTime, timeframe });
   const timeframes = timeframeTexts(timeframe);
   // A candle that arrives between two looks moves the others on: one is read twice then, and none is left out.
-  for (let [offset, limit] = [0, FIRST_LOOK]; ; [offset, limit] = [offset + limit, NEXT_LOOKS]) {
+  let offset = 0;
+  for (let limit = FIRST_LOOK; ; limit = NEXT_LOOKS) {
     const candidates = await findCandidates(db, { token, timeframes, hookId, ...window, offset, limit });
     const match = selectPriceLog(candidates, { token, timeframe, processor, signalTime, hookId });
     if (match !== null || candidates.length < limit) return match;
+    offset += limit;
   }
 }
 
