@@ -9,6 +9,7 @@ function createCommits(
   options: {
     maxItems?: number;
     lanes?: number;
+    besideItems?: number;
     besideAfterMs?: number;
     enough?: number;
     maxWaiting?: number;
@@ -29,6 +30,7 @@ function createCommits(
       }),
     maxItems: options.maxItems ?? 100,
     lanes: options.lanes ?? 1,
+    besideItems: options.besideItems ?? 100,
     besideAfterMs: options.besideAfterMs ?? 0,
     enough: options.enough ?? 0,
     laneMs: options.laneMs ?? 60_000,
@@ -94,8 +96,8 @@ test('each lane commits beside the others, and no more of them than there are', 
   expect(taken()).toEqual([['a'], ['b'], ['c', 'd']]);
 });
 
-test('a further lane opens only when a commit takes long, or when there is enough for a whole one', async () => {
-  const { add, taken, commit } = createCommits({ lanes: 2, besideAfterMs: 30, maxItems: 3 });
+test('a further lane opens only when a commit takes long, or when so many wait that it is worth it', async () => {
+  const { add, taken, commit } = createCommits({ lanes: 2, besideAfterMs: 30, besideItems: 3 });
   for (const item of ['a', 'b']) add(item);
   expect(taken()).toEqual([['a']]);
   await commit(0).succeed();
@@ -212,6 +214,7 @@ test('a commit that answers too few fails those without an answer', async () => 
     commit: async (items) => items.slice(1),
     maxItems: 10,
     lanes: 1,
+    besideItems: 10,
     besideAfterMs: 0,
     enough: 0,
     laneMs: 60_000,

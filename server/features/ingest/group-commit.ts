@@ -23,7 +23,9 @@ export function createGroupCommit<Item, Result>(options: {
   maxItems: number;
   /** Transactions at a time. */
   lanes: number;
-  /** Beside others the next one begins only when the last has taken this long: few large ones cost least. */
+  /** Beside others the next one begins only when so many wait for it … */
+  besideItems: number;
+  /** … or when the last has taken this long: few large ones cost least. */
   besideAfterMs: number;
   /** With fewer than these waiting, what has already come in is read before the next one begins. */
   enough: number;
@@ -120,7 +122,7 @@ export function createGroupCommit<Item, Result>(options: {
 
   /** How long the next one still has to wait for the last to be done. */
   const msUntilBeside = (): number =>
-    active === 0 || queue.length >= options.maxItems
+    active === 0 || queue.length >= options.besideItems
       ? 0
       : begunAt + options.besideAfterMs - performance.now();
 

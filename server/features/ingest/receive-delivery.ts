@@ -27,10 +27,12 @@ import { readPayload, type refusal } from './read-payload.ts';
 const LONGEST_KEY = 200;
 const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
-const COMMIT_LANES = 2;
+const LANES = 2;
 const BESIDE_AFTER_MS = 50;
 /** A statement for these costs each of them little more than one for fifty. */
 const ENOUGH = 20;
+/** A signal's transaction goes two ways to the database, which has work with the next ones meanwhile. */
+const SIGNAL_LANES = { lanes: 4, besideItems: 10 };
 /** By then its senders have been told to send again; what comes next must not wait behind it. */
 const LANE_MS = 3_000;
 /** Each of them holds a connection until it is given up. */
@@ -61,11 +63,15 @@ export function createReceiver(
   const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
   const lastUse = createLastUse();
 
-  const group = <Item, Result>(commit: (items: Item[]) => Promise<Result[]>): GroupCommit<Item, Result> =>
+  const group = <Item, Result>(
+    commit: (items: Item[]) => Promise<Result[]>,
+    { lanes = LANES, besideItems = MAX_BATCH } = {},
+  ): GroupCommit<Item, Result> =>
     createGroupCommit({
       commit,
       maxItems: MAX_BATCH,
-      lanes: COMMIT_LANES,
+      lanes,
+      besideItems,
       besideAfterMs: BESIDE_AFTER_MS,
       enough: ENOUGH,
       laneMs: LANE_MS,
@@ -82,8 +88,9 @@ export function createReceiver(
     return outcomes;
   });
   // What is as usual is new, usable, within the limit, and of a webhook that was known a moment ago.
-  const signals = group<ArrivedSignal, string | null>((batch) =>
-    commitNew(batch, (within) => db.transaction((tx) => storeNewSignals(tx, jobs, within))),
+  const signals = group<ArrivedSignal, string | null>(
+    (batch) => commitNew(batch, (within) => db.transaction((tx) => storeNewSignals(tx, jobs, within))),
+    SIGNAL_LANES,
   );
   const candles = group<ArrivedCandle, string | null>((batch) =>
     commitNew(batch, (within) => storeNewCandles(db, within)),

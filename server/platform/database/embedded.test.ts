@@ -100,6 +100,20 @@ test('every commit reaches the disk', async () => {
   }
 });
 
+test('commits wait for a new segment of the log no longer than it takes to fill two megabytes', async () => {
+  const { pool } = await open();
+  const { rows } = await pool.query(
+    `select name, current_setting(name) as value from pg_settings
+     where name in ('wal_segment_size', 'wal_buffers', 'min_wal_size', 'max_wal_size') order by name`,
+  );
+  expect(rows).toEqual([
+    { name: 'max_wal_size', value: '1GB' },
+    { name: 'min_wal_size', value: '256MB' },
+    { name: 'wal_buffers', value: '4MB' },
+    { name: 'wal_segment_size', value: '2MB' },
+  ]);
+});
+
 test('after kill -9 of the program the next start takes over the running server', async () => {
   const { child, line } = await holdInChild();
   const pid = await postmasterPid();

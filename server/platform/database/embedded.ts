@@ -26,6 +26,10 @@ const STOP_LIMIT_MS = 8_000;
 const SETTINGS = [
   'max_connections=60',
   'shared_buffers=128MB',
+  // These three would else follow from the size of a WAL segment, which is small here (see createCluster).
+  'wal_buffers=4MB',
+  'min_wal_size=256MB',
+  'max_wal_size=1GB',
   'huge_pages=off',
   'jit=off',
   'unix_socket_permissions=0700',
