@@ -19,6 +19,6 @@ export default defineConfig({
     target: 'node',
     noExternal: true,
     // What lies beside files of its own: native code, pages to serve, a package.json.
-    external: ['@node-rs/argon2', '@fastify/swagger', '@fastify/swagger-ui'],
+    external: ['@node-rs/argon2', '@fastify/swagger-ui'],
   },
 });

@@ -171,13 +171,14 @@ export async function buildProgram(options: {
         await removeWorkers(db, 'all');
       }
       await workers.start();
+      // After all that may fail, so that a start that fails has not used up the only showing of the password.
+      const firstAdministrator = await ensureFirstAdministrator(deps);
       stopSweep = startSweep(deps);
       stopAudit = startProtectionAudit(deps);
       stopTotals = startKeepingTotals(deps);
       stopIndexes = startBuildingIndexes({ connection: database.connection, log });
       stopRetention = startRetention({ deps, connection: database.connection, beforeDrop: forgetTotals });
-      // Last, so that a start that fails before this has not used up the only showing of the password.
-      return { firstAdministrator: await ensureFirstAdministrator(deps) };
+      return { firstAdministrator };
     },
     async stop() {
       stopSweep();

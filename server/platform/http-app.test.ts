@@ -147,22 +147,37 @@ describe('failures', () => {
   });
 });
 
-test('bytes that are no HTTP are answered 400 with the same headers', async () => {
-  const address = await board.app.listen({ port: 0, host: '127.0.0.1' });
-  const answer = await new Promise<string>((resolve, reject) => {
-    const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1' }, () =>
-      socket.write('NONSENSE\r\n\r\n'),
-    );
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk;
+describe('what never becomes a request is answered all the same', () => {
+  test.each([
+    ['bytes that are no HTTP', 'NONSENSE\r\n\r\n', '400 Bad Request'],
+    [
+      'a head that is too large',
+      `GET / HTTP/1.1\r\nhost: board\r\nmuch: ${'x'.repeat(20_000)}\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+    ],
+  ])('%s', async (_what, bytes, status) => {
+    const address = await listen();
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1' }, () =>
+        socket.write(bytes),
+      );
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk;
+      });
+      socket.on('end', () => resolve(text));
+      socket.on('error', reject);
     });
-    socket.on('end', () => resolve(text));
-    socket.on('error', reject);
+    expect(answer).toContain(`HTTP/1.1 ${status}\r\n`);
+    expect(answer).toContain('x-content-type-options: nosniff');
+    expect(answer).toContain(`{"message":"${status.slice(4)}"}`);
   });
-  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-  expect(answer).toContain('x-content-type-options: nosniff');
-  expect(answer).toContain('{"message":"Bad Request"}');
+
+  let address: Promise<string> | undefined;
+  function listen(): Promise<string> {
+    address ??= board.app.listen({ port: 0, host: '127.0.0.1' });
+    return address;
+  }
 });
 
 test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {

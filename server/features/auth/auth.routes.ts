@@ -23,8 +23,10 @@ const asUser = { access: 'user' } as const;
 const asAnyone = { access: 'public' } as const;
 
 export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>): void {
-  app.addHook('onReady', async () => {
-    await prepareUnknownUserHash();
+  // Beside the first requests: to wait for it would hold up every start. A failure shows when somebody signs in.
+  app.addHook('onListen', (done) => {
+    prepareUnknownUserHash().catch(() => {});
+    done();
   });
 
   app.post(

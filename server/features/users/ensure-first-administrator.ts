@@ -23,6 +23,7 @@ export interface FirstAdministrator {
 export async function ensureFirstAdministrator(
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log'>,
 ): Promise<FirstAdministrator | null> {
+  if ((await countUsers(deps.db, { includeInactive: true })) > 0) return null;
   return deps.db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${FIRST_ADMINISTRATOR_LOCK})`);
     if ((await countUsers(tx, { includeInactive: true })) > 0) return null;
