@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { createTestDatabase } from '#test/test-database.ts';
 import { createLog } from '../log.ts';
 import { migrateDatabase } from './migrate.ts';
-import { openDatabase } from './pool.ts';
+import { openDatabase, openPool } from './pool.ts';
 
 const log = createLog({ level: 'silent' });
 
@@ -32,6 +32,28 @@ test('a statement of the pool ends after ten seconds and an idle connection that
   await expect
     .poll(() => database.pool.query('select 1 as one').then((result) => result.rows))
     .toEqual([{ one: 1 }]);
+  await close();
+});
+
+test('the end of an idle connection is a warning, and no news while the pool is being closed', async () => {
+  const { database, close } = await createTestDatabase();
+  const lines: string[] = [];
+  const heard = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } });
+  const opened = openPool({ connection: database.connection, log: heard });
+  await opened.pool.query('select 1');
+  await database.pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'signal-board' and pid <> pg_backend_pid() and datname = current_database()",
+  );
+  await expect.poll(() => lines.length).toBe(1);
+  expect(lines[0]).toContain('an idle database connection ended');
+  const closed = opened.close();
+  opened.pool.emit(
+    'error',
+    new Error('terminating connection due to administrator command'),
+    new pg.Client(),
+  );
+  await closed;
+  expect(lines).toHaveLength(1);
   await close();
 });
 

@@ -120,8 +120,12 @@ export function openPool(options: {
     max: maxConnections ?? MAX_ENGINE_CONNECTIONS,
     Client: createPreparingClient('engine'),
   });
+  let isClosing = false;
   for (const one of [pool, enginePool]) {
-    one.on('error', (error) => options.log.warn({ err: error }, 'an idle database connection ended'));
+    one.on('error', (error) => {
+      // A server that stops may be quicker than the goodbye of a connection.
+      if (!isClosing) options.log.warn({ err: error }, 'an idle database connection ended');
+    });
   }
   return {
     pool,
@@ -130,6 +134,7 @@ export function openPool(options: {
     connection: options.connection,
     embedded: false,
     async close() {
+      isClosing = true;
       await Promise.all([pool.end(), enginePool.end()]);
     },
   };
