@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What may have changed. The database announces these itself (migration 0001), whoever wrote. */
+/** What may have changed. The database announces these itself, whoever wrote (migration 0001); deliveries and price logs: who took them in. */
 export const CHANGE_TOPICS = [
   'signals',
   'price-logs',

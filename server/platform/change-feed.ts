@@ -4,13 +4,13 @@ import type { DatabaseConnection } from './database/pool.ts';
 import type { Logger } from './log.ts';
 
 /** The channel of migration 0001. */
-const CHANNEL = 'signal_board_changes';
+export const CHANGES_CHANNEL = 'signal_board_changes';
 
 /** What the database announces, with whichever instance's transaction it happened. */
 export type ChangeFeed = NotificationFeed<Change>;
 
 export const createChangeFeed = (options: { connection: DatabaseConnection; log: Logger }): ChangeFeed =>
-  createNotificationFeed({ ...options, channel: CHANNEL, what: 'changes', read: readChange });
+  createNotificationFeed({ ...options, channel: CHANGES_CHANNEL, what: 'changes', read: readChange });
 
 function readChange(payload: string): Change | null {
   try {

@@ -2,6 +2,7 @@ import type { Deps } from '#server/deps.ts';
 import { isDataFault } from '#server/platform/database/database-errors.ts';
 import { dropIdleConnections } from '#server/platform/database/pool.ts';
 import { AppError } from '#server/platform/errors.ts';
+import { createDeliveryAnnouncer } from './announce-deliveries.ts';
 import {
   type Arrival,
   type ArrivedCandle,
@@ -62,6 +63,7 @@ export function createReceiver(
   const findKey = createKnownKeys(deps.secretBox);
   const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
   const lastUse = createLastUse();
+  const announcer = createDeliveryAnnouncer({ db, log });
 
   const group = <Item, Result>(
     commit: (items: Item[]) => Promise<Result[]>,
@@ -85,6 +87,10 @@ export function createReceiver(
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
     const outcomes = await storeDeliveries({ db, jobs, withinLimit, lastUse }, batch);
     onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
+    announcer.note({
+      hookIds: batch.flatMap(({ key }) => key.hookId ?? []),
+      candles: batch.some(isCandle),
+    });
     return outcomes;
   });
   // What is as usual is new, usable, within the limit, and of a webhook that was known a moment ago.
@@ -107,6 +113,7 @@ export function createReceiver(
     const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
     const stored = await storeNew(within);
     onStored(stored.filter((id) => id !== null).length);
+    announcer.note({ hookIds, candles: within.some(({ delivery }) => isCandle(delivery)) });
     // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
     markUsed(db, { hookIds, lastUse, now }).catch((error: unknown) =>
       log.warn({ err: error }, "a webhook's last use could not be written down"),
@@ -150,6 +157,7 @@ export function createReceiver(
       // What the first leave goes to the last.
       await Promise.all([signals.idle(), candles.idle()]);
       await commits.idle();
+      await announcer.idle();
     },
   };
 }

@@ -145,6 +145,8 @@ describe('a database of the version before', () => {
     await client.query(
       'create role reader_of_price_logs; grant select on price_logs to reader_of_price_logs',
     );
+    await client.query(`create function note_candle() returns trigger language plpgsql as 'begin return null; end';
+      create trigger of_an_operator after insert on price_logs for each statement execute function note_candle()`);
     try {
       await migrate(true);
       expect(await names('price_logs')).toEqual([
@@ -162,12 +164,12 @@ describe('a database of the version before', () => {
       expect((await client.query('select from deliveries')).rowCount).toBe(1);
       const { rows } = await client.query(
         `select has_table_privilege('reader_of_price_logs', 'price_logs', 'select') as granted,
-           (select count(*)::int from pg_trigger where tgrelid = 'price_logs'::regclass) as triggers,
+           (select array_agg(tgname::text) from pg_trigger where tgrelid = 'price_logs'::regclass) as triggers,
            (select count(*)::int from pg_index where not indisvalid) as invalid,
            (select array_agg(relname::text order by relname) from pg_index join pg_class on pg_class.oid = indexrelid
             where indrelid = 'price_logs'::regclass) as indexes`,
       );
-      expect(rows[0]).toMatchObject({ granted: true, triggers: 1, invalid: 0 });
+      expect(rows[0]).toMatchObject({ granted: true, triggers: ['of_an_operator'], invalid: 0 });
       expect(rows[0].indexes).toEqual(
         expect.arrayContaining(['price_logs_mark', 'price_logs_pkey', 'price_logs_series']),
       );

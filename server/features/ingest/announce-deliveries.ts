@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import type { Change } from '#contract/events.ts';
+import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
+import { databaseErrorCode } from '#server/platform/database/database-errors.ts';
+import type { Logger } from '#server/platform/log.ts';
+
+/** A browser is told every tenth of a second as well (event-stream.ts): more often would be heard by nobody. */
+const EVERY_MS = 100;
+/** More webhooks than these are announced without naming their owners. */
+const MOST_HOOKS = 20;
+
+/**
+ * Tells what listens for changes that deliveries have come in. Other tables announce their changes themselves, in the
+ * transaction that makes them; these come so often that a notification with each commit took a fifth of what a candle
+ * costs the database (decision 0029).
+ */
+export interface DeliveryAnnouncer {
+  /** After the commit. */
+  note(delivered: { hookIds: Iterable<string>; candles: boolean }): void;
+  /** Resolves when all that was noted has been announced. */
+  idle(): Promise<void>;
+}
+
+export function createDeliveryAnnouncer(options: {
+  db: Queryable;
+  log: Logger;
+  everyMs?: number;
+}): DeliveryAnnouncer {
+  const { db, log, everyMs = EVERY_MS } = options;
+  const hookIds = new Set<string>();
+  let candles = false;
+  let announcedAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | null = null;
+  let announcing = Promise.resolve();
+
+  /** A hint that is lost is made up for by the next one, and by screens that ask by the clock: it is not repeated. */
+  function announce(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (hookIds.size === 0) return announcing;
+    const noted = { hookIds: [...hookIds], candles };
+    hookIds.clear();
+    candles = false;
+    announcedAt = performance.now();
+    announcing = notify(db, noted).catch((error: unknown) =>
+      log.warn({ err: error, code: databaseErrorCode(error) }, 'new deliveries could not be announced'),
+    );
+    return announcing;
+  }
+
+  return {
+    note(delivered) {
+      for (const id of delivered.hookIds) hookIds.add(id);
+      candles ||= delivered.candles;
+      if (hookIds.size === 0) return;
+      timer ??= setTimeout(announce, Math.max(0, announcedAt + everyMs - performance.now()));
+    },
+    async idle() {
+      await announcing;
+      await announce();
+    },
+  };
+}
+
+async function notify(db: Queryable, noted: { hookIds: string[]; candles: boolean }): Promise<void> {
+  const { hookIds } = noted;
+  const topics: Change['topic'][] = noted.candles ? ['price-logs'] : [];
+  if (hookIds.length > MOST_HOOKS) topics.push('deliveries');
+  const named: Change['topic'] = 'deliveries';
+  await db.execute(sql`
+    select pg_notify(${CHANGES_CHANNEL}, message::text) from (
+      select jsonb_build_object('topic', topic) as message from unnest(${sql.param(topics)}::text[]) as topic
+      union
+      select jsonb_build_object('topic', ${named}::text, 'userId', user_id) from hooks
+      where ${hookIds.length <= MOST_HOOKS} and id = any(${sql.param(hookIds)}::uuid[])
+    ) as news`);
+}
