@@ -18,7 +18,7 @@ export default defineConfig({
   ssr: {
     target: 'node',
     noExternal: true,
-    // What lies beside files of its own: native code, pages to serve, a package.json.
+    // What lies beside files of its own: native code, pages to serve.
     external: ['@node-rs/argon2', '@fastify/swagger-ui'],
   },
 });

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What may have changed. The database announces these itself, whoever wrote (migration 0001); deliveries and price logs: who took them in. */
+/**
+ * What may have changed. The database announces these itself, whoever wrote (migration 0001); deliveries and price logs
+ * are announced by who took them in.
+ */
 export const CHANGE_TOPICS = [
   'signals',
   'price-logs',

@@ -65,6 +65,32 @@ test('however much comes, it is announced so often and no oftener, and the last 
   expect(times).toBeLessThanOrEqual(Math.ceil((performance.now() - startedAt) / EVERY_MS));
 });
 
+test('where the database is slow no second announcement goes out beside the first, and none is forgotten', async () => {
+  let [underWay, most] = [0, 0];
+  const slow = new Proxy(board.database.db, {
+    get: (target, name) =>
+      name !== 'execute'
+        ? Reflect.get(target, name)
+        : async (...args: Parameters<typeof target.execute>) => {
+            underWay += 1;
+            most = Math.max(most, underWay);
+            await sleep(3 * EVERY_MS);
+            underWay -= 1;
+            return target.execute(...args);
+          },
+  });
+  const announcer = announcerFor(slow);
+  const until = performance.now() + 4 * EVERY_MS;
+  while (performance.now() < until) {
+    announcer.note({ hookIds: [hookOf(0)], candles: false });
+    await sleep(10);
+  }
+  announcer.note({ hookIds: [hookOf(1)], candles: false });
+  await announcer.idle();
+  expect([underWay, most]).toEqual([0, 1]);
+  await expect.poll(() => heard).toContainEqual(deliveryOf(1));
+});
+
 test('of many webhooks none is named, and of one that is gone nothing is said', async () => {
   const announcer = announcerFor();
   announcer.note({ hookIds: [hookOf(0), ...Array.from({ length: 20 }, randomId)], candles: false });

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Change } from '#contract/events.ts';
+import type { ChangeTopic } from '#contract/events.ts';
 import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { databaseErrorCode } from '#server/platform/database/database-errors.ts';
@@ -9,6 +9,8 @@ import type { Logger } from '#server/platform/log.ts';
 const EVERY_MS = 100;
 /** More webhooks than these are announced without naming their owners. */
 const MOST_HOOKS = 20;
+const DELIVERIES: ChangeTopic = 'deliveries';
+const CANDLES: ChangeTopic = 'price-logs';
 
 /**
  * Tells what listens for changes that deliveries have come in. Other tables announce their changes themselves, in the
@@ -35,17 +37,22 @@ export function createDeliveryAnnouncer(options: {
   let announcing = Promise.resolve();
 
   /** A hint that is lost is made up for by the next one, and by screens that ask by the clock: it is not repeated. */
-  function announce(): Promise<void> {
-    if (timer !== null) clearTimeout(timer);
-    timer = null;
-    if (hookIds.size === 0) return announcing;
+  async function tell(): Promise<void> {
+    if (hookIds.size === 0) return;
     const noted = { hookIds: [...hookIds], candles };
     hookIds.clear();
     candles = false;
     announcedAt = performance.now();
-    announcing = notify(db, noted).catch((error: unknown) =>
+    await notify(db, noted).catch((error: unknown) =>
       log.warn({ err: error, code: databaseErrorCode(error) }, 'new deliveries could not be announced'),
     );
+  }
+
+  /** One after the other: where the database is slow, the connections are for what has to be stored. */
+  function announce(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    announcing = announcing.then(tell);
     return announcing;
   }
 
@@ -56,23 +63,19 @@ export function createDeliveryAnnouncer(options: {
       if (hookIds.size === 0) return;
       timer ??= setTimeout(announce, Math.max(0, announcedAt + everyMs - performance.now()));
     },
-    async idle() {
-      await announcing;
-      await announce();
-    },
+    idle: announce,
   };
 }
 
 async function notify(db: Queryable, noted: { hookIds: string[]; candles: boolean }): Promise<void> {
   const { hookIds } = noted;
-  const topics: Change['topic'][] = noted.candles ? ['price-logs'] : [];
-  if (hookIds.length > MOST_HOOKS) topics.push('deliveries');
-  const named: Change['topic'] = 'deliveries';
+  const isNamed = hookIds.length <= MOST_HOOKS;
+  const topics: ChangeTopic[] = [...(noted.candles ? [CANDLES] : []), ...(isNamed ? [] : [DELIVERIES])];
   await db.execute(sql`
     select pg_notify(${CHANGES_CHANNEL}, message::text) from (
       select jsonb_build_object('topic', topic) as message from unnest(${sql.param(topics)}::text[]) as topic
       union
-      select jsonb_build_object('topic', ${named}::text, 'userId', user_id) from hooks
-      where ${hookIds.length <= MOST_HOOKS} and id = any(${sql.param(hookIds)}::uuid[])
+      select jsonb_build_object('topic', ${DELIVERIES}::text, 'userId', user_id) from hooks
+      where ${isNamed} and id = any(${sql.param(hookIds)}::uuid[])
     ) as news`);
 }
