@@ -180,6 +180,37 @@ describe('what never becomes a request is answered all the same', () => {
   }
 });
 
+test.each([
+  ['the head', 'POST /api/echo HTTP/1.1\r\nhost: a\r\n'],
+  [
+    'the body',
+    'POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"token":',
+  ],
+])('a request that stalls in %s is answered 408 in time, and its connection ends', async (_where, bytes) => {
+  const app = await createHttpApp(
+    {
+      config: { trustProxy: [], metricsToken: null },
+      log: createLog({ level: 'silent' }),
+      clock: systemClock,
+      db: board.database.db,
+    },
+    { requestTimeoutMs: 120 },
+  );
+  app.post('/api/echo', { config: { access: 'public' } }, async ({ body }) => body);
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const socket = connect({ port: Number(port), host: '127.0.0.1' });
+  const answered = text(socket);
+  socket.write(bytes);
+  const answer = await answered;
+  await app.close();
+
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  for (const header of ['connection: close', 'x-content-type-options: nosniff']) {
+    expect(answer).toContain(`\r\n${header}\r\n`);
+  }
+  expect(answer).toMatch(/\{"message":"Request Timeout"\}$/);
+});
+
 test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {
   const app = await createHttpApp({
     config: { trustProxy: [], metricsToken: null },

@@ -45,7 +45,11 @@ export interface HttpDeps {
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Everything that all routes share; the features add theirs to it. */
-export async function createHttpApp(deps: HttpDeps, options: { webFolder?: string } = {}): Promise<App> {
+export async function createHttpApp(
+  deps: HttpDeps,
+  options: { webFolder?: string; requestTimeoutMs?: number } = {},
+): Promise<App> {
+  const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const logger: FastifyBaseLogger = deps.log;
   const { trustProxy } = deps.config;
   const app: App = Fastify({
@@ -53,7 +57,9 @@ export async function createHttpApp(deps: HttpDeps, options: { webFolder?: strin
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: MAX_API_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestTimeoutMs,
+    // Node takes the shorter of both times for the head alone, and looks who is late twice a minute.
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: requestTimeoutMs / 6 },
     // Fastify's own answer has neither our shape nor our headers; see refuseWhileClosing.
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
