@@ -21,6 +21,8 @@ export interface Deps {
   clock: Clock;
   db: Db;
   pool: pg.Pool;
+  /** The one that workflows and orders go through: for its figures. */
+  enginePool: Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;
   secretBox: SecretBox;
   jobs: Jobs;
   exchanges: ExchangeRegistry;

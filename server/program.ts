@@ -109,6 +109,7 @@ export async function buildProgram(options: {
     clock,
     db,
     pool,
+    enginePool: database.engineDb.$client,
     jobs,
     secretBox,
     exchanges,

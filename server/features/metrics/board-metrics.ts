@@ -1,14 +1,19 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { isWorkflowEnded, WORKFLOW_STATUSES } from '#domain/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { createEndedWork, type EndedWork, SIGNAL_TO_ORDER_BUCKETS } from './ended-work.ts';
+import { createEndedWork, type EndedWork, ORDER_OUTCOMES, SIGNAL_TO_ORDER_BUCKETS } from './ended-work.ts';
 import { type OpenWork, readOpenWork } from './open-work.ts';
 
 const FRESH_MS = 5_000;
 /** A scraper gives up after ten seconds; a database that is away is told within less. */
 const PATIENCE_MS = 3_000;
 
-type BoardDeps = Pick<Deps, 'db' | 'pool' | 'jobs' | 'rightOfWay' | 'config' | 'log' | 'metrics'>;
+type BoardDeps = Pick<
+  Deps,
+  'db' | 'pool' | 'enginePool' | 'jobs' | 'rightOfWay' | 'config' | 'log' | 'metrics'
+>;
 
 interface Reading {
   open: OpenWork;
@@ -77,7 +82,8 @@ export function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; 
   };
 }
 
-function registerInstance(registry: Registry, { pool, jobs, rightOfWay, config }: BoardDeps): void {
+function registerInstance(registry: Registry, deps: BoardDeps): void {
+  const { jobs, rightOfWay, config } = deps;
   const registers = [registry];
   new Gauge({
     name: 'signal_board_info',
@@ -92,29 +98,7 @@ function registerInstance(registry: Registry, { pool, jobs, rightOfWay, config }
     },
     1,
   );
-  new Gauge({
-    name: 'signal_board_database_connections',
-    help: 'Connections of the pool, by whether something uses them',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      this.set({ state: 'idle' }, pool.idleCount);
-      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
-    },
-  });
-  new Gauge({
-    name: 'signal_board_database_connections_max',
-    help: 'Connections that the pool may open',
-    registers,
-  }).set(pool.options.max);
-  new Gauge({
-    name: 'signal_board_database_waiting',
-    help: 'Requests that wait for a connection of the pool',
-    registers,
-    collect() {
-      this.set(pool.waitingCount);
-    },
-  });
+  registerPools(registry, { requests: deps.pool, engine: deps.enginePool });
   new Gauge({
     name: 'signal_board_engine_running',
     help: '1 when this instance takes jobs',
@@ -137,6 +121,41 @@ function registerInstance(registry: Registry, { pool, jobs, rightOfWay, config }
     registers,
     collect() {
       this.set(jobs.activity().activeJobs);
+    },
+  });
+}
+
+/** Both of them: of the one that orders go through, the other's figures say nothing. */
+function registerPools(registry: Registry, pools: Record<'requests' | 'engine', Deps['enginePool']>): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'signal_board_database_connections',
+    help: 'Connections of each pool, by whether something uses them',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [name, pool] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'idle' }, pool.idleCount);
+        this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount);
+      }
+    },
+  });
+  new Gauge({
+    name: 'signal_board_database_connections_max',
+    help: 'Connections that each pool may open',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [name, pool] of Object.entries(pools)) this.set({ pool: name }, pool.options.max);
+    },
+  });
+  new Gauge({
+    name: 'signal_board_database_waiting',
+    help: 'Requests, or steps of the engine, that wait for a connection of their pool',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [name, pool] of Object.entries(pools)) this.set({ pool: name }, pool.waitingCount);
     },
   });
 }
@@ -196,29 +215,53 @@ function registerOpenWork(registry: Registry, latest: () => OpenWork | null): vo
   }
 }
 
+const TRIGGERS = ['automatic', 'manual'] as const;
+
 function registerEndedWork(registry: Registry, latest: () => EndedWork | null): void {
-  const registers = [registry];
-  new Counter({
-    name: 'signal_board_workflows_total',
-    help: 'Workflows that have ended, of all instances since the first day',
-    labelNames: ['trigger', 'status'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { count, ...labels } of latest()?.workflows ?? []) this.inc(labels, count);
+  const counters = [
+    {
+      name: 'workflows_total',
+      help: 'Workflows that have ended',
+      labels: { trigger: TRIGGERS, status: WORKFLOW_STATUSES.filter(isWorkflowEnded) },
+      read: ({ workflows }: EndedWork) => workflows,
     },
-  });
-  new Counter({
-    name: 'signal_board_orders_total',
-    help: 'Orders that have come to their end, of all instances since the first day',
-    labelNames: ['platform', 'trigger', 'outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { count, ...labels } of latest()?.orders ?? []) this.inc(labels, count);
+    {
+      name: 'orders_total',
+      help: 'Orders that have come to their end',
+      labels: { platform: EXCHANGE_PLATFORMS, trigger: TRIGGERS, outcome: ORDER_OUTCOMES },
+      read: ({ orders }: EndedWork) => orders,
     },
-  });
+    {
+      name: 'unprotected_closes_total',
+      help: 'Orders to close a position whose stop loss could not be placed',
+      labels: { platform: EXCHANGE_PLATFORMS },
+      read: ({ unprotectedCloses }: EndedWork) => unprotectedCloses,
+    },
+  ];
+  for (const { name, help, labels, read } of counters) {
+    new Counter({
+      name: `signal_board_${name}`,
+      help: `${help}, of all instances since the first day`,
+      labelNames: Object.keys(labels),
+      registers: [registry],
+      collect() {
+        this.reset();
+        const ended = latest();
+        if (ended === null) return;
+        // A series that begins with its first event hides that event from increase().
+        for (const series of combinationsOf(labels)) this.inc(series, 0);
+        for (const { count, ...series } of read(ended)) this.inc(series, count);
+      },
+    });
+  }
   registerSignalToOrder(registry, () => latest()?.signalToOrder ?? null);
+}
+
+function combinationsOf(labels: Record<string, readonly string[]>): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
+    (all, [name, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  );
 }
 
 /** A histogram whose observations were made in the database: the library has no door for ready sums. */

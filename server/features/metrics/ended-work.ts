@@ -1,13 +1,21 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import type { Db } from '#server/platform/database/database.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
+
+/** What an order may end with: how much of it was filled, or that its position had to be closed at once (I4). */
+export const ORDER_OUTCOMES = ['filled', 'partial', 'unfilled', 'unknown', 'closed-unprotected'] as const;
 
 /**
- * Totals of all that has ended, of every instance and since the first day, read from the rows themselves. What has
- * ended never changes, so what lies far enough back is counted once a process and only the rest with every reading.
+ * Totals of all that has ended, of every instance and since the first day, read from the rows themselves. The first end
+ * of an order and of a workflow stays on record whatever comes after, and a closing order keeps its reason; so what lies
+ * far enough back is counted once a process and only the rest with every reading.
  */
 export interface EndedWork {
   workflows: { trigger: string; status: string; count: number }[];
   orders: { platform: string; trigger: string; outcome: string; count: number }[];
+  /** Orders to close a position without a stop: of one just opened, or of one that lost its stop later. */
+  unprotectedCloses: { platform: string; count: number }[];
   /** From the arrival of a signal to its first order on the way; one for each bucket, not yet added up. */
   signalToOrder: { bucket: number; count: number; seconds: number }[];
 }
@@ -37,6 +45,7 @@ export function createEndedWork(db: Db): () => Promise<EndedWork> {
     return {
       workflows: [...all.workflows.values()],
       orders: [...all.orders.values()],
+      unprotectedCloses: [...all.unprotectedCloses.values()],
       signalToOrder: [...all.signalToOrder.values()],
     };
   };
@@ -48,7 +57,7 @@ async function settledUntil(db: Db): Promise<Date> {
     select least(
       now() - make_interval(secs => ${SETTLED_AFTER_SECONDS}),
       (select min(created_at) from workflows where status in ('pending', 'processing')),
-      (select min(created_at) from trades where state <> 'done')
+      (select min(created_at) from trades where state <> 'done' and completed_at is null)
     ) as until`);
   return new Date(rows[0]?.until ?? 0);
 }
@@ -58,6 +67,11 @@ const within = (column: SQL, { after, until }: Range) =>
     ? sql`${column} >= ${after.toISOString()}`
     : sql`${column} >= ${after.toISOString()} and ${column} < ${until.toISOString()}`;
 
+const withinIds = (column: SQL, { after, until }: Range) =>
+  until === null
+    ? sql`${column} >= ${firstIdOf(after)}`
+    : sql`${column} >= ${firstIdOf(after)} and ${column} < ${firstIdOf(until)}`;
+
 async function readRange(db: Db, range: Range): Promise<EndedWork> {
   const workflows = await db.execute<{ trigger: string; status: string; count: string }>(sql`
     select trigger, status, count(*) from workflows
@@ -65,12 +79,16 @@ async function readRange(db: Db, range: Range): Promise<EndedWork> {
     group by trigger, status`);
   const orders = await db.execute<{ platform: string; trigger: string; outcome: string; count: string }>(sql`
     select exchange_platform as platform, trigger_type as trigger,
-      case when protection_status = 'closed' then 'closed-unprotected'
+      case when not success and fill_status in ('filled', 'partial') then 'closed-unprotected'
         else coalesce(fill_status, 'unknown') end as outcome,
       count(*)
     from trades
-    where ${within(sql`created_at`, range)} and state = 'done'
+    where ${within(sql`created_at`, range)} and completed_at is not null
     group by 1, 2, 3`);
+  const closes = await db.execute<{ platform: string; count: string }>(sql`
+    select exchange_platform as platform, count(*) from position_closes
+    where ${withinIds(sql`id`, range)} and reason = ${CLOSE_REASONS.stopMissing}
+    group by 1`);
   const bounds = sql.raw(`array[${SIGNAL_TO_ORDER_BUCKETS.join(', ')}]::numeric[]`);
   const waits = await db.execute<{ bucket: string; count: string; seconds: string }>(sql`
     select (select count(*) from unnest(${bounds}) as bound where bound < seconds) as bucket,
@@ -80,13 +98,14 @@ async function readRange(db: Db, range: Range): Promise<EndedWork> {
       from trades
       join order_attempts on trade_id = trades.id and attempt = 1
       join signals on signals.id = trades.signal_id
-      where ${within(sql`trades.created_at`, range)} and trades.state = 'done' and trigger_type = 'automatic'
+      where ${within(sql`trades.created_at`, range)} and completed_at is not null and trigger_type = 'automatic'
         and order_attempts.submitted_at is not null
     ) as waits
     group by 1`);
   return {
     workflows: workflows.rows.map((row) => ({ ...row, count: Number(row.count) })),
     orders: orders.rows.map((row) => ({ ...row, count: Number(row.count) })),
+    unprotectedCloses: closes.rows.map((row) => ({ ...row, count: Number(row.count) })),
     signalToOrder: waits.rows.map(({ bucket, count, seconds }) => ({
       bucket: Number(bucket),
       count: Number(count),
@@ -95,30 +114,49 @@ async function readRange(db: Db, range: Range): Promise<EndedWork> {
   };
 }
 
-const noTotals = (): Totals => ({ workflows: new Map(), orders: new Map(), signalToOrder: new Map() });
+const noTotals = (): Totals => ({
+  workflows: new Map(),
+  orders: new Map(),
+  unprotectedCloses: new Map(),
+  signalToOrder: new Map(),
+});
 
 function added(totals: Totals, more: EndedWork): Totals {
-  const sum: Totals = {
-    workflows: new Map(totals.workflows),
-    orders: new Map(totals.orders),
-    signalToOrder: new Map(totals.signalToOrder),
+  return {
+    workflows: addCounts(totals.workflows, more.workflows, ({ trigger, status }) => `${trigger} ${status}`),
+    orders: addCounts(
+      totals.orders,
+      more.orders,
+      ({ platform, trigger, outcome }) => `${platform} ${trigger} ${outcome}`,
+    ),
+    unprotectedCloses: addCounts(
+      totals.unprotectedCloses,
+      more.unprotectedCloses,
+      ({ platform }) => platform,
+    ),
+    signalToOrder: addCounts(
+      totals.signalToOrder,
+      more.signalToOrder,
+      ({ bucket }) => String(bucket),
+      (row, known) => ({ seconds: row.seconds + known.seconds }),
+    ),
   };
-  for (const row of more.workflows) {
-    const key = `${row.trigger} ${row.status}`;
-    sum.workflows.set(key, { ...row, count: row.count + (totals.workflows.get(key)?.count ?? 0) });
+}
+
+function addCounts<Row extends { count: number }>(
+  known: ReadonlyMap<string, Row>,
+  more: readonly Row[],
+  keyOf: (row: Row) => string,
+  addRest: (row: Row, known: Row) => Partial<Row> = () => ({}),
+): Map<string, Row> {
+  const sums = new Map(known);
+  for (const row of more) {
+    const key = keyOf(row);
+    const before = sums.get(key);
+    sums.set(
+      key,
+      before === undefined ? row : { ...row, count: row.count + before.count, ...addRest(row, before) },
+    );
   }
-  for (const row of more.orders) {
-    const key = `${row.platform} ${row.trigger} ${row.outcome}`;
-    sum.orders.set(key, { ...row, count: row.count + (totals.orders.get(key)?.count ?? 0) });
-  }
-  for (const row of more.signalToOrder) {
-    const key = String(row.bucket);
-    const known = totals.signalToOrder.get(key);
-    sum.signalToOrder.set(key, {
-      ...row,
-      count: row.count + (known?.count ?? 0),
-      seconds: row.seconds + (known?.seconds ?? 0),
-    });
-  }
-  return sum;
+  return sums;
 }

@@ -135,6 +135,35 @@ describe('after a signal that was traded', () => {
   });
 });
 
+test('what has never happened is counted as 0, so that the first time is seen', async () => {
+  const board = await startTestApp();
+  const { body } = await board.anonymous.get('/metrics');
+  const series = [
+    'signal_board_orders_total{platform="Bybit",trigger="manual",outcome="closed-unprotected"}',
+    'signal_board_unprotected_closes_total{platform="Bitget"}',
+    'signal_board_workflows_total{trigger="automatic",status="failed"}',
+    'signal_board_workflows_total{trigger="manual",status="aborted"}',
+  ];
+  for (const one of series) expect(seriesValue(body, one), one).toBe(0);
+  expect(body).not.toMatch(/status="processing"/);
+  await board.close();
+});
+
+test('both pools of connections are told, that of the engine too', async () => {
+  const board = await startTestApp();
+  const { pool, engineDb } = board.database;
+  const held = await engineDb.$client.connect();
+  const { body } = await board.anonymous.get('/metrics');
+  held.release();
+  const max = (name: string) => seriesValue(body, `signal_board_database_connections_max{pool="${name}"}`);
+  expect(max('requests')).toBe(pool.options.max);
+  expect(max('engine')).toBe(engineDb.$client.options.max);
+  const busy = 'signal_board_database_connections{pool="engine",state="busy"}';
+  expect(seriesValue(body, busy)).toBeGreaterThan(0);
+  expect(seriesValue(body, 'signal_board_database_waiting{pool="engine"}')).toBe(0);
+  await board.close();
+});
+
 test('what became of every kind of delivery is told apart', async () => {
   const board = await startTestApp({ config: { webhookRateLimit: 3 } });
   const sender = await createSender({ app: board.app, client: board.admin });

@@ -82,13 +82,26 @@ describe('the alert rules and the dashboard', () => {
     expect(unused).toEqual([]);
   });
 
-  test('ask for results and outcomes that there are', () => {
-    const known = readFileSync(join(import.meta.dirname, '../../platform/metrics.ts'), 'utf8');
+  test('ask for results, outcomes and states that there are', () => {
+    const words = readFileSync(join(import.meta.dirname, '../../platform/metrics.ts'), 'utf8');
+    let asked = 0;
     for (const { where, expr } of expressions) {
-      for (const [, values = ''] of expr.matchAll(/result=~?"([^"]+)"/g)) {
-        for (const value of values.split('|')) expect(known, `${where}: ${value}`).toContain(`'${value}'`);
+      for (const [, name = '', matchers = ''] of expr.matchAll(/\b(signal_board_\w+)\{([^}]*)\}/g)) {
+        const own = text.split('\n').filter((line) => line.startsWith(`${name}{`));
+        for (const [, label = '', values = ''] of matchers.matchAll(/(\w+)=~?"([^"]+)"/g)) {
+          for (const value of values.split('|')) {
+            // What exchanges answered is told from the first answer on.
+            const isThere =
+              name === 'signal_board_exchange_calls_total'
+                ? words.includes(`'${value}'`)
+                : own.some((line) => line.includes(`${label}="${value}"`));
+            expect(isThere, `${where}: ${name} ${label} ${value}`).toBe(true);
+            asked += 1;
+          }
+        }
       }
     }
+    expect(asked).toBeGreaterThan(6);
   });
 
   test('have balanced expressions, and names that occur once', () => {
