@@ -73,6 +73,23 @@ test('the first start prints a password that works, and the second start says th
   expect(await login(second, password)).toBe(200);
 });
 
+test('a start with another SECRET_KEY than the first is refused, unless the former one is given up', async () => {
+  const first = await start();
+  expect(await first.stop()).toBe(0);
+  const other = { SECRET_KEY: 'another secret key, of the right length' };
+  const refused = await runToEnd(other);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(
+    /^The SECRET_KEY \(or DATA_DIR\/secret\.key\) is not the one .* --new-secret-key .*\n$/,
+  );
+  expect(await databaseRuns()).toBe(false);
+  const given = await startServerProcess({ dataDir, env: other, args: ['--new-secret-key'] });
+  servers.push(given);
+  expect(await login(given, given.adminPassword)).toBe(200);
+  expect(await given.stop()).toBe(0);
+  expect((await runToEnd({})).code).toBe(1);
+});
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s ends the program and its database with exit code 0',
   async (signal) => {

@@ -16,8 +16,12 @@ const EXIT_FAILED = 1;
 const EXIT_BAD_SETTING = 2;
 const PORT_LIMIT_MS = 5_000;
 
+const USAGE = `npm start
+npm start -- --new-secret-key   when the key is lost that the database was sealed with: webhook keys are renewed
+                                and exchange credentials entered anew`;
+
 if (process.argv.includes('--help') || process.argv.includes('-h')) {
-  process.stdout.write(`npm start\n\n${describeSettings()}\n`);
+  process.stdout.write(`${USAGE}\n\n${describeSettings()}\n`);
 } else {
   await main().catch(fail);
 }

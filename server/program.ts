@@ -15,6 +15,7 @@ import {
   createAccountGuard,
   createKeyWatch,
 } from './features/exchange-credentials/find-account.ts';
+import { checkSecretKey } from './features/hooks/check-secret-key.ts';
 import { createReceiver } from './features/ingest/receive-delivery.ts';
 import { startKeepingTotals } from './features/list-totals/keep-totals.ts';
 import { advanceTrade } from './features/position-maker/advance-trade.ts';
@@ -166,6 +167,7 @@ export async function buildProgram(options: {
     app,
     deps,
     async start() {
+      await checkSecretKey({ db, secretKey, replace: config.isNewSecretKey, log });
       // An embedded database has one program: whatever still holds a lease, or is a worker, is dead.
       if (database.embedded) {
         await releaseAllLeases(db);

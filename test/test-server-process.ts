@@ -33,12 +33,12 @@ export interface TestServerProcess {
  * and a `.env` of the project do not reach it.
  */
 export async function startServerProcess(
-  options: { env?: Record<string, string>; dataDir?: string } = {},
+  options: { env?: Record<string, string>; dataDir?: string; args?: string[] } = {},
 ): Promise<TestServerProcess> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'signal-board-server-')));
   const adminUsername = 'admin@example.com';
   const adminPassword = 'correct horse battery';
-  const child = spawn(process.execPath, programArguments, {
+  const child = spawn(process.execPath, [...programArguments, ...(options.args ?? [])], {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,

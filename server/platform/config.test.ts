@@ -23,6 +23,7 @@ describe('with nothing set', () => {
       adminUsername: 'admin@example.com',
       adminPassword: null,
       secretKey: null,
+      isNewSecretKey: false,
       exchangeProxyUrls: [],
       bitgetBaseUrl: null,
       bybitBaseUrl: null,

@@ -21,6 +21,8 @@ export interface Config {
   adminPassword: string | null;
   /** null: generated into the data folder, see `loadSecretKey`. */
   secretKey: string | null;
+  /** What is sealed with the former one is given up. */
+  isNewSecretKey: boolean;
   exchangeProxyUrls: string[];
   bitgetBaseUrl: string | null;
   bybitBaseUrl: string | null;
@@ -42,6 +44,8 @@ export interface Config {
   metricsToken: string | null;
   logLevel: Settings['LOG_LEVEL'];
 }
+
+const NEW_SECRET_KEY = '--new-secret-key';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -65,9 +69,9 @@ export function readEnvironment(options: { env: Environment; folder: string }): 
 
 /** Parses every setting once. Throws a ConfigError that names the variable, what it got and what it takes. */
 export function parseConfig(env: Environment, argv: readonly string[] = []): Config {
-  const [argument] = argv;
-  if (argument !== undefined) {
-    throw new ConfigError(`Unknown argument ${JSON.stringify(argument)}; --help lists the settings`);
+  const unknown = argv.find((argument) => argument !== NEW_SECRET_KEY);
+  if (unknown !== undefined) {
+    throw new ConfigError(`Unknown argument ${JSON.stringify(unknown)}; --help lists the settings`);
   }
   const given = Object.fromEntries(
     settings
@@ -89,7 +93,7 @@ export function parseConfig(env: Environment, argv: readonly string[] = []): Con
       'SECRET_KEY is unset; with DATABASE_URL it is required and takes at least 32 characters',
     );
   }
-  return toConfig(value);
+  return { ...toConfig(value), isNewSecretKey: argv.includes(NEW_SECRET_KEY) };
 }
 
 function complaint(name: string, given: Record<string, string | undefined>): string {
@@ -99,7 +103,7 @@ function complaint(name: string, given: Record<string, string | undefined>): str
   return `${name} is ${shown}; it takes ${notes?.takes}`;
 }
 
-function toConfig(value: Settings): Config {
+function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
   const autoTrade = value.AUTO_TRADE ?? (value.EXCHANGE_MODE === 'paper' ? 'enabled' : 'disabled');
   return {
     host: value.HOST,

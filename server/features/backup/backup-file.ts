@@ -39,6 +39,8 @@ export const LEFT_OUT: readonly string[] = [
   'engine_restart_answers',
   'exchange_slots',
   'exchange_preparations',
+  // Written by the next start, which knows the key.
+  'secret_key_checks',
   // Made anew from the price logs as they come in.
   'price_log_hashes',
   // Kept by the trigger of closed positions, while these are put back too.

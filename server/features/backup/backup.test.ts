@@ -317,6 +317,8 @@ describe('a backup', () => {
       'The backup was made with another SECRET_KEY',
     );
     await restoreBackup({ ...options, secretKey: null });
+    const [check] = await query(target, 'select key_check from secret_key_checks');
+    expect(check, 'the next start brings its own').toEqual({ key_check: null });
   });
 
   test('of a newer version is refused', async () => {

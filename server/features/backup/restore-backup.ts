@@ -1,5 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import { forgetSecretKey } from '#server/features/hooks/check-secret-key.ts';
 import { applyMigrations, readMigrations } from '#server/platform/database/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/database/pool.ts';
 import { StartError } from '#server/platform/database/start-error.ts';
@@ -47,6 +48,7 @@ export async function restoreBackup(options: {
     const rows = await fill(client, backup);
     await applyMigrations(client, all.slice(known));
     const work = await endRestoredWork(drizzle(client), now);
+    if (secretKey === null) await forgetSecretKey(drizzle(client));
     await client.query('commit');
     return { createdAt: backup.header.createdAt, rows, ...work };
   } finally {

@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   char,
+  check,
   customType,
   date,
   doublePrecision,
@@ -803,4 +804,15 @@ export const exchangePreparations = pgTable(
     preparedAt: instant('prepared_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.platform, table.userId, table.token] })],
+);
+
+/** One row: which SECRET_KEY the secrets in this database are sealed with. */
+export const secretKeyChecks = pgTable(
+  'secret_key_checks',
+  {
+    isOnly: boolean('is_only').primaryKey().default(true),
+    /** Tells the key from another one, and nothing else of it. Null: whichever the next start comes with. */
+    keyCheck: bytes('key_check'),
+  },
+  (table) => [check('secret_key_checks_one', sql`${table.isOnly}`)],
 );
