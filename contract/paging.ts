@@ -28,11 +28,17 @@ export const filterText = z
   .optional()
   .transform((text) => (text === '' || text === 'all' ? undefined : text));
 
-/** An instant with its zone; left empty it is no filter. */
+const [FIRST_INSTANT, LAST_INSTANT] = [Date.UTC(1970, 0, 1), Date.UTC(9998, 11, 31)];
+
+/** An instant with its zone; left empty it is no filter. The months on both sides of it have to be dates as well. */
 export const filterInstant = z
   .union([
     z.literal(''),
-    z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant with its zone' }),
+    z.iso
+      .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 instant with its zone' })
+      .refine((text) => Date.parse(text) >= FIRST_INSTANT && Date.parse(text) <= LAST_INSTANT, {
+        error: 'must lie between the years 1970 and 9998',
+      }),
   ])
   .optional()
   .transform((text) => (text === undefined || text === '' ? undefined : new Date(text)));

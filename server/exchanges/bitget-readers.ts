@@ -15,7 +15,9 @@ import type { ShownPreparation } from './prepared-accounts.ts';
 
 /* Readers of Bitget's own JSON. */
 
+/** An empty list of tickers leaves the client library with nothing to hand over. */
 export function tickerOf(info: unknown, token: string): Ticker | null {
+  if (info == null) return null;
   const ticker = record(info);
   const { lastPr, markPrice } = ticker;
   if (!isPositive(textOf(lastPr))) return null;

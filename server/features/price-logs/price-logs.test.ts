@@ -113,8 +113,18 @@ test.each([
   expect(await list(query)).toEqual(answer);
 });
 
-test('an instant without a zone is answered 400', async () => {
-  expect((await board.admin.get('/api/price-logs?until=2026-01-02T03:04:09')).statusCode).toBe(400);
+test.each([
+  ['without a zone', '2026-01-02T03:04:09'],
+  ['beyond the calendar of the database in its zone', '9999-12-31T23:59:59-12:00'],
+  ['whose month has no next one', '9999-12-31T23:59:59Z'],
+  ['before any candle', '0000-01-01T00:00:00Z'],
+])('an instant %s is answered 400', async (_what, until) => {
+  const answer = await board.admin.get(`/api/price-logs?until=${encodeURIComponent(until)}`);
+  expect(answer.statusCode).toBe(400);
+});
+
+test('an instant at the end of the calendar is one like any other', async () => {
+  expect((await list('?until=9998-12-30T00:00:00Z')).total).toBeGreaterThan(0);
 });
 
 test('what occurs in a column is listed once, in order, without the missing ones', async () => {
