@@ -165,7 +165,6 @@ const eligibilityCheck = z.object({
   saw: z.string().nullable(),
   wanted: z.string().nullable(),
 });
-export type EligibilityCheckView = z.infer<typeof eligibilityCheck>;
 
 const explainedDecision = z.object({
   status: z.enum(['eligible', 'not eligible']),

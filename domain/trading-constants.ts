@@ -130,12 +130,8 @@ export const EXECUTION_PROFILES: Readonly<Record<ExecutionProfileName, Execution
 export const PROTECTION_DEADLINE_MS = 5_000;
 /** I4: a position without a stop that is not closed within this time halts the trading of its user. */
 export const FLATTEN_DEADLINE_MS = 10_000;
-/** D §9: an order in doubt is adopted or declared never placed within this time. */
-export const DOUBT_DEADLINE_MS = 90_000;
-/** D §9: length of a client order id. */
-export const CLIENT_ORDER_ID_LENGTH = 32;
-/** 2 §9: calls to an exchange per second and user. */
-export const EXCHANGE_REQUESTS_PER_SECOND = 2;
+/** 2 §9: prices that the calculator asks an exchange for in a second, of all who look. The engine's limits are the exchanges' own. */
+export const CALCULATOR_PRICES_PER_SECOND = 2;
 
 // --- Token rules -----------------------------------------------------------------------------------------
 
@@ -175,8 +171,6 @@ export const QUANTITY_DECIMALS: Readonly<Record<string, number>> = {
   PEPE: 0,
 };
 export const DEFAULT_QUANTITY_DECIMALS = 3;
-/** 2 §5: step of the custom entry price field. */
-export const ENTRY_PRICE_INPUT_STEP = '0.00000001';
 
 // --- Ages and windows ------------------------------------------------------------------------------------
 
@@ -193,19 +187,3 @@ export const SMALLEST_NUMBER = '1e-12';
 export const LARGEST_NUMBER = '1e12';
 /** D §5: length of a token. */
 export const TOKEN_MAX_LENGTH = 20;
-
-// --- Screens ---------------------------------------------------------------------------------------------
-
-/** 2 §9: rows per page of price logs and signals. */
-export const LIST_PAGE_SIZE = 100;
-/** 2 §9: rows per page of the workflows monitor. */
-export const MONITOR_PAGE_SIZE = 50;
-export const MONITOR_PAGE_SIZES = [25, 50, 100] as const;
-/** 2 §9: polls of environment status and workflows. */
-export const STATUS_POLL_MS = 30_000;
-/** 2 §9: poll of the position maker's status. */
-export const POSITION_MAKER_POLL_MS = 3_000;
-/** 2 §9: poll of the position maker's logs. */
-export const POSITION_MAKER_LOGS_POLL_MS = 5_000;
-/** 2 §9: how long a copy is confirmed. */
-export const COPY_CONFIRMATION_MS = 2_000;

@@ -21,10 +21,8 @@ export const SIGNAL_PROCESSORS = ['Tesla', 'UD Bot'] as const;
 export const ANY_PROCESSOR = 'Any';
 
 export const CALCULATION_BEHAVIORS = ['Futures_Limit_Classic', 'Futures_Limit_Smart'] as const;
-export type CalculationBehavior = (typeof CALCULATION_BEHAVIORS)[number];
 
 export const MARKET_TYPES = ['Futures', 'Spot'] as const;
-export type MarketType = (typeof MARKET_TYPES)[number];
 
 export const OPPOSITE_SIGNAL_CHOICES = ['reverse', 'skip'] as const;
 export type OppositeSignalChoice = (typeof OPPOSITE_SIGNAL_CHOICES)[number];

@@ -6,9 +6,7 @@ import {
   failureReasonLabel,
   failureTooltip,
   isSignalExpired,
-  isStepEnded,
   isWorkflowEnded,
-  nextStepStatus,
   nextWorkflowStatus,
   PER_USER_STEPS,
   PIPELINE_STEPS,
@@ -30,7 +28,6 @@ describe('workflow and step statuses', () => {
 
   it('a run is taken up again after a restart', () => {
     expect(nextWorkflowStatus('processing', 'processing')).toBe('processing');
-    expect(nextStepStatus('processing', 'processing')).toBe('processing');
   });
 
   it('an end is final', () => {
@@ -38,10 +35,6 @@ describe('workflow and step statuses', () => {
       for (const wanted of WORKFLOW_STATUSES) {
         expect(() => nextWorkflowStatus(end, wanted)).toThrow(InvalidTransition);
       }
-    }
-    for (const end of STEP_STATUSES.filter(isStepEnded)) {
-      for (const wanted of STEP_STATUSES)
-        expect(() => nextStepStatus(end, wanted)).toThrow(InvalidTransition);
     }
   });
 
@@ -51,7 +44,7 @@ describe('workflow and step statuses', () => {
   });
 
   it('only a step can be skipped', () => {
-    expect(nextStepStatus('pending', 'skipped')).toBe('skipped');
+    expect(STEP_STATUSES).toContain('skipped');
     expect(WORKFLOW_STATUSES).not.toContain('skipped');
   });
 

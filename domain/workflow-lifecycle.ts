@@ -15,18 +15,11 @@ const WORKFLOW_TRANSITIONS: Readonly<Record<WorkflowStatus, readonly WorkflowSta
   aborted: [],
 };
 
-const STEP_TRANSITIONS: Readonly<Record<StepStatus, readonly StepStatus[]>> = {
-  pending: ['processing', 'failed', 'aborted', 'skipped'],
-  processing: ['processing', 'completed', 'failed', 'aborted', 'skipped'],
-  completed: [],
-  failed: [],
-  aborted: [],
-  skipped: [],
-};
-
 /** The wanted status, or InvalidTransition. Processing may be entered again: a restart takes the run up. */
 export function nextWorkflowStatus(current: WorkflowStatus, wanted: WorkflowStatus): WorkflowStatus {
-  return allowed('A workflow', WORKFLOW_TRANSITIONS[current], current, wanted);
+  const targets = WORKFLOW_TRANSITIONS[current];
+  if (!targets.includes(wanted)) throw new InvalidTransition('A workflow', current, wanted, targets);
+  return wanted;
 }
 
 /** The statuses that the wanted one may follow. */
@@ -34,17 +27,8 @@ export function statusesBefore(wanted: WorkflowStatus): WorkflowStatus[] {
   return WORKFLOW_STATUSES.filter((status) => WORKFLOW_TRANSITIONS[status].includes(wanted));
 }
 
-/** The wanted status of a step, or InvalidTransition. */
-export function nextStepStatus(current: StepStatus, wanted: StepStatus): StepStatus {
-  return allowed('A step', STEP_TRANSITIONS[current], current, wanted);
-}
-
 export function isWorkflowEnded(status: WorkflowStatus): boolean {
   return WORKFLOW_TRANSITIONS[status].length === 0;
-}
-
-export function isStepEnded(status: StepStatus): boolean {
-  return STEP_TRANSITIONS[status].length === 0;
 }
 
 /** Only a failed workflow with a signal can be retried (2 §2.3). */
@@ -112,16 +96,6 @@ export function userResultFromSteps(
     return 'skipped';
   }
   return steps.some(({ status }) => status === 'failed') ? 'failed' : 'in progress';
-}
-
-function allowed<Status extends string>(
-  kind: string,
-  targets: readonly Status[],
-  current: Status,
-  wanted: Status,
-): Status {
-  if (!targets.includes(wanted)) throw new InvalidTransition(kind, current, wanted, targets);
-  return wanted;
 }
 
 interface FailureContext {

@@ -246,7 +246,6 @@ export const settingsSchema = z.object({
 });
 
 export type Settings = z.output<typeof settingsSchema>;
-export type SettingName = keyof Settings;
 
 export const settings: readonly SettingDescription[] = Object.entries(settingsSchema.shape).map(
   ([name, schema]) => {

@@ -1,6 +1,6 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { deny } from '#domain/denials.ts';
-import { EXCHANGE_REQUESTS_PER_SECOND } from '#domain/trading-constants.ts';
+import { CALCULATOR_PRICES_PER_SECOND } from '#domain/trading-constants.ts';
 import type { Deps } from '#server/deps.ts';
 import { type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
 import { createTickerCache } from '#server/exchanges/ticker-cache.ts';
@@ -34,7 +34,7 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
     tableName: 'rate_limits',
     tableCreated: true,
     keyPrefix: 'current-price',
-    points: EXCHANGE_REQUESTS_PER_SECOND,
+    points: CALCULATOR_PRICES_PER_SECOND,
     duration: 1,
     // The limiter of the password routes clears the table that they share.
     clearExpiredByTimeout: false,
@@ -65,7 +65,7 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
         return { ok: false, isLimited: false, problem: reason };
       } catch (error) {
         if (error instanceof LimitReached) {
-          const problem = `the price service is at its limit (Maximum ${EXCHANGE_REQUESTS_PER_SECOND} requests per second)`;
+          const problem = `the price service is at its limit (Maximum ${CALCULATOR_PRICES_PER_SECOND} requests per second)`;
           return { ok: false, isLimited: true, problem };
         }
         if (!(error instanceof ExchangeError)) throw error;
