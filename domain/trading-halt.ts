@@ -20,6 +20,7 @@ const ENDINGS: Readonly<Record<HaltKind, string>> = {
   unverified: 'it goes on when the exchange shows the stop',
 };
 
+/** Why nothing new is opened for a user whose trading is halted, since when, and what ends it. */
 export function denyHalted({ kind, reason, since }: TradingHalt): Denial {
   return deny('trading_halted', { since: since.toISOString(), reason, ending: ENDINGS[kind] });
 }

@@ -62,6 +62,7 @@ export function alignment(signal: { action: Action; immediateTrend: unknown; mat
   return { aligned: false, reason: 'no trend is known, which counts as opposed' };
 }
 
+/** 10 with the trend, 5 against it or without one (2 §9, D §7). */
 export function leverageFor(aligned: boolean): typeof LEVERAGE_ALIGNED | typeof LEVERAGE_OPPOSED {
   return aligned ? LEVERAGE_ALIGNED : LEVERAGE_OPPOSED;
 }

@@ -25,6 +25,7 @@ const RATE_LIMITED = new Set([418, 429]);
 const RETRY_AFTER_MS = { rate: 1_000, clock: 1_000, maintenance: 5_000, connect: 1_000, status: 30_000 };
 const MAX_RETRY_AFTER_MS = 60_000;
 
+/** `unknown` may have been executed, and `duplicate` was once before; of the others it is certain that they were not (I6). */
 export function judge(error: unknown, scope: CallScope, dialect: JudgedDialect): Judgement {
   if (error instanceof ExchangeError) {
     const what = error.kind === 'refused' ? 'refused' : error.kind;

@@ -20,6 +20,7 @@ export interface Exchange {
 
   /** What the exchange says of the account's key: what it may do, and whose it is. Orders nothing. */
   inspectKey(account: ExchangeAccount, context?: CallContext): Promise<KeyInspection>;
+  /** USDT of the futures wallet as decimal strings; throws where the exchange answers no balance, never a 0 in its place. */
   fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
   /**
    * An order of the account in the token may follow within moments: what `prepareAccount` has to know first is read
@@ -44,6 +45,7 @@ export interface Exchange {
   /** Open entry orders of the account in the token. */
   fetchOpenOrders(account: ExchangeAccount, token: string, context?: CallContext): Promise<OrderReport[]>;
 
+  /** The open position in the token, whoever opened it; null when the exchange says that there is none. */
   fetchPosition(account: ExchangeAccount, token: string, context?: CallContext): Promise<OpenPosition | null>;
   fetchPositions(account: ExchangeAccount, context?: CallContext): Promise<OpenPosition[]>;
   /** The open position with the stop and target that the exchange holds for it; null when there is none. */

@@ -30,6 +30,11 @@ export type Submitted = { ok: true; tradeId: string } | { ok: false; denial: Den
 const LEASE_PATIENCE_MS = 15_000;
 const LEASE_POLL_MS = 100;
 
+/**
+ * Commits a calculated order to be placed, as an operator asks (2 §5): assessed once more, under the user's lease and
+ * once for each calculation. A refusal comes back as a denial; throws an AppError where submitting is not allowed at all,
+ * or the calculation was traded already.
+ */
 export async function submitOrder(deps: SubmitDeps, submission: Submission): Promise<Submitted> {
   if (!orderSubmissionAllowed({ environment: deps.config.appEnv })) {
     throw new AppError('tradingDisabledInLiveMode');
