@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   autoTradeEnabled,
+  autoTradeOff,
   denyWrongMode,
   eligibilityMode,
   manualTriggerAllowed,
@@ -21,6 +22,13 @@ describe('trading mode', () => {
     expect(autoTradeEnabled({ appEnv: 'production', autoTrade: 'disabled' })).toBe(false);
     expect(autoTradeEnabled({ appEnv: 'development', autoTrade: 'enabled' })).toBe(false);
     expect(autoTradeEnabled({ appEnv: 'staging', autoTrade: 'enabled' })).toBe(false);
+  });
+
+  it('what keeps automatic trading off is told: the switch, or an environment that is not production', () => {
+    const [on, off] = [{ enabled: true }, { enabled: false }];
+    expect(autoTradeOff({ appEnv: 'production', autoTrade: on })).toBeNull();
+    expect(autoTradeOff({ appEnv: 'production', autoTrade: off })?.detail).toContain('AUTO_TRADE');
+    expect(autoTradeOff({ appEnv: 'staging', autoTrade: on })?.detail).toBe('in the environment staging');
   });
 
   it('manual triggers are off only in a production deployment', () => {

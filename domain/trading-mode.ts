@@ -13,6 +13,19 @@ export function autoTradeEnabled(settings: { appEnv: string; autoTrade: 'enabled
   return settings.appEnv === 'production' && settings.autoTrade === 'enabled';
 }
 
+/** What says that nothing is executed automatically, as a denial goes on with it; null when it is. */
+export function autoTradeOff({
+  appEnv,
+  autoTrade,
+}: {
+  appEnv: string;
+  autoTrade: { enabled: boolean };
+}): { detail: string } | null {
+  if (autoTradeEnabled({ appEnv, autoTrade: autoTrade.enabled ? 'enabled' : 'disabled' })) return null;
+  const isProduction = appEnv === 'production';
+  return { detail: isProduction ? 'in the configuration (AUTO_TRADE)' : `in the environment ${appEnv}` };
+}
+
 /** Manual triggers and retries are off in a production deployment (2 §6). */
 export function manualTriggerAllowed(state: { environment: string; isDeployment: boolean }): boolean {
   return !(state.environment === 'production' && state.isDeployment);

@@ -12,22 +12,30 @@ import { withLease } from '#server/platform/leases.ts';
 import type { TestEngine } from './test-engine.ts';
 import type { SignalFields } from './test-engine-rows.ts';
 
+interface Wanted {
+  userId: string;
+  signalId: string;
+}
+
 /** A calculation of the manual profile for a signal, as the calculator makes one. */
-export async function calculateByHand(
+export const calculateByHand = (engine: TestEngine, wanted: Wanted): Promise<PositionGeneratorLogRow> =>
+  calculate(engine, { ...wanted, profile: 'manual', workflowId: null });
+
+/** One of a workflow, on record without its order: so versions before this one committed it. */
+export const calculateForWorkflow = (
   engine: TestEngine,
-  { userId, signalId }: { userId: string; signalId: string },
+  wanted: Wanted & { workflowId: string },
+): Promise<PositionGeneratorLogRow> => calculate(engine, { ...wanted, profile: 'automatic' });
+
+async function calculate(
+  engine: TestEngine,
+  options: Wanted & { profile: 'manual' | 'automatic'; workflowId: string | null },
 ): Promise<PositionGeneratorLogRow> {
+  const { userId, signalId, profile, workflowId } = options;
   const signal = await findSignal(engine.db, signalId);
   const settings = await findTradingSettings(engine.db, userId);
   if (signal === null || settings === null) throw new Error('no such signal or user');
-  const request = {
-    signal,
-    priceLog: null,
-    userId,
-    settings,
-    profile: 'manual',
-    workflowId: null,
-  } as const;
+  const request = { signal, priceLog: null, userId, settings, profile, workflowId };
   const result = await generatePosition(engine.deps, request);
   if (!result.ok) throw new Error(result.denial.reason);
   return await recordCalculation(engine.deps, { ...request, result, isEstimate: false });

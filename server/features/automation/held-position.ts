@@ -10,6 +10,7 @@ import { readTradingPermission } from '#server/features/position-maker/trading-p
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import type { Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
+import type { WorkflowRow } from './workflows.store.ts';
 
 const CLOSE_POLL_MS = 250;
 const CLOSE_POLLS = 40;
@@ -26,7 +27,7 @@ export async function clearTheWay(
     signal: SignalRow;
     settings: TradingSettings;
     userId: string;
-    workflowId: string;
+    workflow: Pick<WorkflowRow, 'id' | 'trigger'>;
     lease: Lease;
     /** Read under the lease: a trade of the user in the token that is not done. */
     working: TradeRow | null;
@@ -34,7 +35,8 @@ export async function clearTheWay(
     isClosing: boolean;
   },
 ): Promise<Pick<Denial, 'reason'> | null> {
-  const { signal, settings, userId, workflowId, lease, working, isClosing } = options;
+  const { signal, settings, userId, lease, working, isClosing } = options;
+  const { id: workflowId, trigger: triggerType } = options.workflow;
   const { token, action } = signal;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) return null;
@@ -67,10 +69,9 @@ export async function clearTheWay(
   // The intent asks again; but who was switched off meanwhile keeps the position as well.
   const withdrawn = await deps.db.transaction((tx) =>
     readTradingPermission(tx, {
-      userId,
+      order: { userId, workflowId, triggerType },
       now: deps.clock.now(),
-      exchangeMode: deps.config.exchangeMode,
-      automatic: true,
+      config: deps.config,
     }),
   );
   if (withdrawn !== null) return withdrawn;

@@ -1,6 +1,6 @@
 import { isPositive } from '#domain/decimal.ts';
 import { signalPriceDeviates } from '#domain/reference-price.ts';
-import { autoTradeEnabled } from '#domain/trading-mode.ts';
+import { autoTradeOff } from '#domain/trading-mode.ts';
 import { explainFailure, isSignalExpired, type PipelineStepType } from '#domain/workflow-lifecycle.ts';
 import { findMatch } from '#server/features/price-logs/match-price-log.ts';
 import { readCurrentPrices } from './current-prices.ts';
@@ -32,19 +32,10 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       autoTrade: config.autoTrade.enabled ? 'enabled' : 'disabled',
       exchangeMode: config.exchangeMode,
     }),
-    run: async ({ deps: { config }, workflow }) => {
-      const enabled = autoTradeEnabled({
-        appEnv: config.appEnv,
-        autoTrade: config.autoTrade.enabled ? 'enabled' : 'disabled',
-      });
-      if (workflow.trigger === 'manual' || enabled) {
-        return { kind: 'completed', output: { automaticTrading: enabled, trigger: workflow.trigger } };
-      }
-      const detail =
-        config.appEnv === 'production'
-          ? 'in the configuration (AUTO_TRADE)'
-          : `in the environment ${config.appEnv}`;
-      return { kind: 'aborted', failure: explainFailure('AUTO_TRADING_DISABLED', { detail }) };
+    run: async (work) => {
+      const automaticTrading = autoTradeOff(work.deps.config) === null;
+      const { trigger } = work.workflow;
+      return switchedOff(work) ?? { kind: 'completed', output: { automaticTrading, trigger } };
     },
   },
 
@@ -63,8 +54,8 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       });
       await journal.writeDown();
       if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
-      // A signal may have grown old in the queue.
-      return expired(work) ?? { kind: 'completed', output: { token: workflow.token } };
+      // In the queue a signal may have grown old, and the program may have come back with automatic trading off.
+      return expired(work) ?? switchedOff(work) ?? { kind: 'completed', output: { token: workflow.token } };
     },
   },
 
@@ -151,6 +142,12 @@ function expired({ deps, signal, workflow }: PipelineWork): StepOutcome | null {
     kind: 'failed',
     failure: explainFailure('SIGNAL_EXPIRED', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) }),
   };
+}
+
+/** Whoever triggers a workflow by hand does not need automatic trading. */
+function switchedOff({ deps, workflow }: PipelineWork): StepOutcome | null {
+  const off = workflow.trigger === 'automatic' ? autoTradeOff(deps.config) : null;
+  return off === null ? null : { kind: 'aborted', failure: explainFailure('AUTO_TRADING_DISABLED', off) };
 }
 
 /** What ingest lets through is valid; this is for rows of another origin. */

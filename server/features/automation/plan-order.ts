@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Denial, deny } from '#domain/denials.ts';
+import { autoTradeOff } from '#domain/trading-mode.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { isSignalExpired } from '#domain/workflow-lifecycle.ts';
 import {
@@ -151,12 +152,18 @@ export async function planOrder(
   return null;
 }
 
-/** The users may have been selected long ago: before an outage, by a process that nobody went on for. */
-function expired(
-  { deps, workflow }: Pick<UserRun, 'deps' | 'workflow'>,
-  { receivedAt }: SignalRow,
-): Denial | null {
+/**
+ * The users may have been selected long ago: before an outage, by a process that nobody went on for, and under settings
+ * of the program that do not hold any more.
+ */
+function outOfDate({
+  deps,
+  workflow,
+  signal: { receivedAt },
+}: Pick<UserRun, 'deps' | 'workflow' | 'signal'>): Denial | null {
   if (workflow.trigger !== 'automatic') return null;
+  const off = autoTradeOff(deps.config);
+  if (off !== null) return deny('auto_trading_disabled', off);
   const startsAt = deps.clock.now();
   const maxAgeMinutes = deps.config.signalMaxAgeMinutes;
   if (!isSignalExpired({ receivedAt, startsAt, maxAgeMinutes })) return null;
@@ -192,19 +199,21 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
 
 /** The position of this workflow and user: what an interrupted run recorded holds. */
 async function calculateOnce(
-  { deps, workflow, signal, task, lease }: UserRun,
+  run: UserRun,
   facts: Omit<UserFacts, 'turn' | 'settings'> & { settings: TradingSettings },
 ): Promise<
   | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean }
   | { ok: false; denial: Pick<Denial, 'reason'> }
 > {
+  const { deps, workflow, signal, task, lease } = run;
   const { settings, calculation: recorded, working, isClosing } = facts;
   if (facts.standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
   }
-  const stale = expired({ deps, workflow }, signal);
+  // Before the way is cleared: what is not opened any more closes nothing either.
+  const stale = outOfDate(run);
   if (stale !== null) return { ok: false, denial: stale };
   const { userId, workflowId } = task;
   const reading = readMatchedPriceLog(deps.db, workflow.id);
@@ -214,7 +223,7 @@ async function calculateOnce(
     signal,
     settings,
     userId,
-    workflowId,
+    workflow,
     lease,
     working,
     isClosing,

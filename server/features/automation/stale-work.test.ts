@@ -1,11 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  generatePosition,
-  recordCalculation,
-} from '#server/features/position-generator/generate-position.ts';
-import { findTradingSettings } from '#server/features/settings/settings.store.ts';
-import { findSignal } from '#server/features/signals/signals.store.ts';
 import { users } from '#server/platform/database/schema.ts';
+import { calculateForWorkflow } from '#test/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { testJobs } from '#test/test-jobs.ts';
 import type { AutomationDeps } from './automation-deps.ts';
@@ -58,24 +53,10 @@ const skipReason = async ({ workflowId, userId }: Signal) =>
   (await engine.steps(workflowId)).find((step) => step.userId === userId && step.errorMessage !== null)
     ?.errorMessage;
 
-/** As far as its calculation on record, which a version before this one committed by itself. */
-async function calculate({ workflowId, userId, signalId }: Signal): Promise<void> {
-  await runWorkflow(engine.deps, workflowId);
-  const [stored, settings] = [
-    await findSignal(engine.db, signalId),
-    await findTradingSettings(engine.db, userId),
-  ];
-  if (stored === null || settings === null) throw new Error('no such signal or user');
-  const request = {
-    signal: stored,
-    priceLog: null,
-    userId,
-    settings,
-    profile: 'automatic',
-    workflowId,
-  } as const;
-  const result = await generatePosition(engine.deps, request);
-  await recordCalculation(engine.deps, { ...request, result, isEstimate: false });
+/** As far as its calculation on record. */
+async function calculate(stored: Signal): Promise<void> {
+  await runWorkflow(engine.deps, stored.workflowId);
+  await calculateForWorkflow(engine, stored);
 }
 
 /** A process that ends in the transaction of the order intent. */

@@ -49,10 +49,9 @@ export async function commitOrderIntent(
       const [, denial, standing, exchangeAccountId] = await together(
         assertHeld(tx, lease),
         readTradingPermission(tx, {
-          userId: log.userId,
+          order: { userId: log.userId, workflowId: log.workflowId, triggerType },
           now,
-          exchangeMode: deps.config.exchangeMode,
-          automatic: log.workflowId !== null,
+          config: deps.config,
         }),
         findStandingTrade(tx, log),
         readAccountId(tx, deps, log),

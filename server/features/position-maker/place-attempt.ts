@@ -45,12 +45,7 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
       text: `Attempt ${attempt.attempt}: submitting ${trade.side} ${attempt.quantity} ${trade.token} at ${attempt.price}`,
       changes: { submittedAt: now, placementTries: attempt.placementTries + 1 },
       alongside: async (tx) => {
-        const denial = await readTradingPermission(tx, {
-          userId: trade.userId,
-          now,
-          exchangeMode: deps.config.exchangeMode,
-          automatic: trade.workflowId !== null,
-        });
+        const denial = await readTradingPermission(tx, { order: trade, now, config: deps.config });
         if (denial !== null) throw new PermissionWithdrawn(denial.reason);
       },
     });

@@ -278,10 +278,9 @@ describe('a halt and an order intent at the same moment', () => {
     const { trade, userId, token } = await plan([]);
     await engine.settle();
     const ask = {
-      userId,
+      order: { userId, workflowId: null, triggerType: 'manual' as const },
       now: engine.clock.now(),
-      exchangeMode: engine.deps.config.exchangeMode,
-      automatic: false,
+      config: engine.deps.config,
     };
     const halt = {
       userId,

@@ -1,12 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { type Denial, deny } from '#domain/denials.ts';
 import { denyHalted } from '#domain/trading-halt.ts';
-import { denyWrongMode, type ExchangeMode, eligibilityMode } from '#domain/trading-mode.ts';
+import { autoTradeOff, denyWrongMode, eligibilityMode } from '#domain/trading-mode.ts';
 import { findHalt } from '#server/features/trading-halts/trading-halts.store.ts';
+import type { Config } from '#server/platform/config.ts';
 import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { userSettings, users } from '#server/platform/database/schema.ts';
 import { together } from '#server/platform/database/together.ts';
+import type { TradeRow } from './trades.store.ts';
 
 const lockSwitches = builtOnce<{ userId: string }>()((db, value) =>
   db
@@ -23,26 +25,37 @@ const lockSwitches = builtOnce<{ userId: string }>()((db, value) =>
 );
 
 /**
- * I9: whether the user may trade at this moment, asked inside the transaction that writes an order intent. The rows
- * are locked until it commits, so a switch that is turned off afterwards is turned off after the intent, and one
- * that was turned off before is seen.
+ * I9: whether the order may be placed at this moment, asked inside the transaction that writes its intent. The rows
+ * are locked until it commits, so a switch of the user's that is turned off afterwards is turned off after the intent,
+ * and one that was turned off before is seen. The switch of all automatic trading is read when the program starts.
  */
 export async function readTradingPermission(
   tx: Tx,
-  options: { userId: string; now: Date; exchangeMode: ExchangeMode; automatic: boolean },
+  options: {
+    order: Pick<TradeRow, 'userId' | 'workflowId' | 'triggerType'>;
+    now: Date;
+    config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode'>;
+  },
 ): Promise<Denial | null> {
-  const { userId, now, exchangeMode, automatic } = options;
+  const { order, now, config } = options;
+  const { userId, workflowId, triggerType } = order;
   // Together, and in this order: a halt starts under a lock of the user's row, so one that is not seen after that lock
   // comes after this order.
   const [[user], halt] = await together(lockSwitches(tx, { userId }), findHalt(tx, userId));
   if (user === undefined)
     return deny((await exists(tx, userId)) ? 'settings_not_found' : 'user_not_found', {});
   if (!user.isActive) return deny('user_inactive', {});
-  const wrongMode = denyWrongMode({ isTestUser: user.isTestUser, mode: eligibilityMode(exchangeMode) });
+  const wrongMode = denyWrongMode({
+    isTestUser: user.isTestUser,
+    mode: eligibilityMode(config.exchangeMode),
+  });
   if (wrongMode !== null) return wrongMode;
   if (halt !== null) return denyHalted(halt);
-  // Active trading and the pause steer automatic execution; an operator's own order by hand is not held by them.
-  if (!automatic) return null;
+  // Nobody asked for what a signal sets going by itself.
+  const off = triggerType === 'automatic' ? autoTradeOff(config) : null;
+  if (off !== null) return deny('auto_trading_disabled', off);
+  // Active trading and the pause steer workflows; an operator's own order by hand is not held by them.
+  if (workflowId === null) return null;
   if (!user.activeTrading) return deny('active_trading_off', {});
   const { pausedUntil } = user;
   return pausedUntil !== null && pausedUntil > now
