@@ -1,4 +1,4 @@
-import { and, asc, between, desc, eq, inArray, lt, type SQL } from 'drizzle-orm';
+import { and, asc, between, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import type { BookOwner, PaperOrder } from './book.ts';
 import type { PaperDatabase } from './paper-database.ts';
@@ -85,7 +85,7 @@ export async function listFills(db: PaperDatabase, owner: BookOwner): Promise<St
   return db.select().from(paperFills).where(isOf(paperFills, owner)).orderBy(asc(paperFills.id));
 }
 
-/** Every order of the account by its id: what its fills belong to. */
+/** Every order of the account by its id: what its fills belong to. The ids are one value, however many there are. */
 export async function ordersById(
   db: PaperDatabase,
   owner: BookOwner,
@@ -95,7 +95,9 @@ export async function ordersById(
   const rows = await db
     .select()
     .from(paperOrders)
-    .where(and(isOf(paperOrders, owner), inArray(paperOrders.id, ids)));
+    .where(
+      and(isOf(paperOrders, owner), sql`${paperOrders.id} = any(${sql.param(ids.map(String))}::bigint[])`),
+    );
   return new Map(rows.map((row) => [row.id, { token: row.token, order: orderFromRow(row) }]));
 }
 

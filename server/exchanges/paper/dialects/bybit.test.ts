@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { fakeClock } from '#test/fake-clock.ts';
@@ -509,6 +509,26 @@ describe('look-ups', () => {
     expect(await find('never')).toBeNull();
     const open = await send('GET', '/v5/order/realtime', { settleCoin: 'USDT' });
     expect(open.result.list).toEqual([]);
+  });
+
+  test('fills are listed with their orders, however many the account has had', async () => {
+    await order({ orderLinkId: 'first' });
+    await own.database.db.execute(sql`
+      with copied as (
+        insert into paper_orders (user_id, platform, token, client_order_id, side, order_type, reduce_only, size,
+          leverage, margin_mode, position_mode, state, source, created_at, updated_at)
+        select user_id, platform, token, 'copy', side, order_type, reduce_only, size, leverage, margin_mode, position_mode,
+          state, source, created_at, updated_at
+        from paper_orders, generate_series(1, 70000) where user_id = ${userId}
+        returning id
+      )
+      insert into paper_fills (user_id, platform, token, order_id, side, price, size, value, fee, profit, liquidity, created_at)
+      select user_id, platform, token, copied.id, side, price, size, value, fee, profit, liquidity, created_at
+      from paper_fills, copied where user_id = ${userId}`);
+    const fills = async (orderLinkId: string) =>
+      (await send('GET', '/v5/execution/list', { symbol: 'BTCUSDT', orderLinkId })).result.list;
+    expect(await fills('first')).toMatchObject([{ orderLinkId: 'first', execQty: '0.01' }]);
+    expect(await fills('copy')).toHaveLength(50);
   });
 
   test('after a restart of the service it is found in the history alone', async () => {
