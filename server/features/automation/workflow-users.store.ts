@@ -9,27 +9,29 @@ import { together } from '#server/platform/database/together.ts';
 export type WorkflowUserRow = typeof workflowUsers.$inferSelect;
 type TradeRow = typeof trades.$inferSelect;
 
-/** The snapshot of step 6. A second writing of the same snapshot changes nothing. */
+const insertDecisions = writtenOnce<{ workflowId: string; rows: string }>()(
+  (value) => sql`
+    insert into workflow_users (workflow_id, user_id, username, position, status, reason, rule, saw, wanted, layer, outcome)
+    select ${value('workflowId')}::uuid, "userId", username, position, status, reason, rule, saw, wanted, layer,
+      case when position is not null then 'waiting' end
+    from json_to_recordset(${value('rows')}::json) as decision (
+      "userId" uuid, username text, position int, status text, reason text, rule text, saw text, wanted text, layer int
+    )
+    on conflict do nothing`,
+);
+
+/**
+ * The snapshot of step 6. A second writing of the same snapshot changes nothing. All users are one value: a statement
+ * takes 65,535, which one for each column would have used up at 6,000 users.
+ */
 export async function writeEligibility(tx: Tx, workflowId: string, result: EligibilityResult): Promise<void> {
   const positions = new Map(result.eligible.map(({ id }, position) => [id, position]));
-  const rows = result.decisions.map((decision) => {
-    const position = positions.get(decision.userId) ?? null;
-    return {
-      workflowId,
-      userId: decision.userId,
-      username: decision.username,
-      position,
-      status: decision.status,
-      reason: decision.reason,
-      rule: decision.rule,
-      saw: decision.saw,
-      wanted: decision.wanted,
-      layer: decision.layer,
-      outcome: position === null ? null : ('waiting' as const),
-    };
-  });
+  const rows = result.decisions.map((decision) => ({
+    ...decision,
+    position: positions.get(decision.userId) ?? null,
+  }));
   await together(
-    rows.length === 0 ? undefined : tx.insert(workflowUsers).values(rows).onConflictDoNothing().execute(),
+    insertDecisions(tx, { workflowId, rows: JSON.stringify(rows) }),
     tx
       .update(workflows)
       .set({ eligibleUsersCount: result.eligible.length })
