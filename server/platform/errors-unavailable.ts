@@ -1,6 +1,9 @@
 /** SQLSTATE classes and codes after which the same request may well succeed a little later. */
 const UNAVAILABLE_STATES = /^(08...|53...|57P0[1-5]|57014|25006|40001|40P01|55P03|58...)$/;
 
+/** The database says so of a statement of ours that breaks the protocol, and a pooler, fatally, of all that it lacks. */
+const PROTOCOL_VIOLATION = '08P01';
+
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -20,10 +23,11 @@ const MAX_CAUSES = 8;
 
 /** The database cannot be reached, or cannot take the request at the moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return causesOf(error).some(({ code, message, syscall }) => {
+  return causesOf(error).some(({ code, message, syscall, severity }) => {
     if (code === undefined) return CONNECTION_MESSAGES.test(message);
     // The socket file of an embedded server that is down.
     if (code === 'ENOENT') return syscall === 'connect';
+    if (code === PROTOCOL_VIOLATION) return severity === 'FATAL';
     return CONNECTION_CODES.has(code) || UNAVAILABLE_STATES.test(code);
   });
 }
@@ -37,6 +41,7 @@ interface Cause {
   message: string;
   code: string | undefined;
   syscall: string | undefined;
+  severity: string | undefined;
 }
 
 // Drizzle wraps the driver's error, and a connection attempt over several addresses is an AggregateError.
@@ -50,6 +55,7 @@ function causesOf(error: unknown): Cause[] {
       message: next.message,
       code: textOf(next, 'code'),
       syscall: textOf(next, 'syscall'),
+      severity: textOf(next, 'severity'),
     });
     waiting.push(next.cause, ...(next instanceof AggregateError ? next.errors : []));
   }

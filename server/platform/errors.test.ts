@@ -15,6 +15,7 @@ describe('what a failure is to the caller', () => {
     ['a server shutting down', withCode('57P01')],
     ['a server starting up', withCode('57P03')],
     ['a lost connection', withCode('08006')],
+    ['a pooler without a connection', withCode('08P01', { severity: 'FATAL' })],
     ['too many connections', withCode('53300')],
     ['a full disk', withCode('53100')],
     ['a read-only server', withCode('25006')],
@@ -34,6 +35,7 @@ describe('what a failure is to the caller', () => {
   test.each([
     ['an error of ours', new Error('the secret detail')],
     ['a value that the database refused', wrapped(withCode('22P02'))],
+    ['a statement that breaks the protocol', wrapped(withCode('08P01', { severity: 'ERROR' }))],
     ['a file that is missing', withCode('ENOENT', { syscall: 'open' })],
     ['something that is no error', 'text'],
   ])('%s is 500 without its words', (_name, error) => {

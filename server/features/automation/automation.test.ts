@@ -250,6 +250,26 @@ test('a workflow that fails unexpectedly three times ends as failed and lets the
   expect((await engine.workflow(next.workflowId)).status).toBe('completed');
 });
 
+test('a statement that breaks the protocol is no outage: after three tries its workflow has failed', async () => {
+  const { workflowId } = await engine.storeSignal({ token: 'LTC', price: '80' });
+  const accountGuard = {
+    ...engine.deps.accountGuard,
+    async readDenials(): Promise<never> {
+      // Too many values are told by a wrong number of them, as this one is.
+      await engine.db.$client.query('select 1', [0]);
+      throw new Error('the statement was taken');
+    },
+  };
+  const deps = { ...engine.deps, accountGuard };
+  const { runWorkflow } = await import('./run-workflow.ts');
+  await expect(runWorkflow(deps, workflowId)).rejects.toMatchObject({ code: '08P01' });
+  await expect(runWorkflow(deps, workflowId)).rejects.toMatchObject({ code: '08P01' });
+  await runWorkflow(deps, workflowId);
+  const workflow = await engine.workflow(workflowId);
+  expect(workflow.status).toBe('failed');
+  expect(workflow.errorDetails?.failureType).toBe('PROCESSING_ERROR');
+});
+
 test('a workflow that is run again calls for the users whose part is not over, in the order of trading', async () => {
   for (let count = 0; count < 4; count += 1)
     await engine.createUser({ positionSizingMethod: 'Risk Management' });
