@@ -2,7 +2,8 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { listUnfinishedTrades } from '#server/features/position-maker/trades.store.ts';
-import { trades, users, workflowSteps } from '#server/platform/database/schema.ts';
+import { trades, users, workflowSteps, workflows } from '#server/platform/database/schema.ts';
+import { Crash } from '#test/crashing-database.ts';
 import { type DyingCall, dyingAt } from '#test/dying-exchange.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { testJobs } from '#test/test-jobs.ts';
@@ -218,6 +219,25 @@ test('workflows that wait, run, or have users under way are finished by the next
     expect(steps.slice(0, 7).map(({ status }) => status)).toEqual(Array(7).fill('completed'));
   }
   expect((await engine.outcomes(selected.workflowId)).get(selected.userId)?.outcome).toBe('success');
+});
+
+test('the workflow that has its token is called, also when an older one came into the tables behind it', async () => {
+  const older = await signal();
+  // As it is while the transaction that stores it is not committed yet.
+  const late = await engine.db.delete(workflows).where(eq(workflows.id, older.workflowId)).returning();
+  const holder = await engine.storeSignal({ token: older.token, price: '100' });
+  const dying = dyingAt(engine.deps, 'fetchTicker', 'before');
+  await expect(runWorkflow(dying, holder.workflowId)).rejects.toThrow(Crash);
+  await engine.db.insert(workflows).values(late);
+  await runWorkflow(engine.deps, older.workflowId);
+  expect((await engine.steps(older.workflowId)).at(-1)).toMatchObject({
+    stepName: 'Acquire Processing Slot',
+    metadata: { waitingFor: holder.workflowId },
+  });
+  await startAnew();
+  for (const { workflowId } of [holder, older]) {
+    expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed' });
+  }
 });
 
 test('a trade whose wake-up call was lost is called again fifteen seconds after it was due, not before', async () => {

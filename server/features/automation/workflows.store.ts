@@ -10,7 +10,13 @@ import {
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
 import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
-import { signals, trades, workflows, workflowUsers } from '#server/platform/database/schema.ts';
+import {
+  processingSlots,
+  signals,
+  trades,
+  workflows,
+  workflowUsers,
+} from '#server/platform/database/schema.ts';
 
 export type WorkflowRow = typeof workflows.$inferSelect;
 
@@ -106,31 +112,39 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 }
 
 /**
- * Unfinished work, for a program that starts and for the sweep: the oldest workflow of each token (its end wakes the
- * next one that waits) until it is its users' turn, those that have not run yet, and the users whose part is not over.
+ * Unfinished work, for a program that starts and for the sweep: the workflow that has a token's slot and the oldest of
+ * each token (their end wakes the next one that waits) until it is their users' turn, those that have not run yet, and
+ * the users whose part is not over. Mostly the oldest has the slot, but one may be stored behind a younger one that
+ * has taken it.
  * Users whose order is under way are left out until it is older than `unsettledSince`: its end wakes them, and it has a
  * call of its own.
  */
 export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
+  const fields = {
+    workflowId: workflows.id,
+    // The step is written with the users' calls: from there on the users are called.
+    isWithUsers: sql<boolean>`exists (
+      select from workflow_steps where workflow_id = workflows.id
+        and step_number = ${pipelineStepNumber('user_processing')})`,
+  };
   const oldest = await db
-    .selectDistinctOn([workflows.token], {
-      workflowId: workflows.id,
-      // The step is written with the users' calls: from there on the users are called.
-      isWithUsers: sql<boolean>`exists (
-        select from workflow_steps where workflow_id = workflows.id
-          and step_number = ${pipelineStepNumber('user_processing')})`,
-    })
+    .selectDistinctOn([workflows.token], fields)
     .from(workflows)
     .where(isRunning)
     .orderBy(workflows.token, asc(workflows.id));
+  const holding = await db
+    .select(fields)
+    .from(processingSlots)
+    .innerJoin(workflows, eq(workflows.id, processingSlots.workflowId))
+    .where(isRunning);
   const notRun = await db
     .select({ workflowId: workflows.id })
     .from(workflows)
     .where(eq(workflows.status, 'pending'))
     .orderBy(asc(workflows.id))
     .limit(5000);
-  const toRun = [...oldest.filter(({ isWithUsers }) => !isWithUsers), ...notRun];
+  const toRun = [...[...holding, ...oldest].filter(({ isWithUsers }) => !isWithUsers), ...notRun];
   const pipelines = [...new Set(toRun.map(({ workflowId }) => workflowId))].map((workflowId) => ({
     workflowId,
   }));
