@@ -29,12 +29,12 @@ export interface UserEnd {
   step: { type: PerUserStepType; outputData?: unknown; errorMessage?: string };
 }
 
-/** The same in a transaction that writes more. */
+/** The same in a transaction that writes more. Answers false where somebody else has ended the user's part already. */
 export async function writeUserEnd(
   deps: Pick<AutomationDeps, 'clock' | 'jobs'>,
   tx: Tx,
   { workflow, task, outcome, step }: UserEnd,
-): Promise<void> {
+): Promise<boolean> {
   const at = deps.clock.now();
   const { type, ...end } = step;
   const [{ changed, remaining }] = await together(
@@ -42,7 +42,7 @@ export async function writeUserEnd(
     // Where the outcome stands already, the step has ended with it, and stays as it is.
     endUserStep(deps, tx, task, type, { status: outcome === 'success' ? 'completed' : 'failed', ...end }),
   );
-  if (!changed || remaining > 0) return;
+  if (!changed || remaining > 0) return changed;
   await endStep(tx, {
     workflowId: workflow.id,
     stepNumber: pipelineStepNumber('user_processing'),
@@ -51,4 +51,5 @@ export async function writeUserEnd(
     at,
   });
   await endWorkflow(tx, { deps, workflow, status: 'completed', at });
+  return true;
 }

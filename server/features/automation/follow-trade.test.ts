@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { users as allUsers, workflowUsers } from '#server/platform/database/schema.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { type TestJobs, testJobs } from '#test/test-jobs.ts';
+import { countWaitingForLocks } from '#test/waiting-for-locks.ts';
 import type { AutomationDeps } from './automation-deps.ts';
+import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
+import { tradeUser } from './trade-user.ts';
 
 let engine: TestEngine;
 let count = 0;
@@ -31,7 +34,8 @@ async function ordered(users: number) {
     while ((await engine.trade(tradeId)).state !== 'done') await engine.advance(tradeId, by);
   }
   const outcomeOf = async (userId: string) => (await engine.outcomes(workflowId)).get(userId)?.outcome;
-  return { workflowId, trades, deps, calls, bringToItsEnd, outcomeOf };
+  const drain = () => queue.drain(deps);
+  return { workflowId, trades, deps, calls, drain, bringToItsEnd, outcomeOf };
 }
 
 test('with the end of a trade its user is done, and with that of the last one the workflow, without a call', async () => {
@@ -79,3 +83,46 @@ test('the end of a trade whose user was given up already is told by a call, whic
   expect(await outcomeOf(trade.userId)).toBe('failed');
   expect(calls()).toHaveLength(1);
 });
+
+test('the end of a trade that comes while its user is being given up is told by a call, and corrected', async () => {
+  const { workflowId, trades, deps, calls, drain, bringToItsEnd, outcomeOf } = await ordered(1);
+  const [trade] = trades;
+  if (trade === undefined) throw new Error('nothing was ordered');
+  const { id, userId } = trade;
+  await engine.advance(id, deps);
+  engine.clock.set(new Date(trade.createdAt.getTime() + UNSETTLED_LIMIT_MS + 1));
+  const slow = slowToCommit(deps.db);
+  const givingUp = tradeUser({ ...deps, db: slow.db }, { workflowId, userId });
+  await slow.written;
+  const ending = bringToItsEnd(id);
+  await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
+  slow.commit();
+  await Promise.all([givingUp, ending]);
+
+  expect(await engine.trade(id)).toMatchObject({ state: 'done', success: true });
+  expect(await outcomeOf(userId)).toBe('failed');
+  expect(calls()).toMatchObject([{ data: { workflowId, userId } }]);
+  await drain();
+  expect(await outcomeOf(userId)).toBe('success');
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 1 });
+  const step = (await engine.steps(workflowId)).findLast((one) => one.userId === userId);
+  expect(step).toMatchObject({
+    status: 'completed',
+    outputData: { fillStatus: 'filled' },
+    errorMessage: null,
+  });
+});
+
+/** The same database for somebody whose first transaction has written everything, and commits when it is told to. */
+function slowToCommit(db: AutomationDeps['db']) {
+  const [written, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = Object.create(db) as AutomationDeps['db'];
+  slow.transaction = (work, config) =>
+    db.transaction(async (tx) => {
+      const result = await work(tx);
+      written.resolve();
+      await committed.promise;
+      return result;
+    }, config);
+  return { db: slow, written: written.promise, commit: committed.resolve };
+}

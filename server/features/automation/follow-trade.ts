@@ -56,12 +56,12 @@ export async function followTradeEnd(
   const turn = await findUserTurn(tx, { workflowId, userId });
   const isUnderWay =
     turn !== null && turn.workflow.status === 'processing' && AT_WORK.includes(turn.user.outcome);
-  if (!isUnderWay || turn.user.position === null || turn.trade?.state !== 'done') {
-    await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
-    return;
+  if (isUnderWay && turn.user.position !== null && turn.trade?.state === 'done') {
+    const task = { workflowId, userId, position: turn.user.position };
+    // Otherwise it was given up while this waited for the workflow, by somebody who could not see the trade's end yet.
+    if (await writeUserEnd(deps, tx, endByTrade({ workflow: turn.workflow, task }, turn.trade))) return;
   }
-  const task = { workflowId, userId, position: turn.user.position };
-  await writeUserEnd(deps, tx, endByTrade({ workflow: turn.workflow, task }, turn.trade));
+  await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
 }
 
 const AT_WORK: readonly WorkflowUserRow['outcome'][] = ['waiting', 'running'];

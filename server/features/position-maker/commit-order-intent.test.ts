@@ -17,6 +17,7 @@ import { acquireLease, type Lease, LeaseLostError, withLease } from '#server/pla
 import { atExchangeCall } from '#test/dying-exchange.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { countWaitingForLocks } from '#test/waiting-for-locks.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { commitOrderIntent } from './commit-order-intent.ts';
 
@@ -84,13 +85,6 @@ test('an intent that is written while a halt is being written waits for it, and 
   await halting;
   expect(await intent).toMatchObject({ ok: false, denial: { code: 'trading_halted' } });
 });
-
-async function countWaitingForLocks(db: Db): Promise<number> {
-  const { rows } = await db.execute<{ count: number }>(sql`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`);
-  return rows[0]?.count ?? 0;
-}
 
 describe('one trade, however often it is asked for', () => {
   test('the same calculation twice at once is one trade', async () => {
