@@ -2,10 +2,9 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { isSecure } from './access-cookie.ts';
 import { errorBodyOf, toAppError } from './errors.ts';
-import { isHookPath } from './request-guards-paths.ts';
 import { securityHeaders } from './security-headers.ts';
 
-type AnsweredRequest = Pick<FastifyRequest, 'url' | 'method' | 'ip' | 'protocol' | 'log'>;
+type AnsweredRequest = Pick<FastifyRequest, 'area' | 'url' | 'method' | 'ip' | 'protocol' | 'log'>;
 
 export interface Answer {
   header(name: string, value: string): unknown;
@@ -17,7 +16,7 @@ export interface Answer {
 }
 
 export function setSecurityHeaders(request: AnsweredRequest, reply: Pick<Answer, 'headers'>): void {
-  reply.headers(securityHeaders({ url: request.url, secure: isSecure(request) }));
+  reply.headers(securityHeaders({ area: request.area, secure: isSecure(request) }));
 }
 
 /** The one place where a failure becomes an answer. */
@@ -33,7 +32,7 @@ export function answerError(error: unknown, request: AnsweredRequest, reply: Ans
   reply.code(known.status);
   reply.header('content-type', 'application/json; charset=utf-8');
   reply.serializer(JSON.stringify);
-  reply.send({ ...(isHookPath(request.url) ? { success: false } : {}), ...errorBodyOf(known) });
+  reply.send({ ...(request.area === 'hooks' ? { success: false } : {}), ...errorBodyOf(known) });
 }
 
 type StatusLine = readonly [status: number, text: string];
@@ -54,7 +53,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const [status, text] = BROKEN.get(error.code) ?? MALFORMED;
   const body = JSON.stringify({ message: text });
   const headers = {
-    ...securityHeaders({ url: '/api', secure: false }),
+    ...securityHeaders({ area: 'api', secure: false }),
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

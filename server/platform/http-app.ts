@@ -21,8 +21,8 @@ import { type Answer, answerBrokenRequest, answerError, setSecurityHeaders } fro
 import type { Logger } from './log.ts';
 import { mayReadMetrics } from './metrics-access.ts';
 import { describeApi } from './openapi.ts';
-import { guardRequests, MAX_API_BODY_BYTES } from './request-guards.ts';
-import { isApiPath, isAssetPath, isHookPath } from './request-guards-paths.ts';
+import { areaOf, areaOfUnreadable, handleNotFound } from './request-areas.ts';
+import { guardRequests, isApiWrite, MAX_API_BODY_BYTES } from './request-guards.ts';
 import { validatorCompiler } from './request-guards-validator.ts';
 import { serveWeb, WEB_FOLDER } from './static-files.ts';
 
@@ -67,6 +67,7 @@ export async function createHttpApp(
     frameworkErrors: (error, request, reply) => {
       // The type of this reply is open over every route's answers; an error body is in all of them.
       const answer = reply as unknown as Answer;
+      request.area = areaOfUnreadable(request.url);
       setSecurityHeaders(request, answer);
       answerError(error, request, answer);
     },
@@ -76,7 +77,9 @@ export async function createHttpApp(
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   // Hooks that wait for nothing are told so by a callback: a promise each would be paid for by every delivery.
+  app.decorateRequest('area', 'pages');
   app.addHook('onRequest', (request, reply, done) => {
+    request.area = areaOf(request);
     setSecurityHeaders(request, reply);
     done();
   });
@@ -98,11 +101,10 @@ export async function createHttpApp(
   await describeApi(app);
 
   const sendPage = await serveWeb(app, { folder: options.webFolder ?? WEB_FOLDER });
-  app.setNotFoundHandler((request, reply) => {
-    const isPage = request.method === 'GET' || request.method === 'HEAD';
+  handleNotFound(app, (request, reply) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
     // A built file that is gone must fail: the page in its place would be run as a script.
-    const isOther = isApiPath(request.url) || isHookPath(request.url) || isAssetPath(request.url);
-    if (!isPage || isOther) throw new AppError('notFound');
+    if (!isRead || request.area !== 'pages') throw new AppError('notFound');
     return sendPage(request, reply);
   });
   return app;
@@ -123,8 +125,7 @@ function refuseWhileClosing(app: App): void {
 
 // Polls and deliveries are many; what changes something is said once.
 function levelOf(request: FastifyRequest): 'info' | 'debug' {
-  const isWrite = isApiPath(request.url) && request.method !== 'GET' && request.method !== 'HEAD';
-  return isWrite ? 'info' : 'debug';
+  return isApiWrite(request) ? 'info' : 'debug';
 }
 
 function logAnswer(request: FastifyRequest, reply: FastifyReply, level: 'info' | 'debug'): void {

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
-import { isApiPath, isHookPath } from './request-guards-paths.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 export const MAX_API_BODY_BYTES = 256 * 1024;
 
-const SAFE_METHODS = new Set(['GET', 'HEAD']);
 const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
 /** What no route wants: cross-site writes, bodies that are not clean JSON, addresses with NUL. */
@@ -14,9 +12,8 @@ export function guardRequests(app: App): void {
   app.addHook('onRequest', (request, _reply, done) => {
     // PostgreSQL has no NUL in text: it would come back as a failed query.
     // A webhook's key is looked up whatever it looks like: every wrong one gets the same answer.
-    if (request.url.includes('%00') && !isHookPath(request.url)) return done(new AppError('badRequest'));
-    const isWrite = isApiPath(request.url) && !SAFE_METHODS.has(request.method);
-    if (isWrite && isCrossSite(request)) return done(new AppError('crossSite'));
+    if (request.url.includes('%00') && request.area !== 'hooks') return done(new AppError('badRequest'));
+    if (isApiWrite(request) && isCrossSite(request)) return done(new AppError('crossSite'));
     done();
   });
 
@@ -31,6 +28,11 @@ export function guardRequests(app: App): void {
       return parsed.value;
     },
   );
+}
+
+/** What may change something for who is signed in. */
+export function isApiWrite({ area, method }: FastifyRequest): boolean {
+  return area === 'api' && method !== 'GET' && method !== 'HEAD';
 }
 
 // Browsers send at least one of the two headers with every write; programs such as curl send neither, and

@@ -1,4 +1,4 @@
-import { isApiPath, isHookPath } from './request-guards-paths.ts';
+import type { Area } from './request-areas.ts';
 
 const STYLE_SOURCES = "'self'";
 
@@ -37,8 +37,8 @@ const NO_STORE = { 'cache-control': 'no-store' };
 const ANSWERED = { plain: { ...ALWAYS, ...NO_STORE }, secure: { ...ALWAYS_SECURE, ...NO_STORE } };
 
 /** The headers that every answer carries, errors included. */
-export function securityHeaders(options: { url: string; secure: boolean }): Record<string, string> {
-  const { url, secure } = options;
-  if (isApiPath(url) || isHookPath(url)) return secure ? ANSWERED.secure : ANSWERED.plain;
+export function securityHeaders(options: { area: Area; secure: boolean }): Record<string, string> {
+  const { area, secure } = options;
+  if (area === 'api' || area === 'hooks') return secure ? ANSWERED.secure : ANSWERED.plain;
   return secure ? ALWAYS_SECURE : ALWAYS;
 }

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeclaredRoute } from '#server/platform/access.ts';
+import { openRaw, type SendRaw } from '#test/raw-target.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
 import type { TestClient } from '#test/test-client.ts';
 
 let board: TestApp;
+let sendRaw: SendRaw;
 
 beforeAll(async () => {
   board = await startTestApp();
+  sendRaw = await openRaw(board.app);
 });
 afterAll(() => board.close());
 
@@ -39,17 +42,23 @@ test('the list that the generated tests walk has every route that the router ans
   expect(routesOfRouter().sort()).toEqual([...declared, ...TWINS].sort());
 });
 
-function send(
-  route: DeclaredRoute,
-  caller: TestClient,
-  payload: object,
-  headers: Record<string, string> = {},
-) {
-  const url = route.url.replace(/:\w+/g, () => randomUUID());
-  return caller.send({ method: route.method as 'POST', url, payload, headers });
-}
+/** What the router takes for one and the same address. */
+const SPELLINGS: [name: string, spell: (url: string) => string][] = [
+  ['as it is declared', (url) => url],
+  ['percent-encoded', (url) => url.replace(/^\/(.)/, (_, first) => `/%${first.charCodeAt(0).toString(16)}`)],
+  ['in absolute form', (url) => `http://board.example${url}`],
+];
 
-describe('a write from another site', () => {
+describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, spell) => {
+  const send = (
+    route: DeclaredRoute,
+    { cookie }: TestClient,
+    headers: { origin?: string; 'sec-fetch-site'?: string },
+  ) => {
+    const target = spell(route.url.replace(/:\w+/g, () => randomUUID()));
+    return sendRaw({ method: route.method, target, headers: { cookie, ...headers }, body: {} });
+  };
+
   test.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
     'is refused by every route that goes by the cookie: %j',
     async (headers) => {
@@ -57,9 +66,9 @@ describe('a write from another site', () => {
       expect(routes.length).toBeGreaterThan(12);
       for (const route of routes) {
         for (const caller of [board.admin, board.anonymous]) {
-          const answer = await send(route, caller, {}, headers);
-          expect(answer.statusCode, nameOf(route)).toBe(403);
-          expect(answer.json(), nameOf(route)).toEqual({ message: 'Cross-site requests are refused' });
+          const { status, body } = await send(route, caller, headers);
+          expect(status, nameOf(route)).toBe(403);
+          expect(body, nameOf(route)).toEqual({ message: 'Cross-site requests are refused' });
         }
       }
       expect((await board.admin.get('/api/auth/user')).statusCode).toBe(200);
@@ -70,8 +79,8 @@ describe('a write from another site', () => {
     const routes = writes().filter(({ access }) => access === 'hook');
     expect(routes.length).toBeGreaterThan(0);
     for (const route of routes) {
-      const answer = await send(route, board.admin, {}, { origin: 'https://evil.example' });
-      expect(answer.statusCode, nameOf(route)).toBe(401);
+      const { status } = await send(route, board.admin, { origin: 'https://evil.example' });
+      expect(status, nameOf(route)).toBe(401);
     }
   });
 });

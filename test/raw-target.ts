@@ -1,0 +1,41 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { App } from '#server/platform/http-app.ts';
+
+export interface RawAnswer {
+  status: number | undefined;
+  headers: IncomingHttpHeaders;
+  /** Of an answer in JSON. */
+  body: unknown;
+}
+
+interface RawRequest {
+  method: string;
+  /** What stands behind the method in the first line; fetch and inject would put it right. */
+  target: string;
+  headers?: Record<string, string>;
+  /** JSON. */
+  body?: object;
+}
+
+export type SendRaw = (options: RawRequest) => Promise<RawAnswer>;
+
+/** Opens a port of the app and sends to it over real connections, with the address as it stands. */
+export async function openRaw(app: App): Promise<SendRaw> {
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  return async ({ method, target, headers = {}, body }) => {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const options = { port, host: '127.0.0.1', method, path: target, headers: { ...type, ...headers } };
+      request(options, resolve)
+        .on('error', reject)
+        .end(body === undefined ? '' : JSON.stringify(body));
+    });
+    const isJson = answer.headers['content-type']?.startsWith('application/json') ?? false;
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: isJson ? await json(answer) : answer.resume() && null,
+    };
+  };
+}
