@@ -126,7 +126,7 @@ function withoutParameters(message: string): string {
 }
 
 function serializeRequest(request: { method?: string; url?: string; ip?: string }): object {
-  return { method: request.method, path: request.url?.split('?', 1)[0], ip: request.ip };
+  return { method: request.method, path: request.url?.split(/[?#]/, 1)[0], ip: request.ip };
 }
 
 function serializeReply(reply: { statusCode?: number }): object {

@@ -133,6 +133,14 @@ test('a built file that is gone is 404 however its address is written: no page i
   }
 });
 
+test('what the router takes for a query is not logged, whichever mark it begins with', async () => {
+  for (const mark of ['?', '#']) {
+    await send({ method: 'POST', target: `/hooks/trading_view_signal${mark}%68kid=canary-5d1e` });
+  }
+  expect(board.logged()).toContain('"path":"/hooks/trading_view_signal"');
+  expect(board.logged()).not.toContain('canary-5d1e');
+});
+
 test('an address with NUL is 400 however it is written', async () => {
   for (const target of ['/%61pi/users?x=%00', 'http://board.example/api/users?x=%00', '/signals%00']) {
     const headers = { cookie: board.admin.cookie };
