@@ -45,7 +45,12 @@ describe('with nothing set', () => {
   });
 
   test('an empty or blank value counts as unset', () => {
-    expect(parseConfig({ PORT: '', DATABASE_URL: '  ' })).toMatchObject({ port: 3000, databaseUrl: null });
+    const unset = parseConfig({});
+    for (const value of ['', '  ']) {
+      const config = parseConfig(Object.fromEntries(settings.map(({ name }) => [name, value])));
+      expect(config).toEqual({ ...unset, instanceId: config.instanceId });
+      expect(config.instanceId).toMatch(/^[0-9a-f-]{36}$/);
+    }
   });
 });
 
