@@ -44,9 +44,10 @@ RUN mkdir /data && chown node:node /data && chmod 700 /data
 USER node
 VOLUME /data
 EXPOSE 3000
-# What readyz says decides where the load balancer sends; this one decides whether the container is well.
+# Whether the process is well: who starts such containers anew must not do so because the database is away. Where the
+# load balancer sends is for readyz to say.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # SIGTERM hands everything over within ten seconds: give it that long (docker stop -t 15).
 STOPSIGNAL SIGTERM
 CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]

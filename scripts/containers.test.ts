@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -124,10 +128,30 @@ describe('the Dockerfile', () => {
     expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('CMD ')));
     expect(last).toContain('VOLUME /data');
     expect(dockerfile).toMatch(/chown node:node \/data/);
-    expect(last.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     // The shell form would keep SIGTERM to itself.
     expect(last.at(-2)).toBe('CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]');
     expect(programArguments).toContain('--heap-growing-percent=100');
+  });
+
+  test('calls a container well while its process answers, with the database away as well', async () => {
+    const check = lines.find((line) => line.startsWith('HEALTHCHECK ')) ?? '';
+    const [node, ...args] = z.array(z.string()).parse(JSON.parse(check.slice(check.indexOf('['))));
+    expect(node).toBe('node');
+    // As the program answers while its database is away.
+    const server = createServer(({ url }, answer) => {
+      answer.writeHead(url === '/healthz' ? 200 : 503).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = async () => {
+      const child = spawn(process.execPath, args, { env: { PORT: String(port) }, stdio: 'inherit' });
+      const [code] = await once(child, 'exit');
+      return code;
+    };
+    expect(await ask()).toBe(0);
+    server.close();
+    await once(server, 'close');
+    expect(await ask()).toBe(1);
   });
 
   test('is made for the Node that the program runs on', () => {
