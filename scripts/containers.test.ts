@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { settings } from '#server/platform/config-settings.ts';
+import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import { createTestDatabase } from '#test/test-database.ts';
 import { programArguments } from './lib/builds.mjs';
 
 // Nothing here needs Docker: what the files say must fit the program and one another.
@@ -22,6 +27,7 @@ const service = z.object({
   networks: z.union([z.array(z.string()), z.record(z.string(), z.object({ ipv4_address: z.string() }))]),
   ports: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
+  tmpfs: z.array(z.string()).optional(),
   init: z.boolean().optional(),
   stop_grace_period: z.string().optional(),
 });
@@ -97,18 +103,21 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('the Dockerfile', () => {
-  const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ');
-  const lines = dockerfile.split('\n');
+const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ');
+const lines = dockerfile.split('\n');
+const image = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+const copied = (stage: string[]) =>
+  stage
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+    .flatMap((line) => line.split(/\s+/).slice(1, -1));
 
+describe('the Dockerfile', () => {
   test('copies only what there is and what the context lets through', () => {
     const allowed = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1));
-    const sources = lines
-      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
-      .flatMap((line) => line.split(/\s+/).slice(1, -1));
+    const sources = copied(lines);
     expect(sources.length).toBeGreaterThan(8);
     for (const source of sources) {
       expect(existsSync(join(ROOT, source)), source).toBe(true);
@@ -123,13 +132,12 @@ describe('the Dockerfile', () => {
   });
 
   test('runs as a user without rights, with its data in a volume of that user', () => {
-    const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
-    expect(last).toContain('USER node');
-    expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => line.startsWith('CMD ')));
-    expect(last).toContain('VOLUME /data');
+    expect(image).toContain('USER node');
+    expect(image.indexOf('USER node')).toBeLessThan(image.findIndex((line) => line.startsWith('CMD ')));
+    expect(image).toContain('VOLUME /data');
     expect(dockerfile).toMatch(/chown node:node \/data/);
     // The shell form would keep SIGTERM to itself.
-    expect(last.at(-2)).toBe('CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]');
+    expect(image.at(-2)).toBe('CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]');
     expect(programArguments).toContain('--heap-growing-percent=100');
   });
 
@@ -161,3 +169,60 @@ describe('the Dockerfile', () => {
     expect(new Set(images)).toEqual(new Set([`node:${major}-slim`]));
   });
 });
+
+describe('backup and restore in containers', () => {
+  const operations = read('docs/operations.md');
+
+  test('are told with commands that the image has and the instances that compose.yaml has', () => {
+    const commands = [...operations.matchAll(/node (server\/\S+\.ts)/g)].map(([, file = '']) => file);
+    expect(new Set(commands)).toEqual(new Set(['server/backup.ts', 'server/restore.ts']));
+    for (const file of commands) expect(existsSync(join(ROOT, file)), file).toBe(true);
+    expect(copied(image)).toContain('server');
+    expect(operations).toContain(`docker compose stop ${boards.map(([name]) => name).join(' ')}\n`);
+    // Not into the data folder, which is memory and ends with its container.
+    expect(compose.services['board-1']?.tmpfs?.join()).toContain('/data:');
+    const runs = [...operations.matchAll(/^ *docker compose run (.*) \\\n.* node (.*)$/gm)];
+    expect(runs.map(([, , command]) => command?.split(' ')[0])).toEqual([
+      'server/backup.ts',
+      'server/restore.ts',
+    ]);
+    for (const [, options, command] of runs) {
+      expect(options).toContain('-v "$PWD/backups:/backups"');
+      expect(command).toMatch(/ \/backups\/\S/);
+    }
+  });
+
+  test('work with what the image has, the data folder closed to them, and only while no instance runs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'signal-board-image-'));
+    const { database, close } = await createTestDatabase();
+    try {
+      for (const source of copied(image))
+        await cp(join(ROOT, source), join(folder, source), { recursive: true });
+      await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      const run = async (...args: string[]) => {
+        // In a container it belongs to another user than the one who calls.
+        const DATA_DIR = join(folder, 'package.json', 'closed');
+        const env = { DATABASE_URL: addressOf(database), SECRET_KEY: 'k'.repeat(32), DATA_DIR };
+        const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+        const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+        return output + errors;
+      };
+      const file = join(folder, 'board.backup');
+      expect(await run('server/backup.ts', file)).toMatch(/board\.backup: \d+ rows of \d+ tables/);
+      expect(await run('server/restore.ts', file, '--replace', '--yes')).toMatch(/^Restored \d+ rows/);
+      // An instance by its name at the database.
+      await database.pool.query('select');
+      expect(await run('server/restore.ts', file, '--replace', '--yes')).toContain('stop all of it first');
+    } finally {
+      await close();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+/** As DATABASE_URL takes it: the folder of a socket can be no host. */
+function addressOf({ connection }: OpenDatabase): string {
+  if ('connectionString' in connection) return connection.connectionString;
+  const { host, port, user, database } = connection;
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
