@@ -1,5 +1,6 @@
 import { inArray, sql } from 'drizzle-orm';
 import { findHooksByHash } from '#server/features/hooks/hooks.store.ts';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Db, Tx } from '#server/platform/database/database.ts';
 import { type deliveries, priceLogHashes, signalHashes } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -35,6 +36,7 @@ export type DeliveryOutcome =
 export interface StoreDeliveries {
   db: Db;
   jobs: Pick<Jobs, 'sendWithCommit'>;
+  clock: Clock;
   withinLimit: DeliveryLimit;
   lastUse: LastUse;
 }
@@ -44,14 +46,14 @@ export async function storeDeliveries(
   options: StoreDeliveries,
   batch: Delivery[],
 ): Promise<DeliveryOutcome[]> {
-  const { db, jobs, withinLimit, lastUse } = options;
+  const { db, jobs, clock, withinLimit, lastUse } = options;
   const [first] = batch;
   if (first === undefined) return [];
   const now = first.receivedAt;
   return await db.transaction(async (tx) => {
     const webhooks = await findWebhooks(tx, batch);
     const found = [...webhooks.values()];
-    await learnTaken(tx, { hookIds: found, limit: withinLimit, now });
+    await learnTaken(tx, { hookIds: found, limit: withinLimit, clock });
     const outcomes: DeliveryOutcome[] = batch.map(() => ({ outcome: 'unknown-key' }));
     const hookIds = new Map<number, string>();
     const signals = new Map<number, ArrivedSignal>();

@@ -1,8 +1,9 @@
 import { inArray, sql } from 'drizzle-orm';
+import type { Clock } from '#server/platform/clock.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { hooks } from '#server/platform/database/schema.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
-import { type DeliveryLimit, WINDOW_MS } from './delivery-limit.ts';
+import type { DeliveryLimit } from './delivery-limit.ts';
 
 const LAST_USED_EVERY_MS = 30_000;
 
@@ -38,23 +39,35 @@ export async function markUsed(
     )`);
 }
 
-/** The limit is that of all instances together: what the others have taken stands in their log. */
+/** Of instances whose clocks are a little ahead of this one's. */
+const CLOCKS_APART_MS = 1_000;
+
+/**
+ * The limit is that of all instances together: what the others have taken stands in their log. It is counted by the
+ * moment of receipt, before which no instance has counted it. A line of a moment that is still to come was written before
+ * the clock went back, and is none of this minute's.
+ */
 export async function learnTaken(
   db: Queryable,
-  options: { hookIds: string[]; limit: DeliveryLimit; now: Date },
+  options: { hookIds: string[]; limit: DeliveryLimit; clock: Clock },
 ): Promise<void> {
-  const { limit, now } = options;
-  const hookIds = limit.outdated(options.hookIds);
+  const { limit, clock } = options;
+  const { hookIds, reachMs, learn } = limit.outdated(options.hookIds);
   if (hookIds.length === 0) return;
-  const since = firstIdOf(new Date(now.getTime() - WINDOW_MS));
+  const nowMs = clock.now().getTime();
+  const since = new Date(nowMs - reachMs);
+  const until = new Date(nowMs + CLOCKS_APART_MS);
+  // The own ones among them are never more than the limit: of the others enough remain to say that it is reached.
   const { rows } = await db.execute<{ hook_id: string; taken: string }>(sql`
     select hook_id, count(*) as taken
     from unnest(${sql.param(hookIds)}::uuid[]) as hook_id
     cross join lateral (
-      select from deliveries where deliveries.hook_id = hook_id.hook_id and id >= ${since} and result <> 'limited'
-      limit ${limit.perMinute + 1}
+      select from deliveries
+      where deliveries.hook_id = hook_id.hook_id and id >= ${firstIdOf(since)} and id < ${firstIdOf(until)}
+        and received_at >= ${since} and result <> 'limited'
+      limit ${2 * limit.perMinute}
     ) as log
     group by hook_id`);
   const taken = new Map(rows.map((row) => [row.hook_id, Number(row.taken)]));
-  for (const hookId of hookIds) limit.learn(hookId, taken.get(hookId) ?? 0);
+  for (const hookId of hookIds) learn(hookId, taken.get(hookId) ?? 0);
 }

@@ -87,6 +87,25 @@ test('a limit is that of all instances together', async () => {
   expect(await storedSignals()).toBe(4);
 });
 
+test('neither what was over the limit uses it up nor what was received in another minute, however the clock went since', async () => {
+  const sender = await start({ config: { webhookRateLimit: 3 } });
+  // Before the clock went back an hour; and after another time, when ids stay at their last moment for a while.
+  await board.database.pool.query(
+    `insert into deliveries (id, hook_id, kind, result, source_ip, received_at)
+     select (lpad(to_hex((extract(epoch from now() + line.made) * 1000)::bigint), 12, '0')
+         || '7000' || 'a000' || lpad(to_hex(n), 12, '0'))::uuid,
+       $1, 'signal', line.result, '52.89.214.238', now() + line.received
+     from generate_series(1, 5) as n, (values
+       ('stored', interval '1 hour', interval '1 hour'),
+       ('stored', interval '0', interval '-2 minutes'),
+       ('limited', interval '1 millisecond', interval '0')) as line (result, made, received)`,
+    [sender.hook.id],
+  );
+  const answers = [];
+  for (const price of ['1', '2', '3', '4']) answers.push((await sender.signal({ price })).statusCode);
+  expect(answers).toEqual([200, 200, 200, 503]);
+});
+
 test('deliveries with unknown keys use up nobody’s limit', async () => {
   const sender = await start({ config: { webhookRateLimit: 1 } });
   for (let times = 0; times < 20; times += 1) {

@@ -85,7 +85,7 @@ export function createReceiver(
     });
   // Everything that is not as usual goes here: it finds out what there is to say, and says it.
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
-    const outcomes = await storeDeliveries({ db, jobs, withinLimit, lastUse }, batch);
+    const outcomes = await storeDeliveries({ db, jobs, clock, withinLimit, lastUse }, batch);
     onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
     announcer.note({
       hookIds: batch.flatMap(({ key }) => key.hookId ?? []),
@@ -109,7 +109,7 @@ export function createReceiver(
   ): Promise<(string | null)[]> {
     const hookIds = [...new Set(batch.map(({ hookId }) => hookId))];
     const now = clock.now();
-    await learnTaken(db, { hookIds, limit: withinLimit, now });
+    await learnTaken(db, { hookIds, limit: withinLimit, clock });
     const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
     const stored = await storeNew(within);
     onStored(stored.filter((id) => id !== null).length);
