@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { D, isMultipleOf } from './decimal.ts';
+import { D, isMultipleOf, toPlain } from './decimal.ts';
 import { calculatePosition, type PositionInput } from './position.ts';
 import { ownTokenRules } from './token-rules.ts';
 import { SIZING_METHODS } from './user-settings.ts';
@@ -466,5 +466,17 @@ describe('whatever the input', () => {
       }
       expect(position.calculationDetail).not.toMatch(/NaN|Infinity|undefined|null/);
     });
+  });
+
+  it('a candle’s figures, of whatever size and kind, are calculated with or refused', () => {
+    const figure = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(anyInput, figure, figure, figure, (input, atr, immediateTrend, matureTrend) => {
+        const text = typeof atr === 'number' ? toPlain(atr) : String(atr);
+        const priceLog = { atr: text, immediateTrend, matureTrend };
+        expect(() => calculatePosition({ ...input, priceLog })).not.toThrow();
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });

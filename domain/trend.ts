@@ -1,4 +1,4 @@
-import { D, isDecimal } from './decimal.ts';
+import { D, isDecimal, type Numeric } from './decimal.ts';
 import {
   BUY_THRESHOLD_PLAN,
   LEVERAGE_ALIGNED,
@@ -28,15 +28,15 @@ const WORDS: Readonly<Record<string, Trend>> = {
  * and a trend down from -0.75 (decisions §7). Null when there is none or it cannot be read.
  */
 export function readTrend(value: unknown): Trend | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? fromNumber(String(value)) : null;
+  if (typeof value === 'number') return Number.isFinite(value) ? fromNumber(value) : null;
   if (typeof value !== 'string') return null;
   const text = value.trim().toLowerCase();
   if (isDecimal(text)) return fromNumber(text);
   return Object.hasOwn(WORDS, text) ? (WORDS[text] ?? null) : null;
 }
 
-function fromNumber(text: string): Trend {
-  const strength = D(text);
+function fromNumber(value: Numeric): Trend {
+  const strength = D(value);
   if (strength.gte(BUY_THRESHOLD_PLAN)) return 'up';
   return strength.lte(-SELL_THRESHOLD_PLAN) ? 'down' : 'flat';
 }

@@ -4,11 +4,11 @@ import { D } from '#domain/decimal.ts';
 import { runWorkflow } from '#server/features/automation/run-workflow.ts';
 import { tradeUser } from '#server/features/automation/trade-user.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
-import { orderAttempts, tradeEvents, trades, users } from '#server/platform/database/schema.ts';
+import { orderAttempts, priceLogs, tradeEvents, trades, users } from '#server/platform/database/schema.ts';
 import { atExchangeCall } from '#test/dying-exchange.ts';
 import { calculateByHand } from '#test/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { sumUnknownMargin } from './position-generator.store.ts';
+import { findWorkflowCalculation, sumUnknownMargin } from './position-generator.store.ts';
 
 let engine: TestEngine;
 let count = 0;
@@ -112,6 +112,33 @@ test('a refused calculation is recorded with its reason', async () => {
     'ATR is required for Technical Analysis',
   );
 });
+
+test.each([
+  ['a trend', { mature_trend: 1e-100, immediate_trend: 1e300 }, { aligned: true, atr: null }],
+  [
+    'an ATR that leaves no room',
+    { atr: 1e-100 },
+    'Stop loss would trigger at once: 100 is not below the price 100',
+  ],
+  ['an ATR beyond all prices', { atr: 1e300 }, 'Stop loss must be above zero'],
+] as const)(
+  'a candle with numbers of three-digit exponents is calculated with: %s',
+  async (_name, figures, expected) => {
+    count += 1;
+    const token = `P${count}`;
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const candleId = await engine.storeCandle({ token, price: '100' });
+    await engine.db
+      .update(priceLogs)
+      .set({ parameters: { close: '100', ...figures } })
+      .where(eq(priceLogs.id, candleId));
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.plan(workflowId);
+    const calculation = await findWorkflowCalculation(engine.db, { workflowId, userId });
+    if (typeof expected === 'string') expect(calculation?.error).toContain(expected);
+    else expect(calculation?.position).toMatchObject(expected);
+  },
+);
 
 test('an order that was too large for the exchange is never planned: margin within a third of the balance', async () => {
   const userId = await engine.createUser({

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { availableForSizing } from '#domain/balance.ts';
+import { toPlain } from '#domain/decimal.ts';
 import { type Denial, deny } from '#domain/denials.ts';
 import { calculatePosition, type PositionResult } from '#domain/position.ts';
 import { signalPriceDeviates } from '#domain/reference-price.ts';
@@ -176,7 +177,8 @@ async function readMarketFacts(
 export function readTrendData(parameters: Record<string, unknown>) {
   const { atr, immediate_trend, mature_trend } = parameters;
   return {
-    atr: typeof atr === 'string' || typeof atr === 'number' ? String(atr) : null,
+    atr:
+      typeof atr === 'number' && Number.isFinite(atr) ? toPlain(atr) : typeof atr === 'string' ? atr : null,
     immediateTrend: immediate_trend,
     matureTrend: mature_trend,
   };
