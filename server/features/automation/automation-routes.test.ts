@@ -364,6 +364,12 @@ describe('a signal that was traded', () => {
       expect(record.calculationDetail).toContain('\n');
     }
 
+    const tried = { signalId, userId: first.user.id };
+    const calculated = await board.admin.post('/api/internal/position-generator/generate', tried);
+    expect(calculated.json()).toMatchObject({ success: true });
+    expect(calculated.json().position.entryPrice).not.toBe(sltpData[0].entryPrice);
+    expect(await get(`/api/signals/${signalId}/sltp`)).toEqual({ hasData, sltpData });
+
     const trades = await get(`/api/signals/${signalId}/trades`);
     expect(trades).toHaveLength(2);
     for (const trade of trades) {

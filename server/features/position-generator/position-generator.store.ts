@@ -1,4 +1,4 @@
-import { and, desc, eq, exists, gte, inArray, or, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, getTableColumns, gte, inArray, or, sql } from 'drizzle-orm';
 import type { Position } from '#domain/position.ts';
 import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
@@ -50,16 +50,28 @@ export async function findWorkflowCalculation(
   return row === undefined ? null : withPosition(row);
 }
 
-/** Successful calculations for a signal, the newest of each user. */
+/**
+ * One successful calculation for each user of a signal: that of the newest trade, else that of the newest workflow, and
+ * only then the newest of the calculator's. What was tried by hand does not hide what was traded, and an estimate rests
+ * on no balance of anybody's.
+ */
 export async function listSignalCalculations(
   db: Queryable,
   signalId: string,
 ): Promise<PositionGeneratorLogRow[]> {
+  const { userId, workflowId, id } = positionGeneratorLogs;
   const rows = await db
-    .selectDistinctOn([positionGeneratorLogs.userId])
+    .selectDistinctOn([userId], getTableColumns(positionGeneratorLogs))
     .from(positionGeneratorLogs)
-    .where(and(eq(positionGeneratorLogs.signalId, signalId), eq(positionGeneratorLogs.success, true)))
-    .orderBy(positionGeneratorLogs.userId, desc(positionGeneratorLogs.id));
+    .leftJoin(trades, eq(trades.positionGeneratorLogId, id))
+    .where(
+      and(
+        eq(positionGeneratorLogs.signalId, signalId),
+        eq(positionGeneratorLogs.success, true),
+        eq(positionGeneratorLogs.isEstimate, false),
+      ),
+    )
+    .orderBy(userId, sql`${trades.createdAt} desc nulls last`, sql`${workflowId} desc nulls last`, desc(id));
   return rows.map(withPosition);
 }
 
