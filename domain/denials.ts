@@ -270,6 +270,16 @@ export const DENIALS = {
     sentence: (c: { token: string; side: string }) =>
       `A ${c.side} position in ${c.token} is held that was not opened here and is never touched`,
   },
+  held_elsewhere: {
+    title: 'Position Held',
+    sentence: (c: { token: string; side: string; exchange: string }) =>
+      `A ${c.side} position in ${c.token} is held on ${c.exchange}`,
+  },
+  perhaps_held_elsewhere: {
+    title: 'Position Not Known',
+    sentence: (c: { token: string; exchange: string; problem: string }) =>
+      `A position in ${c.token} that was opened here may still be open on ${c.exchange}, which could not be asked: ${c.problem}`,
+  },
   custom_entry_invalid: {
     title: 'Custom Entry Price Invalid',
     sentence: (c: { customEntryPrice: string }) =>

@@ -1,3 +1,4 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { Crash } from './crashing-database.ts';
@@ -11,7 +12,13 @@ export type DyingCall = {
 /** The same dependencies, but something happens at one kind of call to the exchange: before it leaves, or after its answer. */
 export function atExchangeCall(
   deps: AutomationDeps,
-  options: { call: DyingCall; when: 'before' | 'after'; happens: () => Promise<void> | void },
+  options: {
+    call: DyingCall;
+    when: 'before' | 'after';
+    happens: () => Promise<void> | void;
+    /** At any exchange by default. */
+    platform?: ExchangePlatform;
+  },
 ): AutomationDeps {
   const { call, when, happens } = options;
   return {
@@ -20,6 +27,7 @@ export function atExchangeCall(
       ...deps.exchanges,
       get(platform) {
         const exchange = deps.exchanges.get(platform);
+        if (platform !== (options.platform ?? platform)) return exchange;
         const original = exchange[call] as (...parameters: unknown[]) => Promise<unknown>;
         const wrapped = async (...parameters: unknown[]) => {
           if (when === 'before') await happens();

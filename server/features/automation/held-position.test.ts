@@ -1,10 +1,13 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { TradingSettings } from '#domain/user-settings.ts';
-import { positionCloses, userSettings, users } from '#server/platform/database/schema.ts';
+import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { positionCloses, trades, userSettings, users, workflows } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { atExchangeCall, dyingAt } from '#test/dying-exchange.ts';
+import { calculateByHand, commitByHand } from '#test/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
@@ -62,17 +65,20 @@ async function byTheUser(userId: string, order: { token: string; side: 'long' | 
   expect(placement.outcome).toBe('placed');
 }
 
-async function flatten(userId: string, token: string): Promise<void> {
-  const account = await engine.deps.findAccount(userId, 'Bitget');
-  const { position } = await engine.holding(userId, token);
+async function flatten(userId: string, token: string, platform: ExchangePlatform = 'Bitget'): Promise<void> {
+  const account = await engine.deps.findAccount(userId, platform);
+  const { position } = await engine.holding(userId, token, platform);
   if (account === null || position === null) throw new Error('nothing to close');
-  await engine.deps.exchanges
-    .get('Bitget')
-    .closePosition(
-      account,
-      { token, side: 'long', quantity: position.size, clientOrderId: timeOrderedId().replaceAll('-', '') },
-      { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
-    );
+  await engine.deps.exchanges.get(platform).closePosition(
+    account,
+    {
+      token,
+      side: position.side === 'long' ? 'long' : 'short',
+      quantity: position.size,
+      clientOrderId: timeOrderedId().replaceAll('-', ''),
+    },
+    { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+  );
 }
 
 const ledgerOf = async (userId: string) =>
@@ -83,6 +89,21 @@ const REVERSED = [
   ['sell', true, 'filled'],
   ['sell', false, 'filled'],
 ];
+
+/** Notes which exchanges are taken up. */
+const notingExchanges = (asked: string[]): AutomationDeps => ({
+  ...engine.deps,
+  exchanges: {
+    ...engine.deps.exchanges,
+    get(platform) {
+      asked.push(platform);
+      return engine.deps.exchanges.get(platform);
+    },
+  },
+});
+
+const withoutBitget: AutomationDeps['findAccount'] = async (userId, platform) =>
+  platform === 'Bitget' ? null : engine.deps.findAccount(userId, platform);
 
 async function reasonFor(workflowId: string, userId: string): Promise<string | null> {
   const steps = await engine.steps(workflowId);
@@ -213,6 +234,151 @@ describe('what is left alone', () => {
     );
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
   });
+});
+
+describe('after a change of the exchange', () => {
+  const moveTo = (userId: string, exchangePlatform: ExchangePlatform) =>
+    engine.db.update(userSettings).set({ exchangePlatform }).where(eq(userSettings.userId, userId));
+  const ofUser = (userId: string) => eq(trades.userId, userId);
+
+  /** A user with a long position at Bitget who trades at Bybit now. */
+  async function withLongAtBitget() {
+    const held = await withLong();
+    await moveTo(held.userId, 'Bybit');
+    return held;
+  }
+
+  /** An order by hand at the exchange of the settings. */
+  async function shortByHand(userId: string, token: string): Promise<void> {
+    const { signalId, workflowId } = await oppositeSignal(token);
+    await engine.db.delete(workflows).where(eq(workflows.id, workflowId));
+    const intent = await commitByHand(engine, await calculateByHand(engine, { userId, signalId }));
+    expect(intent.ok).toBe(true);
+    await engine.settle();
+  }
+
+  test.each(['buy', 'sell'] as const)(
+    'a signal to %s opens nothing beside a position at the exchange before, and closes nothing there',
+    async (action) => {
+      const { userId, token } = await withLongAtBitget();
+      const { workflowId } = await engine.storeSignal({ token, price: '100', action });
+      await engine.settle();
+      expect(await reasonFor(workflowId, userId)).toBe(
+        `A long position in ${token} is held on Bitget; user will be skipped`,
+      );
+      expect(await ledgerOf(userId)).toEqual([['buy', false, 'filled']]);
+    },
+  );
+
+  test('a signal is traded when the exchange before says that nothing is held there, and it is asked no more when that is known', async () => {
+    const { userId, token } = await withLongAtBitget();
+    await flatten(userId, token);
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+
+    await engine.db
+      .update(trades)
+      .set({ positionClosedAt: engine.clock.now() })
+      .where(and(ofUser(userId), eq(trades.exchangePlatform, 'Bitget')));
+    const next = await oppositeSignal(token);
+    await runWorkflow(engine.deps, next.workflowId);
+    const asked: string[] = [];
+    await tradeUser(notingExchanges(asked), { workflowId: next.workflowId, userId });
+    expect(new Set(asked)).toEqual(new Set(['Bybit']));
+    await engine.settle();
+    expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test('a user who has not changed it is traded without a question to another exchange', async () => {
+    const { userId, token } = await withLong();
+    const { workflowId } = await oppositeSignal(token);
+    await runWorkflow(engine.deps, workflowId);
+    const asked: string[] = [];
+    await tradeUser(notingExchanges(asked), { workflowId, userId });
+    expect(new Set(asked)).toEqual(new Set(['Bitget']));
+  });
+
+  test.each([
+    [
+      'whose credentials are gone',
+      () => ({ ...engine.deps, findAccount: withoutBitget }),
+      'No Bitget credentials are connected',
+    ],
+    [
+      'that does not answer',
+      () =>
+        atExchangeCall(engine.deps, {
+          call: 'fetchPosition',
+          when: 'before',
+          happens() {
+            throw new ExchangeError('unknown', 'Bitget: no answer within 1 s');
+          },
+          platform: 'Bitget',
+        }),
+      'Bitget: no answer within 1 s',
+    ],
+  ] as const)('nothing is opened on a guess beside an exchange %s', async (_name, depsOf, problem) => {
+    const { userId, token } = await withLongAtBitget();
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    await tradeUser(depsOf(), { workflowId, userId });
+    expect(await reasonFor(workflowId, userId)).toBe(
+      `A position in ${token} that was opened here may still be open on Bitget, which could not be asked: ${problem}; user will be skipped`,
+    );
+    expect(await ledgerOf(userId)).toEqual([['buy', false, 'filled']]);
+  });
+
+  test('nothing is concluded from another account than the position’s', async () => {
+    const { userId, token } = await withLongAtBitget();
+    await flatten(userId, token);
+    await engine.db.update(trades).set({ exchangeAccountId: 'A-1' }).where(ofUser(userId));
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect(await reasonFor(workflowId, userId)).toMatch(
+      /may still be open on Bitget, which could not be asked: The order is in account A-1, and the connected/,
+    );
+  });
+
+  test('a trade of another mode keeps nobody from trading', async () => {
+    const { userId, token } = await withLongAtBitget();
+    await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(ofUser(userId));
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test('a position of ours stays ours after a trade at the other exchange', async () => {
+    const { userId, token } = await withLongAtBitget();
+    await shortByHand(userId, token);
+    await flatten(userId, token, 'Bybit');
+    await moveTo(userId, 'Bitget');
+    const { workflowId } = await oppositeSignal(token);
+    await engine.settle();
+    expect(await reasonFor(workflowId, userId)).toBeNull();
+    expect(await engine.holding(userId, token, 'Bitget')).toMatchObject({ position: { side: 'short' } });
+  });
+
+  test.each([
+    ['demo', 'short'],
+    [null, 'long'],
+  ] as const)(
+    'after a trade in the mode %s the position that a sell leaves is a %s',
+    async (exchangeMode, left) => {
+      const { userId, token } = await withLongAtBitget();
+      await shortByHand(userId, token);
+      await flatten(userId, token, 'Bybit');
+      // As if it had been traded at Bitget, but in the other mode; an old row does not tell its mode.
+      await engine.db
+        .update(trades)
+        .set({ exchangePlatform: 'Bitget', exchangeMode })
+        .where(and(ofUser(userId), eq(trades.side, 'sell')));
+      await moveTo(userId, 'Bitget');
+      await oppositeSignal(token);
+      await engine.settle();
+      expect(await engine.holding(userId, token, 'Bitget')).toMatchObject({ position: { side: left } });
+    },
+  );
 });
 
 test('a position that cannot be closed stays, and nothing is opened', async () => {

@@ -17,7 +17,8 @@ import { findUnsettledClose } from '#server/features/position-maker/close-positi
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
 import {
   findStandingTrade,
-  findWorkingTrade,
+  type LiveTrade,
+  listLiveTrades,
   type TradeRow,
 } from '#server/features/position-maker/trades.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
@@ -57,8 +58,8 @@ export interface UserFacts {
   calculation: PositionGeneratorLogRow | null;
   /** An order of the user for the signal that stands. */
   standing: TradeRow | null;
-  /** A trade of the user in the token that is not done. */
-  working: TradeRow | null;
+  /** Trades of the user in the token that are not done, or whose position may be open. */
+  liveTrades: readonly LiveTrade[];
   /** Whether there is a closing order in the token of which it is not known what came of it. */
   isClosing: boolean;
 }
@@ -68,15 +69,15 @@ export async function readUserFacts(
   on: Queryable,
   { workflowId, userId, signal }: { workflowId: string; userId: string; signal: SignalRow },
 ): Promise<UserFacts> {
-  const [turn, settings, calculation, standing, working, closing] = await together(
+  const [turn, settings, calculation, standing, liveTrades, closing] = await together(
     findUserTurn(on, { workflowId, userId }),
     findTradingSettings(on, userId),
     findWorkflowCalculation(on, { workflowId, userId }),
     findStandingTrade(on, { signalId: signal.id, userId }),
-    findWorkingTrade(on, { userId, token: signal.token }),
+    listLiveTrades(on, { userId, token: signal.token }),
     findUnsettledClose(on, { userId, token: signal.token }),
   );
-  return { turn, settings, calculation, standing, working, isClosing: closing !== null };
+  return { turn, settings, calculation, standing, liveTrades, isClosing: closing !== null };
 }
 
 /**
@@ -206,7 +207,7 @@ async function calculateOnce(
   | { ok: false; denial: Pick<Denial, 'reason'> }
 > {
   const { deps, workflow, signal, task, lease } = run;
-  const { settings, calculation: recorded, working, isClosing } = facts;
+  const { settings, calculation: recorded, liveTrades, isClosing } = facts;
   if (facts.standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
@@ -225,7 +226,7 @@ async function calculateOnce(
     userId,
     workflow,
     lease,
-    working,
+    liveTrades,
     isClosing,
   });
   if (blocked !== null) return { ok: false, denial: blocked };

@@ -6,7 +6,7 @@ import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { tradeEvents } from '#server/platform/database/schema.ts';
 import { assertHeld } from '#server/platform/leases.ts';
 import type { TradeDeps, TradeWork } from './trade-work.ts';
-import { addTimeline, type TradeRow } from './trades.store.ts';
+import { addTimeline, type TradePlace } from './trades.store.ts';
 
 /** So often at most anything is tried for an order whose exchange cannot be asked about it. */
 const OBSTRUCTED_WAIT_MS = 30_000;
@@ -24,7 +24,7 @@ export interface TradeAccount {
  */
 export async function openTradeAccount(
   deps: Pick<TradeDeps, 'accountGuard' | 'config' | 'findAccount'>,
-  trade: TradeRow,
+  trade: TradePlace,
 ): Promise<TradeAccount> {
   const platform = trade.exchangePlatform as ExchangePlatform;
   const found = await deps.findAccount(trade.userId, platform, { evenRejected: true });
@@ -43,7 +43,7 @@ export async function openTradeAccount(
 
 function whyElsewhere(
   { config }: Pick<TradeDeps, 'config'>,
-  { exchangeMode, exchangeAccountId }: TradeRow,
+  { exchangeMode, exchangeAccountId }: TradePlace,
   { accountId = null }: UserAccount,
 ): string | null {
   if (exchangeMode !== null && exchangeMode !== config.exchangeMode) {

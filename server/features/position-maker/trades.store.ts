@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { AttemptState } from '#domain/order-lifecycle.ts';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Db, Queryable, Statements } from '#server/platform/database/database.ts';
@@ -94,17 +95,50 @@ export const findWorkingTrade = async (
   { userId, token }: { userId: string; token: string },
 ): Promise<TradeRow | null> => only(await working(db, { userId, token }));
 
-/** The newest trade by which this product opened a position of the user in the token. */
-export const findLastFilledTrade = async (
+const isFilled = inArray(trades.fillStatus, ['filled', 'partial']);
+
+/** Where a trade stands, and where its orders are. */
+export type LiveTrade = TradePlace & Pick<TradeRow, 'state'>;
+export type TradePlace = Pick<TradeRow, 'userId' | 'exchangePlatform' | 'exchangeMode' | 'exchangeAccountId'>;
+
+const live = builtOnce<{ userId: string; token: string }>()((db, value) => {
+  const { userId, exchangePlatform, exchangeMode, exchangeAccountId, state } = trades;
+  const mayBeOpen = and(
+    isFilled,
+    isNull(trades.positionClosedAt),
+    sql`${trades.protectionStatus} is distinct from 'closed'`,
+  );
+  return db
+    .select({ userId, exchangePlatform, exchangeMode, exchangeAccountId, state })
+    .from(trades)
+    .where(
+      and(eq(userId, value('userId')), eq(trades.token, value('token')), or(ne(state, 'done'), mayBeOpen)),
+    )
+    .groupBy(userId, exchangePlatform, exchangeMode, exchangeAccountId, state);
+});
+/**
+ * The user's trades in the token that are not done, whose order may still fill, and those whose position is not known to
+ * be closed; those that agree in where they stand are one.
+ */
+export const listLiveTrades = (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
+): Promise<LiveTrade[]> => live(db, { userId, token });
+
+/** The newest trade by which this product opened a position of the user in the token, at this exchange and in this mode. */
+export const findLastFilledTrade = async (
+  db: Queryable,
+  place: { userId: string; token: string; exchangePlatform: string; exchangeMode: ExchangeMode },
 ): Promise<TradeRow | null> =>
   only(
     await newest(
       db,
-      eq(trades.userId, userId),
-      eq(trades.token, token),
-      inArray(trades.fillStatus, ['filled', 'partial']),
+      eq(trades.userId, place.userId),
+      eq(trades.token, place.token),
+      eq(trades.exchangePlatform, place.exchangePlatform),
+      // Old rows do not tell their mode.
+      or(isNull(trades.exchangeMode), eq(trades.exchangeMode, place.exchangeMode)),
+      isFilled,
     ),
   );
 
