@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { and, asc, eq } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { ExchangeUnderTest } from '#server/exchanges/exchange-suite.ts';
 import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
 import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import { paperAccounts, paperOrders, paperTokenSettings } from '#server/exchanges/paper/paper-schema.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
+import type { ExchangeUnderTest } from './exchange-suite.ts';
 import { createTestDatabase } from './test-database.ts';
 
 const SECRET_KEY = 'a secret key that only this test uses';

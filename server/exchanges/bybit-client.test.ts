@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { documentedAnswer, parametersIn } from '#test/exchange-suite-answers.ts';
 import type { CallRecord, ExchangeAccount, PlacementContext } from './exchange.ts';
-import { documentedAnswer, parametersIn } from './exchange-suite-answers.ts';
 import { jsonResponse, type PaperRequest, textResponse } from './paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './registry.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { documentedAnswer, parametersIn } from '#test/exchange-suite-answers.ts';
+import { signatureProblem } from '#test/exchange-suite-signatures.ts';
 import type { EntryOrder, Exchange, ExchangeAccount, PlacementContext } from './exchange.ts';
-import { documentedAnswer, parametersIn } from './exchange-suite-answers.ts';
-import { signatureProblem } from './exchange-suite-signatures.ts';
 import { jsonResponse, type PaperRequest } from './paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './registry.ts';
 

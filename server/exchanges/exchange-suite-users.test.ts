@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { documentedAnswer, parametersIn } from '#test/exchange-suite-answers.ts';
+import { signatureProblem } from '#test/exchange-suite-signatures.ts';
 import { BITGET } from './bitget.ts';
 import { BYBIT } from './bybit.ts';
 import { callScope } from './call-scope.ts';
@@ -14,8 +16,6 @@ import {
   type ExchangeEnvironment,
   ExchangeError,
 } from './exchange.ts';
-import { documentedAnswer, parametersIn } from './exchange-suite-answers.ts';
-import { signatureProblem } from './exchange-suite-signatures.ts';
 import { jsonResponse, type PaperRequest } from './paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistryOptions } from './registry.ts';
 import { createTransport } from './transport.ts';

@@ -5,12 +5,12 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { type FakeClock, fakeClock } from '#test/fake-clock.ts';
 import { type PaperLedger, paperLedger } from '#test/paper-ledger.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { bitgetTrader, bybitTrader, type TestTrader } from '#test/test-trader.ts';
 import { createFaults, immediateSize, type PaperFault, type PaperFaultKind } from './faults.ts';
 import { type MemoryMarks, memoryMarks } from './memory-marks.ts';
 import { paperCredentials } from './paper-credentials.ts';
 import { createPaperExchange, type PaperExchange } from './paper-exchange.ts';
 import { listenPaperExchange } from './server.ts';
-import { bitgetTrader, bybitTrader, type TestTrader } from './test-trader.ts';
 
 const SECRET_KEY = 'a secret key that only this test uses';
 const TRADERS = { Bitget: bitgetTrader, Bybit: bybitTrader };

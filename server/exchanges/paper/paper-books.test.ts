@@ -6,11 +6,11 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { fakeClock } from '#test/fake-clock.ts';
 import { paperLedger } from '#test/paper-ledger.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { bitgetTrader, bybitTrader } from '#test/test-trader.ts';
 import { memoryMarks } from './memory-marks.ts';
 import { paperCredentials } from './paper-credentials.ts';
 import { createPaperExchange } from './paper-exchange.ts';
 import { paperAccounts } from './paper-schema.ts';
-import { bitgetTrader, bybitTrader } from './test-trader.ts';
 
 let own: TestDatabase;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fakeClock } from '#test/fake-clock.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { bybitTrader } from '#test/test-trader.ts';
 import { memoryMarks } from '../memory-marks.ts';
 import { paperCredentials } from '../paper-credentials.ts';
 import { createPaperExchange, type PaperExchange } from '../paper-exchange.ts';
-import { bybitTrader } from '../test-trader.ts';
 import { bybitSignature } from './bybit-signature.ts';
 
 /*

@@ -8,9 +8,9 @@ import type {
   ExchangeAccount,
   OrderReport,
   PlacementContext,
-} from './exchange.ts';
+} from '#server/exchanges/exchange.ts';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
-import type { PaperFault } from './paper/faults.ts';
 
 /** An exchange under test, with a hand on its prices, its faults and its books. */
 export interface ExchangeUnderTest {

@@ -1,5 +1,5 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { Placement } from './exchange.ts';
+import type { Placement } from '#server/exchanges/exchange.ts';
 
 /** What the exchanges say and do differently where the port is the same. */
 export interface SuiteWords {

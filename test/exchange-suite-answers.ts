@@ -1,5 +1,5 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperRequest } from './paper/paper-http.ts';
+import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
 
 /*
  * An exchange that answers every request as the documentation shows it, and knows one order, one position and one

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { EntryOrder, ExchangeAccount, PlacementContext } from './exchange.ts';
+import type { EntryOrder, ExchangeAccount, PlacementContext } from '#server/exchanges/exchange.ts';
+import type { FaultMatch } from '#server/exchanges/paper/faults.ts';
 import type { ExchangeUnderTest } from './exchange-suite.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
-import type { FaultMatch } from './paper/faults.ts';
 
 let lastId = 0;
 const newId = () => {

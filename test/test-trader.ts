@@ -1,8 +1,8 @@
-import { bitgetSignature } from './dialects/bitget-signature.ts';
-import { bybitSignature } from './dialects/bybit-signature.ts';
-import { paperCredentials } from './paper-credentials.ts';
-import type { PaperExchange } from './paper-exchange.ts';
-import type { PaperResponse } from './paper-http.ts';
+import { bitgetSignature } from '#server/exchanges/paper/dialects/bitget-signature.ts';
+import { bybitSignature } from '#server/exchanges/paper/dialects/bybit-signature.ts';
+import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
+import type { PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
+import type { PaperResponse } from '#server/exchanges/paper/paper-http.ts';
 
 /** What a request came to: `code` is the exchange's own, null where the answer has no envelope. */
 export interface TraderAnswer {

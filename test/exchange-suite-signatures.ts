@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperRequest } from './paper/paper-http.ts';
+import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
 
 /** Recomputed from the documentation; null when it is right. */
 export function signatureProblem(
