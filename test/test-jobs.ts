@@ -27,14 +27,14 @@ export function testJobs(clock: FakeClock): TestJobs {
   return {
     jobs: {
       async send(_db, name, data, options = {}) {
-        const after = options.after?.getTime() ?? clock.now().getTime();
+        const after = clock.now().getTime() + (options.waitMs ?? 0);
         for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
       },
       async sendWithCommit(tx, name, data, options) {
         await this.send(tx, name, data, options);
       },
-      async sendMissing(_db, name, data) {
-        const after = clock.now().getTime();
+      async sendMissing(_db, name, data, { waitMs = 0 } = {}) {
+        const after = clock.now().getTime() + waitMs;
         const isWaiting = (one: unknown) =>
           waiting.some((job) => job.name === name && isDeepStrictEqual(job.data, one));
         for (const one of data) if (!isWaiting(one)) waiting.push({ name, data: one, after });

@@ -6,7 +6,7 @@ import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
 import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
-import { systemClock } from '#server/platform/clock.ts';
+import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config.ts';
 import type { Db } from '#server/platform/database/database.ts';
 import { trades, userSettings, workflows } from '#server/platform/database/schema.ts';
@@ -41,7 +41,7 @@ export interface TradingBoard extends PaperLedger {
   /** Sends a signal through the webhook; answers its id. */
   signal(fields: { token: string; action?: 'buy' | 'sell'; price: string }): Promise<string>;
   /** Waits until the signal's workflow has ended; answers its trades. */
-  traded(signalId: string): Promise<(typeof trades.$inferSelect)[]>;
+  traded(signalId: string, options?: { withinMs?: number }): Promise<(typeof trades.$inferSelect)[]>;
   /** The requests that the exchange got for an account, in order; also those that nobody at a screen caused. */
   requests: { path: string; userId: string | null }[];
   /** Cuts the exchange off, and brings it back. */
@@ -50,7 +50,12 @@ export interface TradingBoard extends PaperLedger {
 }
 
 export async function startTradingBoard(
-  options: { instances?: number; config?: Partial<Config> } = {},
+  options: {
+    instances?: number;
+    config?: Partial<Config>;
+    /** By so much the clock of each instance is behind the database's and the exchange's; below zero ahead. */
+    behindMs?: readonly number[];
+  } = {},
 ): Promise<TradingBoard> {
   const [own, site] = [await createTestDatabase(), await createTestDatabase()];
   const marks = memoryMarks();
@@ -91,12 +96,14 @@ export async function startTradingBoard(
     }),
     ...options.config,
   };
+  const { behindMs = [] } = options;
+  const clockOf = (index: number): Clock => ({ now: () => new Date(Date.now() - (behindMs[index] ?? 0)) });
   const programs: Program[] = [];
   for (let index = 0; index < (options.instances ?? 1); index += 1) {
     const program = await buildProgram({
       config: { ...config, instanceId: `instance-${index + 1}` },
       log: createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' }),
-      clock: systemClock,
+      clock: clockOf(index),
       database: own.database,
     });
     await program.start();
@@ -143,8 +150,8 @@ export async function startTradingBoard(
       if (answer.statusCode !== 200) throw new Error(answer.body);
       return answer.json<{ id: string }>().id;
     },
-    async traded(signalId) {
-      const deadline = Date.now() + 45_000;
+    async traded(signalId, { withinMs = 45_000 } = {}) {
+      const deadline = Date.now() + withinMs;
       for (;;) {
         const found = await db.select().from(workflows).where(eq(workflows.signalId, signalId));
         if (found.some(({ completedAt }) => completedAt !== null)) break;

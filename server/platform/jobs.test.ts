@@ -35,6 +35,7 @@ const handlers = (handle: (task: Task) => Promise<void>): JobHandlers => ({
 });
 
 const workflow = (workflowId: string) => ({ workflowId });
+const workflowUser = { workflowId: 'a workflow', userId: 'a user' };
 const soon = { timeout: 20_000, interval: 20 };
 
 test('a job that was sent in a transaction appears with its commit, and never when it is rolled back', async () => {
@@ -114,10 +115,29 @@ test('a delayed job is not handled before its time', async () => {
       handledAt.push(new Date());
     }),
   );
-  const after = new Date(Date.now() + 1200);
-  await jobs.send(own.database.db, 'run-workflow', workflow('later'), { after });
+  const after = Date.now() + 1200;
+  await jobs.send(own.database.db, 'run-workflow', workflow('later'), { waitMs: 1200 });
   await expect.poll(() => handledAt.length, soon).toBe(1);
-  expect(handledAt[0]?.getTime()).toBeGreaterThanOrEqual(after.getTime());
+  expect(handledAt[0]?.getTime()).toBeGreaterThanOrEqual(after);
+});
+
+test('a delay counts from the database’s time, however far off the program’s clock is', async () => {
+  const jobs = await openJobs();
+  const { db, pool } = own.database;
+  vi.setSystemTime(Date.now() - 3_600_000);
+  try {
+    await jobs.send(db, 'run-workflow', workflow('sent'), { waitMs: 1500 });
+    await db.transaction((tx) => jobs.sendWithCommit(tx, 'trade-user', workflowUser, { waitMs: 1500 }));
+    await jobs.sendMissing(db, 'advance-trade', [{ tradeId: 'missing' }], { waitMs: 1500 });
+  } finally {
+    vi.useRealTimers();
+  }
+  const { rows } = await pool.query(
+    'select name, extract(epoch from start_after - created_on)::float as seconds from jobs.job order by name',
+  );
+  expect(rows).toEqual(
+    ['advance-trade', 'run-workflow', 'trade-user'].map((name) => ({ name, seconds: 1.5 })),
+  );
 });
 
 test('a job whose handler fails is logged and handled again', async () => {

@@ -20,21 +20,34 @@ export interface Jobs {
     db: Queryable,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    options?: { after?: Date },
+    options?: Delay,
   ): Promise<void>;
   /** The same as a transaction's last statement, which goes out together with its COMMIT. */
   sendWithCommit<Name extends JobName>(
     tx: Tx,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    options?: { after?: Date },
+    options?: Delay,
   ): Promise<void>;
   /** The same for those that no call waits for: what looks for lost calls must not add to those that wait their turn. */
-  sendMissing<Name extends JobName>(db: Queryable, name: Name, data: JobData[Name][]): Promise<void>;
+  sendMissing<Name extends JobName>(
+    db: Queryable,
+    name: Name,
+    data: JobData[Name][],
+    options?: Delay,
+  ): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
   stop(): Promise<void>;
   isRunning(): boolean;
   activity(): WorkerActivity;
+}
+
+/**
+ * How long a job waits at least. The database adds it to its own time, by which it hands jobs out: an instant by an
+ * instance's clock would come early or late by as much as the two clocks differ.
+ */
+export interface Delay {
+  waitMs?: number;
 }
 
 /** The queue as the program itself holds it: its workers can be stopped and started again while jobs are sent on. */
@@ -197,25 +210,29 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     db: Queryable,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    { after }: { after?: Date } = {},
+    { waitMs }: Delay = {},
   ): Promise<void> {
-    await insert(name, data, { after, run: (statement) => runNamed(db, statement) });
+    await insert(name, data, { waitMs, run: (statement) => runNamed(db, statement) });
   }
 
   /** `run` is called once, if the library comes so far. */
   async function insert<Name extends JobName>(
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    options: { after?: Date | undefined; run: (statement: NamedStatement) => Promise<{ rows: object[] }> },
+    options: {
+      waitMs: number | undefined;
+      run: (statement: NamedStatement) => Promise<{ rows: object[] }>;
+    },
   ): Promise<void> {
     const list = Array.isArray(data) ? data : [data];
     if (list.length === 0) return;
-    const { after, run } = options;
+    const { waitMs, run } = options;
     const priorityOf = PRIORITIES[name];
     const jobs = list.map((one) => ({
       data: one,
       ...(priorityOf === undefined ? {} : { priority: priorityOf(one) }),
-      ...(after === undefined ? {} : { startAfter: after }),
+      // The library takes seconds from the database's now.
+      ...(waitMs === undefined ? {} : { startAfter: Math.max(0, Math.ceil(waitMs)) / 1_000 }),
     }));
     const db = {
       executeSql: (text: string, values: unknown[] = []) => run({ name: nameOf(text), text, values }),
@@ -227,12 +244,12 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     tx: Tx,
     name: Name,
     data: JobData[Name] | JobData[Name][],
-    { after }: { after?: Date } = {},
+    { waitMs }: Delay = {},
   ): Promise<void> {
     // The library may look up its queue first, and the COMMIT must not get ahead.
     const begun = Promise.withResolvers<void>();
     const sent = insert(name, data, {
-      after,
+      waitMs,
       run(statement) {
         const answer = runNamed(tx, statement);
         begun.resolve();
@@ -272,7 +289,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
   return {
     send,
     sendWithCommit,
-    async sendMissing(db, name, data) {
+    async sendMissing(db, name, data, options) {
       if (data.length === 0) return;
       // Compared by the database: of a long backlog, everything that waits would be read here.
       const { rows } = await db.execute<{ data: object }>(sql`
@@ -284,6 +301,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
         db,
         name,
         data.filter((one) => missing.has(keyOf(one))),
+        options,
       );
     },
     async start(handlers) {

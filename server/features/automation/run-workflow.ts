@@ -45,8 +45,7 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
   );
   // Whoever holds it may be dead, or about to wait for what this call announces: it must not get lost.
   if (!leased.held) {
-    const after = new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
-    await deps.jobs.send(deps.db, 'run-workflow', { workflowId }, { after });
+    await deps.jobs.send(deps.db, 'run-workflow', { workflowId }, { waitMs: HELD_RETRY_MS });
   }
 }
 

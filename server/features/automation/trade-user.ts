@@ -47,8 +47,7 @@ export async function tradeUser(
     if (deps.clock.now().getTime() >= deadline) break;
     await sleep(LEASE_POLL_MS);
   }
-  const after = new Date(deps.clock.now().getTime() + LEASE_RETRY_MS);
-  await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { after });
+  await deps.jobs.send(deps.db, 'trade-user', { workflowId, userId }, { waitMs: LEASE_RETRY_MS });
   return null;
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { isTerminal } from '#domain/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
@@ -32,8 +33,7 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
   const leased = await withLeaseAndRead(options, async (lease, first) => {
     const said: Said[] = [];
     try {
-      // A call for a later time is on its way: this one came twice, and two chains of calls are one too many.
-      if (first?.trade.dueAt != null && first.trade.dueAt > deps.clock.now()) return;
+      if (first !== null && !(await isDue(deps, first.trade))) return;
       for (let found = first; found !== null && found.trade.state !== 'done'; found = await read(deps.db)) {
         // What led to the order's end is there when the end is.
         if (found.attempts.some(({ state }) => isTerminal(state))) await recordCalls(deps, tradeId, said);
@@ -54,12 +54,26 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
   });
   // Whoever holds it may be dead: this call must not get lost with it.
   if (!leased.held) {
-    await deps.jobs.send(deps.db, 'advance-trade', { tradeId }, { after: soon(deps) });
+    await deps.jobs.send(deps.db, 'advance-trade', { tradeId }, { waitMs: HELD_RETRY_MS });
   }
 }
 
 export const HELD_RETRY_MS = 2_000;
-const soon = (deps: TradeDeps) => new Date(deps.clock.now().getTime() + HELD_RETRY_MS);
+/** For less than this no call is sent again: it would be looked for half a second later at the earliest. */
+const SHORT_REST_MS = 250;
+
+/**
+ * Whether a call comes in time. One that is early by this instance's clock came twice, or was sent by an instance whose
+ * clock is ahead; which of them cannot be told. So it is sent again for the rest, but only where no other call waits:
+ * without any the trade would be left to the sweep, and two chains of calls are one too many.
+ */
+async function isDue(deps: TradeDeps, { id: tradeId, dueAt }: TradeRow): Promise<boolean> {
+  const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
+  if (restMs() > 0 && restMs() <= SHORT_REST_MS) await sleep(restMs() + 1);
+  if (restMs() <= 0) return true;
+  await deps.jobs.sendMissing(deps.db, 'advance-trade', [{ tradeId }], { waitMs: restMs() });
+  return false;
+}
 
 /** A call to the exchange, and the attempt that was under way. */
 interface Said {
@@ -157,9 +171,11 @@ async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Prom
 }
 
 async function wakeAt(deps: TradeDeps, lease: Lease, tradeId: string, at: Date): Promise<void> {
+  // From before the transaction: the database counts from its beginning, and a call must not come too early.
+  const waitMs = at.getTime() - deps.clock.now().getTime();
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);
     withCommit(tx, tx.update(trades).set({ dueAt: at }).where(eq(trades.id, tradeId)).execute());
-    await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId }, { after: at });
+    await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId }, { waitMs });
   });
 }
