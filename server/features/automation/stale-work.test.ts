@@ -22,6 +22,7 @@ afterEach(async () => {
 afterAll(() => engine.close());
 
 const minutes = (n: number) => n * 60_000;
+const days = (n: number) => minutes(n * 24 * 60);
 
 async function signal() {
   count += 1;
@@ -122,6 +123,34 @@ describe('after an outage longer than the age limit of signals', () => {
     await outage(minutes(31));
     await expectNothingOrdered(planned);
     expect(await engine.trades(planned.signalId)).toMatchObject([{ success: false }]);
+  });
+});
+
+/** Longer than an integer can say in milliseconds. */
+describe('after an outage of a month', () => {
+  const next = async ({ token }: Signal) => {
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    return (await engine.outcomes(workflowId)).get(userId)?.outcome;
+  };
+
+  test('what was under way ends all the same, and its token is free for the next signal', async () => {
+    const selected = await signal();
+    await runWorkflow(engine.deps, selected.workflowId);
+    await outage(days(30));
+    expect(await engine.workflow(selected.workflowId)).toMatchObject({ status: 'completed' });
+    await expectNothingOrdered(selected);
+    expect(await next(selected)).toBe('success');
+  });
+
+  test('an order that was planned ends unsent, and its workflow with it', async () => {
+    const planned = await signal();
+    await engine.plan(planned.workflowId);
+    await outage(days(30));
+    expect(await engine.workflow(planned.workflowId)).toMatchObject({ status: 'completed' });
+    await expectNothingOrdered(planned);
+    expect(await next(planned)).toBe('success');
   });
 });
 

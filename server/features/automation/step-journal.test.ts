@@ -76,6 +76,23 @@ test('a step that was begun before a crash keeps its start, and one that has end
   ]);
 });
 
+test('a step that took longer than an integer can say in milliseconds ends, with the longest that it can say', async () => {
+  const { workflowId, lease, step, journal, journalOf } = await openJournal();
+  const later = at(30 * 24 * 3_600);
+  journal.begin(step(1, at(0)));
+  journal.end({ status: 'completed', at: later });
+  journal.begin(step(2, at(1)));
+  await journal.writeDown();
+  const next = journalOf(lease);
+  next.begin(step(2, later));
+  next.end({ status: 'completed', at: later });
+  await next.writeDown();
+  expect(await engine.steps(workflowId)).toMatchObject([
+    { status: 'completed', completedAt: later, executionTimeMs: 2_147_483_647 },
+    { status: 'completed', completedAt: later, executionTimeMs: 2_147_483_647 },
+  ]);
+});
+
 test('a journal whose lease went to somebody else writes neither its steps nor what goes with them', async () => {
   const { workflowId, step, journal } = await openJournal();
   const statusOf = async () =>

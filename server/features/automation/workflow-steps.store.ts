@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { StepStatus } from '#domain/workflow-lifecycle.ts';
 import { writtenOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
@@ -32,13 +32,20 @@ export interface StepWrite extends StepStart {
   completedAt?: Date;
 }
 
+/**
+ * The column is an integer: after 24.8 days it says no more. A step that could not be ended because it took longer would
+ * keep its token from all users for good.
+ */
+const tookMs = (start: SQL, end: SQL): SQL =>
+  sql`least(2147483647, greatest(0, extract(epoch from ${end} - ${start}) * 1000))::int`;
+
 const write = writtenOnce<LeaseValues & { rows: string }>()(
   (value) => sql`
     with ${heldLease(leaseOf(value))}, written as (
       insert into workflow_steps as known (id, workflow_id, step_number, step_name, step_type, user_id, status, input_data,
         output_data, metadata, error_message, started_at, completed_at, execution_time_ms, processor_name)
       select id, "workflowId", "stepNumber", "stepName", "stepType", "userId", status, "inputData",
-        "outputData", metadata, "errorMessage", at, "completedAt", greatest(0, extract(epoch from "completedAt" - at) * 1000)::int, "processorName"
+        "outputData", metadata, "errorMessage", at, "completedAt", ${tookMs(sql`at`, sql`"completedAt"`)}, "processorName"
       from held, json_to_recordset(${value('rows')}::json) as step (
         id uuid, "workflowId" uuid, "stepNumber" int, "stepName" text, "stepType" text, "userId" uuid, status text,
         "inputData" jsonb, "outputData" jsonb, metadata jsonb, "errorMessage" text, at timestamptz,
@@ -50,7 +57,7 @@ const write = writtenOnce<LeaseValues & { rows: string }>()(
         metadata = coalesce(excluded.metadata, known.metadata),
         error_message = excluded.error_message,
         completed_at = excluded.completed_at,
-        execution_time_ms = greatest(0, extract(epoch from excluded.completed_at - known.started_at) * 1000)::int,
+        execution_time_ms = ${tookMs(sql`known.started_at`, sql`excluded.completed_at`)},
         processor_name = excluded.processor_name
       where known.status in ('pending', 'processing')
     )
@@ -84,7 +91,7 @@ export async function endStep(db: Queryable, end: StepEnd): Promise<void> {
     .set({
       status,
       completedAt: at,
-      executionTimeMs: sql`greatest(0, extract(epoch from (${at}::timestamptz - ${workflowSteps.startedAt})) * 1000)::int`,
+      executionTimeMs: tookMs(sql`${workflowSteps.startedAt}`, sql`${at}::timestamptz`),
       errorMessage: errorMessage ?? null,
       ...(outputData === undefined ? {} : { outputData }),
       ...(metadata === undefined ? {} : { metadata }),
