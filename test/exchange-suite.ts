@@ -209,7 +209,7 @@ export function exchangeSuite(
       test('is closed by its target when the mark rises through it', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         under.push('BTC', '69100');
-        expect(await exchange.fetchPositions(account)).toEqual([]);
+        expect(await exchange.fetchHoldings(account)).toEqual([]);
         expect((await exchange.fetchBalance(account)).futuresBalance).toBe('10040.1954');
       });
 
@@ -568,7 +568,7 @@ export function exchangeSuite(
         await exchange.placeOrder(account, buy(), inTime());
         const tooMuch = { ...close, clientOrderId: newId(), quantity: '0.05' };
         expect((await exchange.closePosition(account, tooMuch, inTime())).outcome).toBe('placed');
-        expect(await exchange.fetchPositions(account)).toEqual([]);
+        expect(await exchange.fetchHoldings(account)).toEqual([]);
       });
     });
 

@@ -277,7 +277,7 @@ describe('more than one page', () => {
         return { result: { list: page, nextPageCursor: `next${pages}` } };
       },
     });
-    await expect(exchange.fetchPositions(account)).rejects.toMatchObject({ kind: 'unknown' });
+    await expect(exchange.fetchHoldings(account)).rejects.toMatchObject({ kind: 'unknown' });
     expect(pages).toBeLessThan(30);
   });
 });

@@ -178,10 +178,6 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
         return readAnswer(() => infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token)));
       }),
 
-    async fetchPositions(account, context) {
-      return (await readPositions(account, context)).map(({ position }) => position);
-    },
-
     async fetchPosition(account, token, context) {
       return positionIn(await readPositions(account, context), token)?.position ?? null;
     },

@@ -267,7 +267,7 @@ describe.each(PLATFORMS)('an account of the other kind, on %s', (platform) => {
     expect(await exchange.placeOrder(other, entryOf(1), { notAfter })).toMatchObject({ outcome: 'refused' });
     for (const call of [
       exchange.fetchBalance(other),
-      exchange.fetchPositions(other),
+      exchange.fetchHoldings(other),
       exchange.findOrder(other, entryOf(1)),
       exchange.prepareAccount(other, { token: 'BTC', leverage: 5 }),
       exchange.fetchClosedPositions(other, { since: new Date() }),

@@ -47,7 +47,6 @@ export interface Exchange {
 
   /** The open position in the token, whoever opened it; null when the exchange says that there is none. */
   fetchPosition(account: ExchangeAccount, token: string, context?: CallContext): Promise<OpenPosition | null>;
-  fetchPositions(account: ExchangeAccount, context?: CallContext): Promise<OpenPosition[]>;
   /** The open position with the stop and target that the exchange holds for it; null when there is none. */
   fetchHolding(account: ExchangeAccount, token: string, context?: CallContext): Promise<Holding | null>;
   /** The stop loss and take profit that the exchange holds for the open position. */
