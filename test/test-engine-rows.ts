@@ -102,6 +102,7 @@ export function testEngineRows(options: {
           id: workflowId,
           signalId,
           trigger: 'automatic',
+          isOwn: fields.ownerUserId !== undefined,
           status: 'pending',
           token,
           processor: 'Tesla',

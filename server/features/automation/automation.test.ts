@@ -183,6 +183,31 @@ test('workflows of one token run one after another in the order of their signals
   );
 });
 
+test('a workflow that concerns everybody has the next turn in its token, before those of users’ own signals', async () => {
+  const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const own = { token: 'TRX', price: '1', ownerUserId: owner };
+  const [running, waiting] = [await engine.storeSignal(own), await engine.storeSignal(own)];
+  const { runWorkflow } = await import('./run-workflow.ts');
+  await runWorkflow(engine.deps, running.workflowId);
+  await runWorkflow(engine.deps, waiting.workflowId);
+  const everybodys = await engine.storeSignal({ token: 'TRX', price: '1' });
+  const waitsFor = async ({ workflowId }: { workflowId: string }) => {
+    await runWorkflow(engine.deps, workflowId);
+    return (await engine.steps(workflowId)).at(-1)?.metadata;
+  };
+  expect(await waitsFor(everybodys)).toEqual({ waitingFor: running.workflowId });
+  await engine.settle();
+  const endOf = async ({ workflowId }: { workflowId: string }) => {
+    const { status, completedAt } = await engine.workflow(workflowId);
+    expect(status).toBe('completed');
+    return completedAt?.getTime() ?? 0;
+  };
+  const slotOf = async ({ workflowId }: { workflowId: string }) =>
+    (await engine.steps(workflowId))[2]?.completedAt?.getTime() ?? 0;
+  expect(await slotOf(everybodys)).toBeGreaterThanOrEqual(await endOf(running));
+  expect(await slotOf(waiting)).toBeGreaterThanOrEqual(await endOf(everybodys));
+});
+
 test('a manual trigger makes a new workflow, skips users who traded the signal, and never runs beside another', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'LINK', price: '15' });

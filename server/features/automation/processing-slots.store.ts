@@ -15,30 +15,39 @@ const lockSlot = writtenOnce<{ token: string }>()(
   (value) => sql`select pg_advisory_xact_lock(hashtextextended('slot:' || ${value('token')}::text, 0))`,
 );
 
+/** Whose turn comes first: those that concern everybody before those of one user, and each in the order of creation. */
+const TURN = sql.raw('is_own, id');
+
 const takeSlot = writtenOnce<{ token: string; workflowId: string; at: Date }>()<{ id: string }>((value) => {
   const [token, workflowId] = [value('token'), value('workflowId')];
   return sql`
-    with older as (
+    with holding as (
       select id from workflows
-      where token = ${token} and ${IS_RUNNING} and id <> ${workflowId}
-        and (id < ${workflowId} or id = (select workflow_id from processing_slots where token = ${token}))
-      order by id limit 1
+      where id = (select workflow_id from processing_slots where token = ${token})
+        and ${IS_RUNNING} and id <> ${workflowId}
+    ), before as (
+      select id from workflows
+      where token = ${token} and ${IS_RUNNING}
+        and (${TURN}) < (select ${TURN} from workflows where id = ${workflowId})
+      order by ${TURN} limit 1
+    ), ahead as (
+      select id from holding union all select id from before limit 1
     ), taken as (
       insert into processing_slots (token, workflow_id, acquired_at)
-      select ${token}, ${workflowId}, ${value('at')}::timestamptz where not exists (select from older)
+      select ${token}, ${workflowId}, ${value('at')}::timestamptz where not exists (select from ahead)
       on conflict (token) do update set workflow_id = excluded.workflow_id, acquired_at = excluded.acquired_at
     )
-    select id from older`;
+    select id from ahead`;
 });
 
-/** One workflow of a token at a time, in the order of their creation; says for whom to wait. */
+/** One workflow of a token at a time, each in its turn; says for whom to wait. */
 export async function acquireSlot(
   tx: Tx,
   { workflowId, token, at }: { workflowId: string; token: string; at: Date },
 ): Promise<SlotResult> {
   const [, { rows }] = await together(lockSlot(tx, { token }), takeSlot(tx, { token, workflowId, at }));
-  const [older] = rows;
-  return older === undefined ? { acquired: true } : { acquired: false, waitingFor: older.id };
+  const [ahead] = rows;
+  return ahead === undefined ? { acquired: true } : { acquired: false, waitingFor: ahead.id };
 }
 
 const freeSlot = writtenOnce<{ token: string; workflowId: string }>()<{ id: string; status: WorkflowStatus }>(
@@ -48,7 +57,7 @@ const freeSlot = writtenOnce<{ token: string; workflowId: string }>()<{ id: stri
     )
     select id, status from workflows
     where token = ${value('token')} and ${IS_RUNNING} and id <> ${value('workflowId')}
-    order by id limit 1`,
+    order by ${TURN} limit 1`,
 );
 
 /**

@@ -112,10 +112,10 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 }
 
 /**
- * Unfinished work, for a program that starts and for the sweep: the workflow that has a token's slot and the oldest of
+ * Unfinished work, for a program that starts and for the sweep: the workflow that has a token's slot and the next of
  * each token (their end wakes the next one that waits) until it is their users' turn, those that have not run yet, and
- * the users whose part is not over. Mostly the oldest has the slot, but one may be stored behind a younger one that
- * has taken it.
+ * the users whose part is not over. Mostly the first one has the slot, but one may be stored behind another that has
+ * taken it.
  * Users whose order is under way are left out until it is older than `unsettledSince`: its end wakes them, and it has a
  * call of its own.
  */
@@ -128,11 +128,11 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
       select from workflow_steps where workflow_id = workflows.id
         and step_number = ${pipelineStepNumber('user_processing')})`,
   };
-  const oldest = await db
+  const first = await db
     .selectDistinctOn([workflows.token], fields)
     .from(workflows)
     .where(isRunning)
-    .orderBy(workflows.token, asc(workflows.id));
+    .orderBy(workflows.token, asc(workflows.isOwn), asc(workflows.id));
   const holding = await db
     .select(fields)
     .from(processingSlots)
@@ -144,7 +144,7 @@ export async function listUnfinished(db: Queryable, { unsettledSince }: { unsett
     .where(eq(workflows.status, 'pending'))
     .orderBy(asc(workflows.id))
     .limit(5000);
-  const toRun = [...[...holding, ...oldest].filter(({ isWithUsers }) => !isWithUsers), ...notRun];
+  const toRun = [...[...holding, ...first].filter(({ isWithUsers }) => !isWithUsers), ...notRun];
   const pipelines = [...new Set(toRun.map(({ workflowId }) => workflowId))].map((workflowId) => ({
     workflowId,
   }));

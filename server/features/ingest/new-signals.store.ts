@@ -36,8 +36,8 @@ const STORE_NEW_SIGNALS = {
         processor, time_text, time, received_at, source_ip, hash_value, parameters
       from arrived where (id in (select signal_id from claimed)) is true
     ), created as (
-      insert into workflows (id, signal_id, trigger, status, token, processor, created_at)
-      select workflow_id, id, 'automatic', 'pending', token, processor, received_at
+      insert into workflows (id, signal_id, trigger, status, token, processor, created_at, is_own)
+      select workflow_id, id, 'automatic', 'pending', token, processor, received_at, not from_admin
       from arrived where (id in (select signal_id from claimed)) is true
     ), logged as (
       insert into deliveries (id, hook_id, kind, result, source_ip, record_id, received_at)

@@ -6,12 +6,14 @@ interface LargeIndex {
   name: string;
   table: string;
   columns: string;
+  /** Which rows are in it, where not all are. */
+  where?: string;
 }
 
 /**
  * The indexes that lists are read from: a filter's value first, then the order of the list, then what else it may be
  * filtered by, so that no combination has to look at rows that it does not show. Made by the migrations where the
- * table was small (0013, 0015 to 0017), and here where it was not; the schema describes the same.
+ * table was small (0013, 0015 to 0017, 0020), and here where it was not; the schema describes the same.
  */
 export const LARGE_INDEXES: readonly LargeIndex[] = [
   ...list('signals', 'received_at', ['token', 'timeframe', 'processor'], ['action']),
@@ -22,6 +24,13 @@ export const LARGE_INDEXES: readonly LargeIndex[] = [
   { name: 'closed_positions_list_token', table: 'closed_positions', columns: 'token, closed_at, id' },
   // A chart's candles, and the one that belongs to a signal.
   { name: 'price_logs_series', table: 'price_logs', columns: 'token, timeframe, candle_time_server' },
+  // Whose turn it is in a token.
+  {
+    name: 'workflows_waiting',
+    table: 'workflows',
+    columns: 'token, is_own, id',
+    where: `status in ('pending', 'processing')`,
+  },
 ];
 
 /** What another one takes over. */
@@ -30,6 +39,7 @@ const REPLACED: Record<string, string> = {
   price_logs_list: 'price_logs_received',
   workflows_list: 'workflows_created',
   price_logs_series: 'price_logs_match',
+  workflows_waiting: 'workflows_unfinished',
 };
 
 function list(table: string, at: string, filters: string[], others: string[]): LargeIndex[] {
@@ -88,22 +98,23 @@ async function isAllThere(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.built === LARGE_INDEXES.length && rows[0].former === 0;
 }
 
-async function build(client: pg.ClientBase, { name, table, columns }: LargeIndex): Promise<void> {
+async function build(client: pg.ClientBase, { name, table, columns, where }: LargeIndex): Promise<void> {
+  const content = `(${columns})${where === undefined ? '' : ` where ${where}`}`;
   const found = await findIndex(client, name);
   if (!(await isPartitioned(client, table))) {
     // What an interruption left does not get better.
     if (found !== null) await drop(client, name, false);
-    await client.query(`create index concurrently ${name} on ${table} (${columns})`);
+    await client.query(`create index concurrently ${name} on ${table} ${content}`);
     return;
   }
   // A partitioned table's index cannot be built so as a whole, its parts can; with the last one it is valid.
-  if (found === null) await withLockTimeout(client, `create index ${name} on only ${table} (${columns})`);
+  if (found === null) await withLockTimeout(client, `create index ${name} on only ${table} ${content}`);
   for (const partition of await listWithoutPart(client, { name, table })) {
     const part = `${partition}${name.replace(table, '')}`;
     const left = await findIndex(client, part);
     if (left?.valid === false) await drop(client, part, false);
     if (left?.valid !== true)
-      await client.query(`create index concurrently ${part} on ${partition} (${columns})`);
+      await client.query(`create index concurrently ${part} on ${partition} ${content}`);
     await withLockTimeout(client, `alter index ${name} attach partition ${part}`);
   }
 }

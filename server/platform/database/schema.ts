@@ -357,6 +357,8 @@ export const workflows = pgTable(
     }>(),
     /** Tries of the pipeline that ended in an unexpected error; the third one fails the workflow. */
     failedTries: integer('failed_tries').notNull().default(0),
+    /** Of a user's own signal, which concerns that user alone: it waits for the token behind those that concern everybody. */
+    isOwn: boolean('is_own').notNull().default(false),
   },
   (table) => [
     index('workflows_list').on(table.createdAt, table.id, table.processor, table.status),
@@ -366,7 +368,9 @@ export const workflows = pgTable(
     // I2: one automatic workflow a signal, and never two running ones.
     uniqueIndex('workflows_one_automatic').on(table.signalId).where(sql`trigger = 'automatic'`),
     uniqueIndex('workflows_one_running').on(table.signalId).where(sql`status in ('pending', 'processing')`),
-    index('workflows_unfinished').on(table.token, table.id).where(sql`status in ('pending', 'processing')`),
+    index('workflows_waiting')
+      .on(table.token, table.isOwn, table.id)
+      .where(sql`status in ('pending', 'processing')`),
   ],
 );
 
