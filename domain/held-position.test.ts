@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideOnHeldPosition, openedApartMs } from './held-position.ts';
+import { decideOnHeldPosition, isSamePosition, openedApartMs } from './held-position.ts';
 
 const ours = { side: 'long', openedByUs: true } as const;
 
@@ -50,5 +50,22 @@ describe('whether a position is the one that a trade opened', () => {
   it('a trade that is still at work has lasted until now', () => {
     expect(apart(at(40), 'long', { completedAt: null })).toBe(0);
     expect(apart(at(41), 'long', { completedAt: null })).toBe(1_000);
+  });
+});
+
+describe('two readings of a position', () => {
+  const [early, late] = [new Date('2026-05-04T10:00:00Z'), new Date('2026-05-04T10:00:01Z')];
+  const long = (openedAt: Date | null) => ({ side: 'long', openedAt }) as const;
+  const short = (openedAt: Date | null) => ({ side: 'short', openedAt }) as const;
+
+  it.each([
+    ['of the same side and time are one', long(early), long(early), true],
+    ['of another time are two', long(early), long(late), false],
+    ['of the other side are two', long(early), short(early), false],
+    ['of the same side are one where a time is not told', long(early), long(null), true],
+    ['of the other side are two where no time is told', long(null), short(null), false],
+  ])('%s', (_name, one, other, expected) => {
+    expect(isSamePosition(one, other)).toBe(expected);
+    expect(isSamePosition(other, one)).toBe(expected);
   });
 });

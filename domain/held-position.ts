@@ -56,3 +56,13 @@ export function openedApartMs(input: {
   const apart = Math.max(early, late, 0);
   return apart <= CLOCK_SLACK_MS ? apart : null;
 }
+
+/** Whether both are one position, read twice: an exchange tells the same time of opening as long as it is open. */
+export function isSamePosition(
+  one: { side: 'long' | 'short'; openedAt: Date | null },
+  other: { side: 'long' | 'short'; openedAt: Date | null },
+): boolean {
+  if (one.side !== other.side) return false;
+  if (one.openedAt === null || other.openedAt === null) return true;
+  return one.openedAt.getTime() === other.openedAt.getTime();
+}

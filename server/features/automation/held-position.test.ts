@@ -172,6 +172,21 @@ describe('a reversal that is interrupted', () => {
   });
 });
 
+test('a reversal cancels the stop and target that the exchange left of the closed position', async () => {
+  const { userId, token } = await withLong();
+  engine.paper.setFaults([{ kind: 'protectionKept' }]);
+  const left: unknown[] = [];
+  const deps = atExchangeCall(engine.deps, {
+    call: 'placeOrder',
+    when: 'before',
+    happens: async () => void left.push(await engine.holding(userId, token)),
+  });
+  await oppositeSignal(token);
+  await engine.settle({ deps });
+  expect(left).toEqual([{ position: null, stopLoss: null, takeProfit: null }]);
+  expect(await ledgerOf(userId)).toEqual(REVERSED);
+});
+
 describe('what is left alone', () => {
   test.each(['buy', 'sell'] as const)('a position of the user: a signal to %s is skipped', async (action) => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
@@ -195,6 +210,31 @@ describe('what is left alone', () => {
     await engine.settle();
     expect(await reasonFor(workflowId, userId)).toMatch(/was not opened here and is never touched/);
     expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long', size: '1' });
+  });
+
+  test('a position that the user opened in the direction of ours, while ours was being closed', async () => {
+    const { userId, token } = await withLong();
+    let isOpened = false;
+    const deps = atExchangeCall(engine.deps, {
+      call: 'closePosition',
+      when: 'after',
+      async happens() {
+        if (isOpened) return;
+        isOpened = true;
+        engine.clock.advance(1_000);
+        await byTheUser(userId, { token, side: 'long', quantity: '1' });
+      },
+    });
+    const { workflowId } = await oppositeSignal(token);
+    await engine.settle({ deps });
+    expect(await reasonFor(workflowId, userId)).toBe(
+      `The opposite position in ${token} could not be closed: ` +
+        'the long position that is open now is another one and is not touched; user will be skipped',
+    );
+    expect(await engine.holding(userId, token)).toMatchObject({
+      position: { side: 'long', size: '1' },
+      stopLoss: '50',
+    });
   });
 
   test('a position of the user who keeps it on an opposite signal', async () => {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { type Denial, deny } from '#domain/denials.ts';
-import { decideOnHeldPosition, openedApartMs } from '#domain/held-position.ts';
+import { decideOnHeldPosition, isSamePosition, openedApartMs } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
-import { closePosition, settleCloses } from '#server/features/position-maker/close-position.ts';
+import { closePosition, endClosing } from '#server/features/position-maker/close-position.ts';
 import { findLastFilledTrade, type LiveTrade } from '#server/features/position-maker/trades.store.ts';
 import { readTradingPermission } from '#server/features/position-maker/trading-permission.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
@@ -55,7 +55,10 @@ export async function clearTheWay(
     return deny('exchange_unavailable', { exchange: platform, message: position.message });
   }
   // A process may have ended between its close and the news of it.
-  if (position === null && isClosing) await settleCloses(deps, { userId, token });
+  if (position === null && isClosing) {
+    const problem = await endClosing(deps, { exchange, account, token });
+    if (problem !== null) return { reason: `A position in ${token} was closed, but ${problem}` };
+  }
   const decision = decideOnHeldPosition({
     token,
     action,
@@ -68,7 +71,7 @@ export async function clearTheWay(
   if (decision.decision === 'skip') return decision.denial;
   const elsewhere = await denyHeldElsewhere(deps, { token, platform, liveTrades });
   if (elsewhere !== null) return elsewhere;
-  if (decision.decision === 'open') return null;
+  if (position === null || decision.decision === 'open') return null;
 
   // The intent asks again; but who was switched off meanwhile keeps the position as well.
   const withdrawn = await deps.db.transaction((tx) =>
@@ -84,10 +87,20 @@ export async function clearTheWay(
   let refusals = 0;
   for (let poll = 1; poll <= CLOSE_POLLS && refusals < MOST_REFUSALS; poll += 1) {
     const reason = CLOSE_REASONS.reversedBy(signal.id);
-    const result = await closePosition(deps, { exchange, account, token, reason, workflowId, lease });
+    const isMeant = (open: OpenPosition) => isSamePosition(position, open);
+    const result = await closePosition(deps, {
+      exchange,
+      account,
+      token,
+      isMeant,
+      reason,
+      workflowId,
+      lease,
+    });
     if (result.outcome === 'flat') return null;
     message = result.message;
-    if (result.outcome === 'refused') refusals += 1;
+    if (result.outcome === 'other') break;
+    if (result.outcome === 'refused' || result.outcome === 'leftovers') refusals += 1;
     await sleep(CLOSE_POLL_MS);
   }
   return { reason: `The opposite position in ${token} could not be closed: ${message}` };

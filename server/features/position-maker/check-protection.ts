@@ -1,4 +1,5 @@
 import { D } from '#domain/decimal.ts';
+import { openedApartMs } from '#domain/held-position.ts';
 import { missingProtection, protectionNeed } from '#domain/protection.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
 import {
@@ -48,7 +49,7 @@ export async function checkProtection(
   }
   const { position, protection: held } = holding;
   const { quantity, side, markPrice } = position;
-  if (side !== sideOf(work)) {
+  if (!isOfTrade(work, position)) {
     return { found: 'flat', text: `The ${side} position is not this order's, it is not touched` };
   }
   switch (protectionNeed({ side, markPrice, held, planned: trade })) {
@@ -103,7 +104,14 @@ async function placeMissing(
   return { found: 'protected', status: 'repaired', quantity, text };
 }
 
-const sideOf = ({ trade }: TradeWork) => (trade.side === 'buy' ? 'long' : 'short');
+/** One of the other side, or that was opened when none of its orders could fill, is not what the trade opened. */
+export function isOfTrade(
+  { deps, trade, attempts }: Pick<TradeWork, 'deps' | 'trade' | 'attempts'>,
+  position: OpenPosition,
+): boolean {
+  const completedAt = trade.completedAt ?? attempts.at(-1)?.finishedAt ?? null;
+  return openedApartMs({ trade: { ...trade, completedAt }, position, now: deps.clock.now() }) !== null;
+}
 
 /** Whether so much of the trade's position was seen with its stop that nothing more has to be read. */
 export function isCovered({ trade }: Pick<TradeWork, 'trade'>, quantity: string): boolean {

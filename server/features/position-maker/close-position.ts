@@ -20,6 +20,8 @@ export interface CloseRequest {
   exchange: Exchange;
   account: ExchangeAccount;
   token: string;
+  /** Any other position is not touched, whoever opened it and why (decisions §10). */
+  isMeant: (position: OpenPosition) => boolean;
   reason: string;
   workflowId?: string | null;
   tradeId?: string | null;
@@ -31,15 +33,20 @@ export interface CloseRequest {
 }
 
 /**
- * `flat`: the exchange says that no position is left. `pending`: ask again; nothing is concluded. `refused`: the
- * exchange said no to the closing order; asking again may still help.
+ * `flat`: the exchange says that no position is left, nor a stop or target of it. `leftovers`: no position, but those
+ * could not be cancelled. `other`: the position is gone, and another one is open. `ended`: a closing order has ended,
+ * and something is open; ask again. `pending`: ask again; nothing is concluded. `refused`: the exchange said no to the
+ * closing order; asking again may still help.
  */
-export type CloseResult = { outcome: 'flat' } | { outcome: 'pending' | 'refused'; message: string };
+export type CloseResult =
+  | { outcome: 'flat' }
+  | { outcome: 'leftovers' | 'other' | 'ended' | 'pending' | 'refused'; message: string };
 
 /**
  * One step towards a closed position: reduce-only at market, recorded before it is sent. It may be called again and
  * again, after a crash too: an order that may be under way is looked up before another one is sent, and reduce-only
- * keeps a second one from opening anything.
+ * keeps a second one from opening anything. What such an order has left, hours later perhaps, is looked at anew before
+ * it is closed as well.
  */
 export async function closePosition(deps: TradeDeps, request: CloseRequest): Promise<CloseResult> {
   const { exchange, account, token } = request;
@@ -49,8 +56,8 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
   try {
     const position = await exchange.fetchPosition(account, token, context);
     if (position === null) {
-      await settleCloses(deps, { userId: account.userId, token });
-      return { outcome: 'flat' };
+      const problem = await endClosing(deps, { exchange, account, token, context });
+      return problem === null ? { outcome: 'flat' } : { outcome: 'leftovers', message: problem };
     }
     const unsettled = await findUnsettledClose(deps.db, { userId: account.userId, token });
     if (unsettled !== null) {
@@ -62,12 +69,13 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
       if (report !== null && (report.state === 'open' || report.state === 'partially-filled')) {
         return { outcome: 'pending', message: 'the closing order is under way' };
       }
-      await finishClose(
-        deps,
-        unsettled.id,
-        report === null ? 'refused' : 'closed',
-        'ended without closing all of it',
-      );
+      const error = 'ended without closing all of it';
+      await finishClose(deps, unsettled.id, report === null ? 'refused' : 'closed', error);
+      return { outcome: 'ended', message: `the closing order ${error}` };
+    }
+    if (!request.isMeant(position)) {
+      const message = `the ${position.side} position that is open now is another one and is not touched`;
+      return { outcome: 'other', message };
     }
     return await sendClose(deps, request, { position, notAfter });
   } catch (error) {
@@ -145,11 +153,27 @@ export async function findUnsettledClose(
   return row ?? null;
 }
 
-/** The exchange says that nothing is open: whatever was sent to close it has done so. */
-export async function settleCloses(
-  deps: Pick<TradeDeps, 'db' | 'clock'>,
-  { userId, token }: { userId: string; token: string },
-): Promise<void> {
+/**
+ * The exchange says that nothing is open: whatever was sent to close it has done so. A stop or target without its
+ * position would act on the next one: they are cancelled, and until they are a closing is not settled. Answers why they
+ * are not; null when nothing is left.
+ */
+export async function endClosing(
+  deps: Pick<TradeDeps, 'db' | 'clock' | 'log'>,
+  closed: Pick<CloseRequest, 'exchange' | 'account' | 'token' | 'context'>,
+): Promise<string | null> {
+  const { exchange, account, token, context } = closed;
+  const { userId } = account;
+  try {
+    await exchange.cancelProtection(account, token, context);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    deps.log.error(
+      { err: error, userId, token },
+      'stop and target of a closed position could not be cancelled',
+    );
+    return `what is left of its stop and target could not be cancelled: ${error.message}`;
+  }
   await deps.db
     .update(positionCloses)
     .set({ state: 'closed', finishedAt: deps.clock.now() })
@@ -160,6 +184,7 @@ export async function settleCloses(
         inArray(positionCloses.state, ['submitting', 'sent']),
       ),
     );
+  return null;
 }
 
 async function finishClose(

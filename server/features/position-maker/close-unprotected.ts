@@ -1,9 +1,9 @@
 import { CLOSE_REASONS } from '#domain/closed-by.ts';
-import { checkProtection, type Finding } from './check-protection.ts';
+import { checkProtection, type Finding, isOfTrade } from './check-protection.ts';
 import { closePosition, findUnsettledClose } from './close-position.ts';
 import { recordSafe, recordUnprotected } from './record-protection.ts';
 import { endClosed, finishTrade } from './settle-attempt.ts';
-import { later, type StepResult, type TradeWork } from './trade-work.ts';
+import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
 
 const CLOSE_RETRY_MS = 500;
 /** After its user was halted it is tried on less often. */
@@ -20,20 +20,29 @@ export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
   if ((await findUnsettledClose(deps.db, trade)) === null) {
     const finding = await checkProtection(work);
     if (finding.found === 'protected') return keepOpen(work, finding);
-    if (finding.found === 'flat') return endClosed(work);
     if (finding.found === 'unreadable') return tryOn(work, finding.text);
   }
   const result = await closePosition(deps, {
     exchange,
     account,
     token: trade.token,
+    isMeant: (position) => isOfTrade(work, position),
     reason: CLOSE_REASONS.stopMissing,
     tradeId: trade.id,
     workflowId: trade.workflowId,
     lease,
     context: { onCall },
   });
-  return result.outcome === 'flat' ? endClosed(work) : tryOn(work, result.message);
+  switch (result.outcome) {
+    case 'flat':
+    case 'leftovers':
+    case 'other':
+      return endClosed(work);
+    case 'ended':
+      return goOn;
+    default:
+      return tryOn(work, result.message);
+  }
 }
 
 async function tryOn(work: TradeWork, text: string): Promise<StepResult> {

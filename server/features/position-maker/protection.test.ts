@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
+import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { findHalt, startHalt } from '#server/features/trading-halts/trading-halts.store.ts';
-import { tradingHalts, users } from '#server/platform/database/schema.ts';
+import { positionCloses, tradingHalts, users } from '#server/platform/database/schema.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
 import { advanceTrade } from './advance-trade.ts';
@@ -242,6 +243,108 @@ describe('a position that can be neither protected nor closed', () => {
     expect(done).toMatchObject({ success: false, protectionStatus: 'closed', unprotectedSince: null });
     expect((await engine.holding(userId, token)).position).toBeNull();
     expect(await haltsOf(userId)).toMatchObject([{ clearedHow: 'The position is closed', endedAt: null }]);
+  });
+});
+
+describe('the closing of a position without a stop', () => {
+  /** What the owner does at the exchange by hand. */
+  async function openByHand(userId: string, { token, side }: { token: string; side: 'buy' | 'sell' }) {
+    const account = await engine.deps.findAccount(userId, 'Bitget');
+    if (account === null) throw new Error('no account');
+    const [price, stopLoss, takeProfit] = side === 'buy' ? ['101', '50', '150'] : ['99', '150', '50'];
+    const order = { token, side, clientOrderId: 'by-hand', price, quantity: '7', leverage: 5 };
+    const placement = await engine.deps.exchanges
+      .get('Bitget')
+      .placeOrder(
+        account,
+        { ...order, stopLoss, takeProfit },
+        { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+      );
+    expect(placement.outcome).toBe('placed');
+  }
+
+  test.each([
+    ['the other way', 'sell', 'short'],
+    ['the same way', 'buy', 'long'],
+  ] as const)(
+    'that the process did not see the end of touches no position that its owner opened %s since',
+    async (_name, side, held) => {
+      const { trade, userId, token } = await plan([stopLost, noStop]);
+      const isSent = async () => (await engine.exchangeOrders(userId)).some(({ reduceOnly }) => reduceOnly);
+      while (!(await isSent())) await step(trade.id);
+      expect(await engine.trade(trade.id)).toMatchObject({ state: 'closing' });
+      engine.clock.advance(3_600_000);
+      engine.paper.setFaults([]);
+      await openByHand(userId, { token, side });
+      const before = await engine.exchangeOrders(userId);
+      await engine.restart();
+      await engine.settle();
+      expect(await engine.exchangeOrders(userId)).toEqual(before);
+      expect((await engine.holding(userId, token)).position).toMatchObject({ side: held, size: '7' });
+      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: side === 'buy' ? '50' : '150' });
+      expect(await engine.trade(trade.id)).toMatchObject({
+        state: 'done',
+        success: false,
+        protectionStatus: 'closed',
+      });
+      const closes = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
+      expect(closes).toMatchObject([{ state: 'closed' }]);
+      expect(await haltsOf(userId)).toEqual([]);
+    },
+  );
+
+  test('that ended half-way leaves a rest that is kept when it gets its stop, and not closed unseen', async () => {
+    const half: Fault = { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } };
+    const { trade, userId, token } = await plan([stopLost, noStop, half]);
+    const closings = async () => (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
+    while ((await closings()).length === 0) await step(trade.id);
+    await engine.db
+      .update(paperOrders)
+      .set({ state: 'canceled' })
+      .where(and(eq(paperOrders.userId, userId), eq(paperOrders.reduceOnly, true)));
+    engine.paper.setFaults([]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ success: true, protectionStatus: 'repaired' });
+    expect(await closings()).toHaveLength(1);
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+  });
+
+  test('cancels what the exchange leaves behind of its stop and target', async () => {
+    const { trade, userId, token } = await plan([
+      stopLost,
+      noStop,
+      { kind: 'protectionKept', on: { times: always } },
+    ]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ protectionStatus: 'closed' });
+    expect(await engine.holding(userId, token)).toEqual({
+      position: null,
+      stopLoss: null,
+      takeProfit: null,
+    });
+  });
+
+  test('is over when what is left of its target cannot be cancelled, for which the next order in the token waits', async () => {
+    const { trade, userId, token } = await plan([
+      stopLost,
+      noStop,
+      { kind: 'protectionKept', on: { times: always } },
+      { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: always } },
+    ]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ protectionStatus: 'closed' });
+    expect((await engine.holding(userId, token)).takeProfit).toBe('104');
+    const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
+    expect(await engine.plan(next.workflowId)).toEqual([]);
+    const steps = await engine.steps(next.workflowId);
+    expect(steps.map(({ errorMessage }) => errorMessage)).toContain(
+      `A position in ${token} was closed, but what is left of its stop and target could not be cancelled: Bitget: no (40020); user will be skipped`,
+    );
+    engine.paper.setFaults([]);
+    const then = await engine.storeSignal({ token, price: '100', action: 'sell' });
+    await engine.settle();
+    expect((await engine.outcomes(then.workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '102', takeProfit: '96' });
   });
 });
 

@@ -235,6 +235,42 @@ test('a stop that is hit meanwhile closes it, and nothing is opened the other wa
   expect(await closedBy(held.id)).toEqual(['stop loss']);
 });
 
+test('one that its owner opens the other way meanwhile is not touched', async () => {
+  const held = await withPosition();
+  board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
+  const closing = close(held);
+  await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
+  await board.push(held.token, '97');
+  const { deps } = board.programs[0] ?? {};
+  const account = await deps?.findAccount(held.id, 'Bitget');
+  if (!deps || !account) throw new Error('no account');
+  await deps.exchanges.get('Bitget').placeOrder(
+    account,
+    {
+      token: held.token,
+      side: 'sell',
+      clientOrderId: 'by-hand',
+      price: '96',
+      quantity: '7',
+      leverage: 5,
+      stopLoss: '150',
+      takeProfit: '50',
+    },
+    { notAfter: new Date(Date.now() + 60_000) },
+  );
+  expect(await closing).toEqual({
+    success: true,
+    message:
+      `The long position of ${held.quantity} ${held.token} is closed, ` +
+      'but the short position that is open now is another one and is not touched',
+  });
+  expect(await board.holding(held.id, held.token)).toMatchObject({
+    position: { side: 'short', size: '7' },
+    stopLoss: '150',
+    takeProfit: '50',
+  });
+});
+
 test('while an order of the user in the token is worked on it is refused', async () => {
   const held = await withPosition();
   const setState = (state: 'working' | 'done') =>

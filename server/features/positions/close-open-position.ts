@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosePositionAnswer } from '#contract/positions.ts';
 import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { deny } from '#domain/denials.ts';
+import { isSamePosition } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import {
   type Exchange,
@@ -9,7 +10,12 @@ import {
   ExchangeError,
   type OpenPosition,
 } from '#server/exchanges/exchange.ts';
-import { closePosition, findUnsettledClose } from '#server/features/position-maker/close-position.ts';
+import {
+  type CloseResult,
+  closePosition,
+  endClosing,
+  findUnsettledClose,
+} from '#server/features/position-maker/close-position.ts';
 import type { TradeDeps } from '#server/features/position-maker/trade-work.ts';
 import { findWorkingTrade } from '#server/features/position-maker/trades.store.ts';
 import { findTradingSettings } from '#server/features/settings/settings.store.ts';
@@ -102,14 +108,21 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
   }
   try {
     const position = await exchange.fetchPosition(account, token);
-    const problem = position === null ? null : await closeUntilFlat(work, position);
-    if (problem !== null) return refused(`The position in ${token} could not be closed: ${problem}`);
-    const left = await cancelWhatIsLeft(work);
-    const what =
-      position === null
-        ? `There is no open position in ${token}`
-        : `The ${position.side} position of ${position.quantity} ${token} is closed`;
-    return { success: true, message: `${what}${left}` };
+    if (position === null) {
+      const left = await endClosing(deps, { exchange, account, token });
+      return closed(`There is no open position in ${token}`, left);
+    }
+    const result = await closeUntilFlat(work, position);
+    const what = `The ${position.side} position of ${position.quantity} ${token} is closed`;
+    switch (result.outcome) {
+      case 'flat':
+        return closed(what, null);
+      case 'leftovers':
+      case 'other':
+        return closed(what, result.message);
+      default:
+        return refused(`The position in ${token} could not be closed: ${result.message}`);
+    }
   } catch (error) {
     if (error instanceof LeaseLostError) {
       return refused('Another instance has taken this user over; look at the position again');
@@ -119,8 +132,13 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
   }
 }
 
-/** Null when the exchange says that nothing is open any more, else why it is not so. */
-async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<string | null> {
+const closed = (what: string, but: string | null): ClosePositionAnswer => ({
+  success: true,
+  message: but === null ? what : `${what}, but ${but}`,
+});
+
+/** Until the exchange says that the position is not open any more, or for as long as that may take. */
+async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<CloseResult> {
   const { deps, exchange, account, userId, token, requestedBy, lease } = work;
   const trades = await listOpenTrades(deps.db, { userId, exchangePlatform: exchange.platform });
   const tradeId = nearestTrade(trades, position, deps.clock.now())?.id ?? null;
@@ -131,14 +149,15 @@ async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<
       exchange,
       account,
       token,
+      isMeant: (open) => isSamePosition(position, open),
       reason: CLOSE_REASONS.operator,
       tradeId,
       requestedBy,
       lease,
     });
-    if (result.outcome === 'flat') return null;
     if (result.outcome === 'refused') refusals += 1;
-    if (refusals >= MOST_REFUSALS || performance.now() > deadline) return result.message;
+    const isClosed = ['flat', 'leftovers', 'other'].includes(result.outcome);
+    if (isClosed || refusals >= MOST_REFUSALS || performance.now() > deadline) return result;
     await sleep(CLOSE_POLL_MS);
     await cancelWhatStaysOpen(work);
   }
@@ -150,19 +169,4 @@ async function cancelWhatStaysOpen({ deps, exchange, account, userId, token }: C
   if (underWay === null) return;
   if (deps.clock.now().getTime() - underWay.createdAt.getTime() < UNDER_WAY_LIMIT_MS) return;
   await exchange.cancelOrder(account, { token, clientOrderId: underWay.clientOrderId });
-}
-
-/** A stop or target without its position would act on the next one. Nothing is planned while the lease is held. */
-async function cancelWhatIsLeft({ deps, exchange, account, userId, token }: CloseWork): Promise<string> {
-  try {
-    await exchange.cancelProtection(account, token);
-    return '';
-  } catch (error) {
-    if (!(error instanceof ExchangeError)) throw error;
-    deps.log.error(
-      { err: error, userId, token },
-      'stop and target of a closed position could not be cancelled',
-    );
-    return `, but what is left of its stop and target could not be cancelled: ${error.message}`;
-  }
 }
