@@ -1,5 +1,4 @@
 import { D } from '#domain/decimal.ts';
-import { openedApartMs } from '#domain/held-position.ts';
 import { missingProtection, protectionNeed } from '#domain/protection.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
 import {
@@ -104,13 +103,21 @@ async function placeMissing(
   return { found: 'protected', status: 'repaired', quantity, text };
 }
 
-/** One of the other side, or that was opened when none of its orders could fill, is not what the trade opened. */
+/** The exchange's clock and ours may differ; whoever opens another position by hand does so later than this. */
+const OPENED_LATER_MS = 15 * 60_000;
+
+/**
+ * One of the other side, or that was opened long after its last order had ended, is not what the trade opened. Where that
+ * is not certain it is: a stop too many does less harm than none (I4).
+ */
 export function isOfTrade(
-  { deps, trade, attempts }: Pick<TradeWork, 'deps' | 'trade' | 'attempts'>,
-  position: OpenPosition,
+  { trade, attempts }: Pick<TradeWork, 'trade' | 'attempts'>,
+  { side, openedAt }: OpenPosition,
 ): boolean {
-  const completedAt = trade.completedAt ?? attempts.at(-1)?.finishedAt ?? null;
-  return openedApartMs({ trade: { ...trade, completedAt }, position, now: deps.clock.now() }) !== null;
+  if (side !== (trade.side === 'buy' ? 'long' : 'short')) return false;
+  const endedAt = trade.completedAt ?? attempts.at(-1)?.finishedAt ?? null;
+  if (openedAt === null || endedAt === null) return true;
+  return openedAt.getTime() - endedAt.getTime() <= OPENED_LATER_MS;
 }
 
 /** Whether so much of the trade's position was seen with its stop that nothing more has to be read. */
