@@ -58,8 +58,8 @@ interface Import {
   isOurs: boolean;
 }
 
-/** With the characters that a specifier has: the server's SQL says `from` as well. */
-const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*'([\w@#.:/-]+)'/g;
+/** As the formatter writes them, and not in the middle of a line: SQL says `from` as well. */
+const SPECIFIER = /(?:^(?:(?:import|export) [^'`\n]*|\}) from |^import |\bimport\()'([^']+)'/gm;
 /** The manifest belongs to no floor. */
 const MANIFEST = /\/package\.json$/;
 
