@@ -48,7 +48,12 @@ export const preparedOrder = z.object({
     investment: z.string(),
   }),
   userSettings: z.object({ exchangePlatform: z.string(), activeTrading: z.boolean() }),
-  inputParameters: z.object({ marketType: z.string(), calculationBehavior: z.string() }),
+  inputParameters: z.object({
+    marketType: z.string(),
+    calculationBehavior: z.string(),
+    /** The one that was calculated with, whatever is stored by now. */
+    positionSizingMethod: z.string(),
+  }),
   apiEndpoint: z.string(),
   exchange: z.string(),
   /** What is sent to the exchange, secrets left out. */

@@ -58,7 +58,11 @@ describe('a prepared order', () => {
           investment: position.investment,
         },
         userSettings: { exchangePlatform: 'Bitget', activeTrading: true },
-        inputParameters: { marketType: 'Futures', calculationBehavior: 'Futures_Limit_Classic' },
+        inputParameters: {
+          marketType: 'Futures',
+          calculationBehavior: 'Futures_Limit_Classic',
+          positionSizingMethod: position.method,
+        },
         apiEndpoint: `${trading.site.url}/api/v2/mix/order/place-order`,
         exchange: 'Bitget',
         orderPayload: {

@@ -122,6 +122,6 @@ const detailsOf = (position: Position): PreparedOrder['positionDetails'] => ({
 
 /** What the position was calculated with, whatever the settings are by now. */
 function inputOf({ settings }: PositionGeneratorLogRow): PreparedOrder['inputParameters'] {
-  const { marketType, calculationBehavior } = settings as TradingSettings;
-  return { marketType, calculationBehavior };
+  const { marketType, calculationBehavior, positionSizingMethod } = settings as TradingSettings;
+  return { marketType, calculationBehavior, positionSizingMethod };
 }

@@ -20,6 +20,8 @@ export interface CalculationRequest {
 export interface CalculationOutcome {
   answer: GenerateAnswer;
   price: PriceComparison;
+  /** What it was calculated with. */
+  settings: CalculationSettings;
 }
 
 const FAILED_TEXT = 'Failed to calculate position parameters.';
@@ -47,7 +49,7 @@ export function useCalculate() {
         method: 'POST',
         body: { signalId: signal.id, priceLogId: signal.priceLogId, userId, ...price.request },
       });
-      return { answer, price };
+      return { answer, price, settings };
     },
     onSuccess: (outcome, { userId }) => {
       const { answer } = outcome;

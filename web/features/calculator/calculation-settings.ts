@@ -35,6 +35,17 @@ export function storedCalculationSettings(stored: UserSettings): CalculationSett
   return settingsOfMethod(isSizingMethod(method) ? method : FORM_FALLBACK_SIZING_METHOD, stored);
 }
 
+/** By value: a stored '0.1' is the '0.10' that was calculated with. */
+export function isSameSettings(a: CalculationSettings, b: CalculationSettings): boolean {
+  const isSame = (one: string | null, other: string | null) =>
+    one === null || other === null ? one === other : Number(one) === Number(other);
+  return (
+    a.positionSizingMethod === b.positionSizingMethod &&
+    isSame(a.investmentPortion, b.investmentPortion) &&
+    isSame(a.maximumRiskPerTrade, b.maximumRiskPerTrade)
+  );
+}
+
 /** What is saved before a calculation (part 2 §7): the behaviour and the market are fixed (part 2 §5). */
 export const settingsToSave = (settings: CalculationSettings) =>
   ({

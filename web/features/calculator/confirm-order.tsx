@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import type { PreparedOrder } from '#contract/position-maker.ts';
+import type { SizingMethod } from '#domain/user-settings.ts';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
 import { toastError } from '../../ui/toast.ts';
 import classes from './order.module.css';
@@ -10,12 +11,13 @@ import { OrderRunning } from './order-progress.tsx';
 import { PreparationError, usePreparedOrder } from './prepare-order.ts';
 import { OrderRequest, PreparedOrderView } from './prepared-order-view.tsx';
 import { SafetyBanner } from './safety-banner.tsx';
-import { LIVE_MODE_TEXT } from './submit-state.ts';
+import { type SubmitState, submitTip } from './submit-state.ts';
 
 interface ConfirmOrderProps {
   positionGeneratorLogId: string;
   submitting: boolean;
-  tradingDisabled: boolean;
+  submitState: SubmitState;
+  calculatedMethod: SizingMethod | undefined;
   onConfirm: (customEntryPrice: string) => void;
   onClose: () => void;
 }
@@ -23,7 +25,7 @@ interface ConfirmOrderProps {
 const TYPING_PAUSE_MS = 400;
 
 export function ConfirmOrder(props: ConfirmOrderProps) {
-  const { positionGeneratorLogId, submitting, tradingDisabled } = props;
+  const { positionGeneratorLogId, submitting, submitState, calculatedMethod } = props;
   const [entryPrice, setEntryPrice] = useState('');
   const [customEntryPrice] = useDebouncedValue(entryPrice, TYPING_PAUSE_MS);
   const prepared = usePreparedOrder({ positionGeneratorLogId, customEntryPrice, enabled: !submitting });
@@ -34,10 +36,10 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   // What is confirmed is what is shown: while another entry price is on its way, nothing is.
   const isCurrent = data !== undefined && !error && !isFetching && customEntryPrice === entryPrice;
   const faded = !isCurrent && !submitting;
-  const blocked = tradingDisabled ? LIVE_MODE_TEXT : blockedBy(data);
+  const blocked = submitTip(submitState, calculatedMethod) ?? blockedBy(data);
   return (
     <div className={classes.stack}>
-      <SafetyBanner state={tradingDisabled ? 'live-mode' : 'ready'} />
+      <SafetyBanner state={submitState} method={calculatedMethod} />
       {data ? <PreAssessment {...data.validation.preAssessment} /> : null}
       {error ? (
         <ErrorState

@@ -1,3 +1,4 @@
+import type { SizingMethod } from '#domain/user-settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
 import { ConfirmOrder } from './confirm-order.tsx';
@@ -5,6 +6,7 @@ import type { useOrder } from './follow-order.ts';
 import { OrderProgress } from './order-progress.tsx';
 import { FailedSubmission, OrderResultView } from './order-result-view.tsx';
 import type { SubmissionFailure } from './submit-order.ts';
+import type { SubmitState } from './submit-state.ts';
 
 interface OrderDialogProps {
   positionGeneratorLogId: string;
@@ -14,7 +16,9 @@ interface OrderDialogProps {
   submitting: boolean;
   /** Why the last submission left no order. */
   failure: SubmissionFailure | null;
-  tradingDisabled: boolean;
+  submitState: SubmitState;
+  /** Undefined when the page does not know it. */
+  calculatedMethod: SizingMethod | undefined;
   onConfirm: (customEntryPrice: string) => void;
   onClose: () => void;
 }
@@ -44,7 +48,7 @@ function Result({ order, failure }: Pick<OrderDialogProps, 'order' | 'failure'>)
 }
 
 function Confirmation(props: OrderDialogProps) {
-  const { order, positionGeneratorLogId, submitting, tradingDisabled, onConfirm, onClose } = props;
+  const { order, positionGeneratorLogId, submitting, onConfirm, onClose } = props;
   if (order.data) return <OrderProgress order={order.data} />;
   if (order.isPending) return <LoadingState label="Preparing order data..." />;
   if (order.isError && !submitting) return <OrderError order={order} />;
@@ -52,7 +56,8 @@ function Confirmation(props: OrderDialogProps) {
     <ConfirmOrder
       positionGeneratorLogId={positionGeneratorLogId}
       submitting={submitting}
-      tradingDisabled={tradingDisabled}
+      submitState={props.submitState}
+      calculatedMethod={props.calculatedMethod}
       onConfirm={onConfirm}
       onClose={onClose}
     />

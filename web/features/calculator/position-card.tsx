@@ -23,15 +23,19 @@ interface PositionCardProps {
 
 export function PositionCard({ outcome, isForgotten, submitState, onSubmitOrder }: PositionCardProps) {
   const answer = outcome?.answer.success ? outcome.answer : null;
-  const tip = submitTip(submitState);
+  const method = answer?.position.method;
+  const tip = submitTip(submitState, method);
   return (
     <Panel
       title="Position Parameters"
       aside={
         answer ? (
-          <Badge tone={answer.position.position === 'short' ? 'failure' : 'success'}>
-            {answer.position.position.toUpperCase()}
-          </Badge>
+          <>
+            {submitState === 'outdated' ? <Badge tone="warning">Outdated</Badge> : null}
+            <Badge tone={answer.position.position === 'short' ? 'failure' : 'success'}>
+              {answer.position.position.toUpperCase()}
+            </Badge>
+          </>
         ) : null
       }
     >
@@ -51,7 +55,7 @@ export function PositionCard({ outcome, isForgotten, submitState, onSubmitOrder 
         </EmptyState>
       )}
       <div className={classes.submit}>
-        <SafetyBanner state={submitState} />
+        <SafetyBanner state={submitState} method={method} />
         <span data-tip={tip}>
           <Button
             leftSection={
@@ -78,6 +82,7 @@ function PositionFacts({ position }: { position: CalculatedPosition }) {
   return (
     <Facts
       facts={[
+        ['Sizing Method', position.method],
         ['Entry Price', <ExactDecimals key="entry" value={position.entryPrice} decimals={4} />],
         ['Stop Loss', <ExactDecimals key="stop" value={position.stopLoss} decimals={4} />],
         ['Take Profit', <ExactDecimals key="target" value={position.takeProfit} decimals={4} />],

@@ -25,6 +25,7 @@ export function PreparedOrderView({ order, faded }: { order: PreparedOrder; fade
           ['Risk %', formatFraction(details.riskPercentage, 2)],
           ['Exchange', order.exchange],
           ['Active Trading', userSettings.activeTrading ? 'On' : 'Off'],
+          ['Sizing Method', inputParameters.positionSizingMethod],
           ['Market Type', inputParameters.marketType],
           ['Calculation Behavior', inputParameters.calculationBehavior],
         ]}

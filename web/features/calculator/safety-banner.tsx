@@ -1,12 +1,26 @@
 import { Alert } from '@mantine/core';
-import { IconShieldLock, IconShieldX } from '@tabler/icons-react';
-import { LIVE_MODE_TEXT, type SubmitState } from './submit-state.ts';
+import { IconRefreshAlert, IconShieldLock, IconShieldX } from '@tabler/icons-react';
+import type { SizingMethod } from '#domain/user-settings.ts';
+import { LIVE_MODE_TEXT, outdatedText, type SubmitState } from './submit-state.ts';
 
-export function SafetyBanner({ state }: { state: SubmitState }) {
+interface SafetyBannerProps {
+  state: SubmitState;
+  /** The method that was calculated with; undefined when the page does not know it. */
+  method: SizingMethod | undefined;
+}
+
+export function SafetyBanner({ state, method }: SafetyBannerProps) {
   if (state === 'live-mode') {
     return (
       <Alert color="yellow" icon={<IconShieldLock aria-hidden />}>
         {LIVE_MODE_TEXT}
+      </Alert>
+    );
+  }
+  if (state === 'outdated') {
+    return (
+      <Alert color="yellow" icon={<IconRefreshAlert aria-hidden />}>
+        {outdatedText(method)}
       </Alert>
     );
   }

@@ -1,17 +1,28 @@
 import { expect, test } from 'vitest';
 import type { OrderResult } from '#contract/position-maker.ts';
 import type { CalculationOutcome } from './calculate.ts';
+import type { CalculationSettings } from './calculation-settings.ts';
 import { submitState, submitTip } from './submit-state.ts';
 
+const technical: CalculationSettings = {
+  positionSizingMethod: 'Technical Analysis',
+  investmentPortion: '0.10',
+  maximumRiskPerTrade: null,
+};
 const outcomeWith = (fields: { stopLoss?: string; takeProfit?: string; isEstimate?: boolean }) => {
   const { stopLoss = '9', takeProfit = '12', isEstimate = false } = fields;
-  return { answer: { success: true, isEstimate, position: { stopLoss, takeProfit } } } as CalculationOutcome;
+  return {
+    answer: { success: true, isEstimate, position: { stopLoss, takeProfit } },
+    settings: technical,
+  } as CalculationOutcome;
 };
 const ready = {
   calculationId: 'a calculation',
   outcome: outcomeWith({}),
   order: null,
   tradingDisabled: false,
+  settings: { ...technical, investmentPortion: '0.1' },
+  storedSettings: technical,
 };
 
 test('a calculation with stop and target may be submitted', () => {
@@ -38,4 +49,25 @@ test('without a calculation the button answers what is missing', () => {
 
 test('a calculation that the page has forgotten is left to the server', () => {
   expect(submitState({ ...ready, outcome: undefined })).toBe('ready');
+});
+
+test('a calculation with other settings than those on the screen is outdated, and names its method', () => {
+  const changes = [
+    { positionSizingMethod: 'Risk Management', investmentPortion: null, maximumRiskPerTrade: '0.05' },
+    { investmentPortion: '0.15' },
+    { investmentPortion: null },
+  ] as const;
+  for (const change of changes) {
+    const settings = { ...technical, ...change };
+    expect(submitState({ ...ready, settings })).toBe('outdated');
+    expect(submitState({ ...ready, settings, outcome: undefined })).toBe('outdated');
+    // Whoever stored them, and whatever else would stand in the way.
+    expect(submitState({ ...ready, settings, storedSettings: settings })).toBe('outdated');
+    expect(submitState({ ...ready, settings, outcome: outcomeWith({ isEstimate: true }) })).toBe('outdated');
+    expect(submitState({ ...ready, settings, order: {} as OrderResult })).toBe('traded');
+  }
+  expect(submitTip('outdated', 'Technical Analysis')).toBe(
+    'Calculated with other settings (Technical Analysis): calculate again',
+  );
+  expect(submitTip('outdated')).toBe('Calculated with other settings: calculate again');
 });

@@ -1,8 +1,17 @@
 import type { OrderResult } from '#contract/position-maker.ts';
+import type { SizingMethod } from '#domain/user-settings.ts';
 import type { CalculationOutcome } from './calculate.ts';
+import { type CalculationSettings, isSameSettings } from './calculation-settings.ts';
 
 /** Whether an order may be prepared; the server asks all of it again. */
-export type SubmitState = 'ready' | 'not-calculated' | 'live-mode' | 'estimate' | 'unprotected' | 'traded';
+export type SubmitState =
+  | 'ready'
+  | 'not-calculated'
+  | 'live-mode'
+  | 'estimate'
+  | 'unprotected'
+  | 'traded'
+  | 'outdated';
 
 /** Part 2 §4. */
 export const NO_POSITION_DATA = {
@@ -19,16 +28,25 @@ export function submitState(options: {
   outcome: CalculationOutcome | undefined;
   order: OrderResult | null | undefined;
   tradingDisabled: boolean;
+  /** As they are on the screen, and as they are stored. */
+  settings: CalculationSettings;
+  storedSettings: CalculationSettings;
 }): SubmitState {
-  const { calculationId, outcome, order, tradingDisabled } = options;
+  const { calculationId, outcome, order, tradingDisabled, settings, storedSettings } = options;
   if (tradingDisabled) return 'live-mode';
   if (calculationId === undefined) return 'not-calculated';
   if (order) return 'traded';
+  // A calculation saves its settings first: one that the page has forgotten was made with stored ones.
+  if (!isSameSettings(settings, outcome?.settings ?? storedSettings)) return 'outdated';
   if (!outcome?.answer.success) return 'ready';
   const { isEstimate, position } = outcome.answer;
   if (!position.stopLoss || !position.takeProfit) return 'unprotected';
   return isEstimate ? 'estimate' : 'ready';
 }
+
+/** `method`: the one that was calculated with, as far as the page knows it. */
+export const outdatedText = (method: SizingMethod | undefined): string =>
+  `Calculated with other settings${method === undefined ? '' : ` (${method})`}: calculate again`;
 
 const TIPS: Partial<Record<SubmitState, string>> = {
   'live-mode': LIVE_MODE_TEXT,
@@ -38,4 +56,5 @@ const TIPS: Partial<Record<SubmitState, string>> = {
 };
 
 /** Why the button is disabled. Without a calculation it stays enabled and answers what is missing. */
-export const submitTip = (state: SubmitState): string | undefined => TIPS[state];
+export const submitTip = (state: SubmitState, method?: SizingMethod): string | undefined =>
+  state === 'outdated' ? outdatedText(method) : TIPS[state];

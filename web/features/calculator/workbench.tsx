@@ -30,7 +30,8 @@ export function Workbench(props: WorkbenchProps) {
   const { signal, userId, ownId, search, onSearch, tradingDisabled, stored, username } = props;
   const history = useDialogHistory();
   const [edited, setEdited] = useState<CalculationSettings | null>(null);
-  const settings = edited ?? storedCalculationSettings(stored);
+  const storedSettings = storedCalculationSettings(stored);
+  const settings = edited ?? storedSettings;
   const preview = usePreview({ signalId: signal.id, userId, settings });
   const calculate = useCalculate();
   const outcome = useKnownOutcome(search.calculation);
@@ -39,14 +40,22 @@ export function Workbench(props: WorkbenchProps) {
     showResult: () => history.adjust({ dialog: 'result' }),
   });
   const order = byHand.order.data;
-  const state = submitState({ calculationId: search.calculation, outcome, order, tradingDisabled });
+  const state = submitState({
+    calculationId: search.calculation,
+    outcome,
+    order,
+    tradingDisabled,
+    settings,
+    storedSettings,
+  });
 
   const startCalculation = () =>
     calculate.mutate(
       { signal, userId, isSelf: userId === ownId, settings },
       {
         onSuccess: ({ answer }) => {
-          setEdited(null);
+          // They are the stored ones now; what was changed meanwhile is not.
+          setEdited((now) => (now === edited ? null : now));
           history.adjust({ calculation: answer.success ? answer.positionGeneratorLogId : undefined });
         },
         onError: () => history.adjust({ calculation: undefined }),
@@ -92,7 +101,8 @@ export function Workbench(props: WorkbenchProps) {
             order={byHand.order}
             submitting={byHand.submitting}
             failure={byHand.failure}
-            tradingDisabled={tradingDisabled}
+            submitState={state}
+            calculatedMethod={outcome?.answer.success ? outcome.answer.position.method : undefined}
             onConfirm={byHand.submit}
             onClose={() => history.close(() => onSearch({ dialog: undefined }))}
           />
