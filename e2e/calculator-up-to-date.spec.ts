@@ -9,14 +9,17 @@ import {
   expectTip,
   fact,
   holdCalculation,
+  result,
   submitButton,
 } from './calculator-screen.ts';
 import { expect, test } from './fixtures.ts';
-import { closeDialog } from './screen.ts';
+import { closeDialog, tableRow } from './screen.ts';
+import { uniqueToken } from './unique.ts';
 
 test.use({ serverEnv: { APP_ENV: 'development' } });
 
 const OUTDATED = 'Calculated with other settings (Technical Analysis): calculate again';
+const METHODS = 'The three methods side by side';
 const parameters = (page: Page) => card(page, 'Position Parameters');
 const method = (page: Page) => page.getByLabel('Position Sizing Method');
 
@@ -96,4 +99,33 @@ test('what is changed while a calculation runs stays, and wants a calculation of
   await calculateButton(page).click();
   await expect(submitButton(page)).toBeEnabled();
   await expect(portion.locator('option:checked')).toHaveText('20.0%');
+});
+
+test('the comparison of the methods follows the balance and the price: after an order, and when it is refreshed', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const token = uniqueToken();
+  const { path } = await calculatorCase(operator, { token, price: '100', candle: { ATR: '1' } });
+  await signIn(page);
+  await page.goto(path);
+  const portfolio = tableRow(page, METHODS, 'Portfolio Allocation');
+  const chart = card(page, 'Recent Candles').getByRole('img');
+  await expect(portfolio).toContainText('98.5000');
+  await expect(chart).toHaveAccessibleName(/Entry 100\.5\b/);
+  await (await operator.platform()).candle({ Symbol: `${token}USDT`, Close: '104', ATR: '1' });
+  // The price service answers for a second from memory.
+  await page.waitForTimeout(1_100);
+  await page.getByRole('button', { name: 'Refresh balance' }).click();
+  await expect(portfolio).toContainText('102.5000');
+  await expect(chart).toHaveAccessibleName(/Entry 104\.52\b/);
+
+  const investment = async () => /\$[\d,.]+/.exec((await portfolio.textContent()) ?? '')?.[0];
+  const before = await investment();
+  await calculate(page);
+  await submitButton(page).click();
+  await confirmButton(page).click();
+  await expect(result(page)).toContainText('SUCCESS (ORDER FILLED)');
+  await expect.poll(investment).not.toBe(before);
 });

@@ -10,6 +10,7 @@ import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { LoadingState } from '../../ui/states.tsx';
 import classes from './calculator.module.css';
 import { useAccountBalance } from './get-trading-user.ts';
+import { useRefreshAccount } from './refresh-account.ts';
 
 type Balance = AccountBalanceAnswer['data'];
 
@@ -82,8 +83,9 @@ function Problem({ icon, children }: { icon: ReactNode; children: ReactNode }) {
 }
 
 function Reload({ query }: { query: UseQueryResult }) {
+  const refresh = useRefreshAccount();
   return (
-    <RefreshButton size="compact-sm" busy={query.isFetching} onRefresh={() => void query.refetch()}>
+    <RefreshButton size="compact-sm" busy={query.isFetching} onRefresh={refresh}>
       Refresh balance
     </RefreshButton>
   );

@@ -6,8 +6,8 @@ import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { type CalculationSettings, settingsToSave } from './calculation-settings.ts';
 import { settingsPath } from './get-trading-user.ts';
-import { previewPath } from './preview-position.ts';
 import { fallBackToSignalPrice, type PriceComparison, tellsRateLimit } from './price-comparison.ts';
+import { refreshAccount } from './refresh-account.ts';
 
 export interface CalculationRequest {
   signal: SignalDetail;
@@ -51,16 +51,14 @@ export function useCalculate() {
       });
       return { answer, price, settings };
     },
-    onSuccess: (outcome, { userId }) => {
+    onSuccess: (outcome) => {
       const { answer } = outcome;
       if (answer.positionGeneratorLogId !== null) {
         client.setQueryData(outcomeKey(answer.positionGeneratorLogId), outcome);
       }
       if (answer.success) announce(answer);
       else announceFailure(answer.message || answer.error);
-      const path = `/api/admin/account-balance/${encodeURIComponent(userId)}`;
-      void client.invalidateQueries({ queryKey: [path] });
-      void client.invalidateQueries({ queryKey: [previewPath] });
+      void refreshAccount(client);
     },
     onError: (error) => announceFailure(errorText(error)),
   });

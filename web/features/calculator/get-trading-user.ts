@@ -34,11 +34,11 @@ export function useTradingSettings(user: { userId: string; isSelf: boolean }) {
 /** Part 2 §7. */
 const BALANCE_RETRIES = 2;
 
-const balancePath = (userId: string) => `/api/admin/account-balance/${encodeURIComponent(userId)}`;
+export const balancesPath = '/api/admin/account-balance/';
 
 /** Never from memory: what is shown was asked for now. */
 export function useAccountBalance(userId: string) {
-  const path = balancePath(userId);
+  const path = `${balancesPath}${encodeURIComponent(userId)}`;
   return useQuery({
     queryKey: [path],
     queryFn: ({ signal }) => requestJson<Partial<AccountBalanceAnswer>>(path, { signal }),

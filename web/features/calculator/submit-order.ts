@@ -3,6 +3,7 @@ import type { OrderResult, SubmitOrderAnswer } from '#contract/position-maker.ts
 import { ApiError, requestJson } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { orderKey } from './follow-order.ts';
+import { refreshAccount } from './refresh-account.ts';
 
 export interface Submission {
   positionGeneratorLogId: string;
@@ -49,9 +50,7 @@ export function useSubmitOrder() {
     },
     onSettled: async (_answer, error, { positionGeneratorLogId }) => {
       if (error) await client.invalidateQueries({ queryKey: orderKey(positionGeneratorLogId) });
-      await client.invalidateQueries({
-        predicate: ({ queryKey }) => String(queryKey[0]).startsWith('/api/admin/account-balance/'),
-      });
+      await refreshAccount(client);
     },
   });
 }

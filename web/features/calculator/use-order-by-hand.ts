@@ -1,4 +1,5 @@
 import { useNoticeOnLeaving, useOrder, useOutcomeOf } from './follow-order.ts';
+import { useRefreshAccount } from './refresh-account.ts';
 import { announceOrder, failureOf, useSubmitOrder } from './submit-order.ts';
 
 /** The order of the calculation in the address: submitting it, and following it from wherever it was submitted. */
@@ -13,7 +14,14 @@ export function useOrderByHand(options: {
   const submitting = submission.isPending && isOfThis;
   const failure = isOfThis ? failureOf(submission) : null;
   const order = useOrder(calculationId, { isExpected: submitting || failure?.inDoubt === true });
-  useOutcomeOf(order.data, { submitting, onDone: announceOrder });
+  const refreshAccount = useRefreshAccount();
+  useOutcomeOf(order.data, {
+    submitting,
+    onDone: (done) => {
+      announceOrder(done);
+      refreshAccount();
+    },
+  });
   useNoticeOnLeaving({ running: submitting || order.data?.done === false });
 
   const submit = (customEntryPrice: string) => {
