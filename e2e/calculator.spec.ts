@@ -171,6 +171,38 @@ test('any user is found by name, and stands in the address', async ({ page, oper
   await expect(page.getByText('User ID not available - please log in or select a user')).toBeVisible();
 });
 
+test('the list of users closes when the focus leaves it, and where the focus is it stays', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { path } = await calculatorCase(operator);
+  for (let created = 0; created < 8; created += 1) await operator.createUser();
+  await signIn(page);
+  await page.goto(path);
+  const users = card(page, 'Trading User');
+  const chosen = users.getByRole('button', { name: /^Trading User:/ });
+  const list = users.getByRole('listbox');
+  await chosen.press('Enter');
+  await expect(users.getByRole('option').first()).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(list).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Refresh balance' })).toBeFocused();
+
+  await chosen.press('Enter');
+  await expect(list).toBeVisible();
+  await page.keyboard.press('Shift+Tab');
+  await expect(chosen).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(list).toHaveCount(0);
+  await expect(chosen).toBeFocused();
+
+  await chosen.click();
+  await expect(list).toBeVisible();
+  await chosen.click();
+  await expect(list).toHaveCount(0);
+});
+
 test('all three methods: what they fix, what they calculate, and that it is saved before', async ({
   page,
   operator,

@@ -48,6 +48,7 @@ function Choice({ users, userId, ownId, onChoose }: TradingUserCardProps & { use
         onPointerEnter={prepareSearch}
         onFocus={prepareSearch}
         onClick={() => setOpened(!opened)}
+        onKeyDown={({ key }) => key === 'Escape' && setOpened(false)}
       >
         <span className="visually-hidden">Trading User: </span>
         {chosen ? <UserEntry user={chosen} ownId={ownId} /> : 'Select a user'}
@@ -59,6 +60,7 @@ function Choice({ users, userId, ownId, onChoose }: TradingUserCardProps & { use
             chosenId={chosen?.id}
             ownId={ownId}
             onClose={close}
+            onLeave={() => setOpened(false)}
             onChoose={(id) => {
               close();
               onChoose(id);

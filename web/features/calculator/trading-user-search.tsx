@@ -10,6 +10,8 @@ interface TradingUserSearchProps {
   ownId: string;
   onChoose: (userId: string) => void;
   onClose: () => void;
+  /** The focus has gone elsewhere, and stays there. */
+  onLeave: () => void;
 }
 
 /** So many are shown at a time; typing narrows the others down. */
@@ -22,6 +24,7 @@ export default function TradingUserSearch({
   ownId,
   onChoose,
   onClose,
+  onLeave,
 }: TradingUserSearchProps) {
   const [text, setText] = useState('');
   const [moved, setMoved] = useState(0);
@@ -38,11 +41,16 @@ export default function TradingUserSearch({
   });
 
   useEffect(() => {
-    const closeFromOutside = (event: PointerEvent) => {
-      if (!root.current?.parentElement?.contains(event.target as Node)) onClose();
-    };
+    // Its button, which opens and closes it, belongs to it.
+    const isOutside = ({ target }: Event) => !root.current?.parentElement?.contains(target as Node);
+    const closeFromOutside = (event: Event) => isOutside(event) && onClose();
+    const closeBehind = (event: Event) => isOutside(event) && onLeave();
     document.addEventListener('pointerdown', closeFromOutside);
-    return () => document.removeEventListener('pointerdown', closeFromOutside);
+    document.addEventListener('focusin', closeBehind);
+    return () => {
+      document.removeEventListener('pointerdown', closeFromOutside);
+      document.removeEventListener('focusin', closeBehind);
+    };
   });
 
   const act = (event: KeyboardEvent) => {
@@ -76,7 +84,8 @@ export default function TradingUserSearch({
         }}
         onKeyDown={act}
       />
-      <div id={listId} role="listbox" aria-label="Users" className={classes.list}>
+      {/* Chromium would stop at a list that scrolls, where no key does anything. */}
+      <div id={listId} role="listbox" aria-label="Users" tabIndex={-1} className={classes.list}>
         {shown.map((user, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard stays in the search field
           <div
