@@ -110,7 +110,14 @@ export const userEligibility = z.object({
   reason: z.string(),
 });
 export type UserEligibility = z.infer<typeof userEligibility>;
-export const userEligibilityList = z.array(userEligibility);
+
+/** Where a decision is from: the newest workflow's record, or made now because of what there is instead of one. */
+const decisionBasis = z.enum(['recorded', 'workflow ended', 'workflow under way', 'no workflow']);
+export type DecisionBasis = z.infer<typeof decisionBasis>;
+/** All of one answer have the same basis. */
+export const signalUser = userEligibility.extend({ basis: decisionBasis });
+export type SignalUser = z.infer<typeof signalUser>;
+export const signalUsers = z.array(signalUser);
 
 export const signalWorkflow = z.object({
   workflowId: z.string(),

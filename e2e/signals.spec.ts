@@ -175,6 +175,7 @@ test('each dialog of a signal without an eligible user says that there is nothin
   await closeDialog(page, 'Trade Details - Signal');
   const users = await open(/^0\/0, users/, 'Users for Signal');
   await expect(users).toContainText(/\D0 of \d+ users eligible/);
+  await expect(users).not.toContainText('As it would be decided now');
   await expect(users).toContainText("does not match the user's processor Tesla");
   await closeDialog(page, 'Users for Signal');
   const workflows = await open(/^1 , 1, workflows/, 'Workflows for Signal');
@@ -284,4 +285,30 @@ test('a dialog that cannot be fetched says so, and is fetched on the next try', 
     await failed.getByRole('button', { name: 'Try again' }).click();
     await expect(failed).toBeHidden();
   }
+});
+
+test('users that no workflow has decided about are told as it would be decided now, and why so', async ({
+  page,
+  operator,
+  signIn,
+  server,
+}) => {
+  const { id } = await operator.postSignal({
+    symbol: `${uniqueToken()}USDT`,
+    processor: uniqueName('robot'),
+  });
+  await signIn(page);
+  await page.goto(`/signals?dialog=users&signal=${id}`);
+  const users = dialog(page, 'Users for Signal');
+  await expect(users).toContainText(
+    'The workflow ended before users were selected. As it would be decided now:',
+  );
+  await expect(users).toContainText(/\d+ of \d+ users eligible/);
+  const inWorkflows = 'workflow_id in (select id from workflows where signal_id = $1)';
+  await runStatements(server, [
+    { text: `delete from workflow_steps where ${inWorkflows}`, values: [id] },
+    { text: 'delete from workflows where signal_id = $1', values: [id] },
+  ]);
+  await page.reload();
+  await expect(users).toContainText('No workflow of the signal has decided. As it would be decided now:');
 });

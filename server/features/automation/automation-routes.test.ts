@@ -287,6 +287,23 @@ describe('who trades a signal', () => {
     await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: false });
     expect(await statusOf()).toMatchObject({ status: 'not eligible', reason: 'Active trading is off' });
   });
+
+  test('says whether a workflow recorded it, or what there is instead of a record', async () => {
+    await start();
+    await createTrader();
+    const signalId = await newSignal();
+    const basisOf = async () => {
+      const users = await get(`/api/signals/${signalId}/users`);
+      return [...new Set(users.map(({ basis }: { basis: string }) => basis))];
+    };
+    expect(await basisOf()).toEqual(['workflow under way']);
+    for (const status of ['failed', 'aborted']) {
+      await endWorkflow(signalId, status);
+      expect(await basisOf()).toEqual(['workflow ended']);
+    }
+    await board.database.pool.query('delete from workflows where signal_id = $1', [signalId]);
+    expect(await basisOf()).toEqual(['no workflow']);
+  });
 });
 
 describe('a signal that was traded', () => {
@@ -350,6 +367,7 @@ describe('a signal that was traded', () => {
     const snapshot = await get(`/api/signals/${signalId}/users`);
     expect(snapshot.find(({ id }: { id: string }) => id === off.user.id).status).toBe('not eligible');
     expect(snapshot).toHaveLength(users.length);
+    expect(snapshot.every(({ basis }: { basis: string }) => basis === 'recorded')).toBe(true);
 
     const { hasData, sltpData } = await get(`/api/signals/${signalId}/sltp`);
     expect(hasData).toBe(true);

@@ -1,18 +1,21 @@
 import { idParams } from '#contract/paging.ts';
 import {
   checkEligibilityBody,
+  type DecisionBasis,
   type EligibilityBreakdown,
   eligibilityBreakdown,
+  type SignalUser,
+  signalUsers,
   signalWorkflows,
   stopLevelsAnswer,
   type Trade,
   trades,
-  userEligibilityList,
   whyAnswer,
   whyParams,
   whyQuery,
 } from '#contract/signals.ts';
 import type { EligibilityResult } from '#domain/eligibility.ts';
+import { isWorkflowEnded } from '#domain/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
 import { listSignalCalculations } from '#server/features/position-generator/position-generator.store.ts';
 import { listAttempts, listSignalTrades } from '#server/features/position-maker/trades.store.ts';
@@ -60,26 +63,14 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
 
   app.get(
     '/api/signals/:id/users',
-    { config, schema: { tags, params: idParams, response: { 200: userEligibilityList } } },
+    { config, schema: { tags, params: idParams, response: { 200: signalUsers } } },
     async ({ params: { id } }) => {
       const signal = await requireSignal(id);
       const newest = await findNewestWorkflow(db, id);
       const snapshot = newest === null ? [] : await listWorkflowUsers(db, newest.id);
-      if (snapshot.length > 0) {
-        return snapshot.map(({ userId, username, status, reason }) => ({
-          id: userId,
-          username,
-          status,
-          reason,
-        }));
-      }
+      if (snapshot.length > 0) return toSignalUsers(snapshot, 'recorded');
       const { decisions } = await selectUsers(deps, signal);
-      return decisions.map(({ userId, username, status, reason }) => ({
-        id: userId,
-        username,
-        status,
-        reason,
-      }));
+      return toSignalUsers(decisions, basisWithout(newest));
     },
   );
 
@@ -158,6 +149,18 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
       );
     },
   );
+}
+
+const toSignalUsers = (
+  decisions: readonly { userId: string; username: string; status: string; reason: string }[],
+  basis: DecisionBasis,
+): SignalUser[] =>
+  decisions.map(({ userId, username, status, reason }) => ({ id: userId, username, status, reason, basis }));
+
+/** Of decisions that are made now, since the newest workflow has recorded none. */
+function basisWithout(newest: WorkflowRow | null): DecisionBasis {
+  if (newest === null) return 'no workflow';
+  return isWorkflowEnded(newest.status) ? 'workflow ended' : 'workflow under way';
 }
 
 const toSignalWorkflow = (workflow: WorkflowRow) => ({

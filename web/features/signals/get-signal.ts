@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type {
   EligibilityBreakdown,
   SignalDetail,
+  SignalUser,
   SignalWorkflows,
   StopLevelsAnswer,
   Trade,
-  UserEligibility,
   WhyAnswer,
 } from '#contract/signals.ts';
 import { requestJson } from '../../lib/api-client.ts';
@@ -24,7 +24,7 @@ function useSignalPart<Part>(signalId: string, part: string) {
 export const useSignal = (signalId: string) => useSignalPart<SignalDetail>(signalId, '');
 export const useTrades = (signalId: string) => useSignalPart<Trade[]>(signalId, '/trades');
 export const useStopLevels = (signalId: string) => useSignalPart<StopLevelsAnswer>(signalId, '/sltp');
-export const useSignalUsers = (signalId: string) => useSignalPart<UserEligibility[]>(signalId, '/users');
+export const useSignalUsers = (signalId: string) => useSignalPart<SignalUser[]>(signalId, '/users');
 export const useSignalWorkflows = (signalId: string) =>
   useSignalPart<SignalWorkflows>(signalId, '/workflows');
 

@@ -1,4 +1,6 @@
-import { Tabs } from '@mantine/core';
+import { Alert, Tabs } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import type { DecisionBasis } from '#contract/signals.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
@@ -49,8 +51,31 @@ function UserList({ signalId, onWhy }: { signalId: string; onWhy: (userId: strin
   return (
     <QueryView query={useSignalUsers(signalId)} errorTitle="Failed to fetch users">
       {(users) => (
-        <UserEligibilityList users={users} emptyText="No user data available for this signal" onWhy={onWhy} />
+        <>
+          <DecidedNow basis={users[0]?.basis} />
+          <UserEligibilityList
+            users={users}
+            emptyText="No user data available for this signal"
+            onWhy={onWhy}
+          />
+        </>
       )}
     </QueryView>
+  );
+}
+
+const WITHOUT_RECORD = {
+  'workflow ended': 'The workflow ended before users were selected.',
+  'workflow under way': 'The workflow has not selected its users yet.',
+  'no workflow': 'No workflow of the signal has decided.',
+} as const satisfies Record<Exclude<DecisionBasis, 'recorded'>, string>;
+
+/** What nobody decided must not be taken for what was. */
+function DecidedNow({ basis = 'recorded' }: { basis: DecisionBasis | undefined }) {
+  if (basis === 'recorded') return null;
+  return (
+    <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} className={classes.notice}>
+      {WITHOUT_RECORD[basis]} As it would be decided now:
+    </Alert>
   );
 }
