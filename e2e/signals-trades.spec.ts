@@ -35,8 +35,8 @@ test('trades are counted, and failed ones grouped by their reason with the affec
     values: [signal.workflowId ?? '', user.id],
   });
   await runStatements(server, [
-    trade(ann, failed("'Order not filled'")),
-    trade(bob, failed("'Order not filled'")),
+    trade(ann, failed("'Order not filled: 12.5 USDT available'")),
+    trade(bob, failed("'Order not filled: 9 USDT available'")),
     trade(nameless, failed('null')),
     // Not due for a while, or the sweep would find it filled and end it again.
     trade(
@@ -70,7 +70,13 @@ test('trades are counted, and failed ones grouped by their reason with the affec
   const unfilled = trades.getByRole('article').filter({ hasText: 'Order not filled' });
   await expect(unfilled).toContainText('2 (67%)');
   await expect(unfilled.getByRole('listitem')).toHaveCount(2);
-  for (const { username } of [ann, bob]) await expect(unfilled).toContainText(username);
+  for (const [user, available] of [
+    [ann, '12.5 USDT'],
+    [bob, '9 USDT'],
+  ] as const) {
+    const affected = unfilled.getByRole('listitem').filter({ hasText: user.username });
+    await expect(affected).toContainText(`Order not filled: ${available} available`);
+  }
   const unknown = trades.getByRole('article').filter({ hasText: 'Unknown error' });
   await expect(unknown).toContainText('1 (33%)');
   await expect(unknown).toContainText(nameless.username);

@@ -29,7 +29,10 @@ test('failed trades are grouped by reason with their share and the affected user
   expect(failures[0]).toMatchObject({
     reason: 'Order not filled',
     count: 2,
-    usernames: ['ann@example.com', 'bob@example.com'],
+    users: [
+      { username: 'ann@example.com', texts: [] },
+      { username: 'bob@example.com', texts: [] },
+    ],
   });
   expect(failures[0]?.percentage).toBeCloseTo(66.67, 1);
   expect(failures[1]?.reason).toBe('Unknown error');
@@ -41,4 +44,40 @@ test('an order on its way is not counted as failed', () => {
   expect(groups.unsettled).toHaveLength(1);
   expect(groups.successRate).toBe(0);
   expect(groupTrades([]).successRate).toBeNull();
+});
+
+test('one cause is one group, whatever the figures of each user are', () => {
+  const small = (available: string) =>
+    `The minimum order of 0.01 BTC needs ${available}.5 USDT, above the 33% limit of ${available} USDT`;
+  const { failures } = groupTrades([
+    trade({ error: small('12'), username: 'ann@example.com' }),
+    trade({ error: small('1,234.56'), username: 'bob@example.com' }),
+    trade({ error: 'Order not filled', username: 'cid@example.com' }),
+    trade({ error: small('12'), username: 'ann@example.com' }),
+  ]);
+  expect(failures).toHaveLength(2);
+  expect(failures[0]).toMatchObject({
+    reason: 'The minimum order of 0.01 BTC needs … USDT, above the 33% limit of … USDT',
+    count: 3,
+    percentage: 75,
+    users: [
+      { username: 'ann@example.com', texts: [small('12')] },
+      { username: 'bob@example.com', texts: [small('1,234.56')] },
+    ],
+  });
+});
+
+test.each([
+  [
+    'times',
+    'Trading is halted since 2026-01-02T08:15:00.000Z: x',
+    'Trading is halted since 2026-01-03T08:15:00Z: x',
+    1,
+  ],
+  ['prices', 'Stop loss 64301 is not below 64300', 'Stop loss 64302.5 is not below 64302.4', 1],
+  ['codes of an exchange', 'Bitget refused it (40762)', 'Bitget refused it (43011)', 2],
+  ['names of tokens', '1INCH is not listed', '1000PEPE is not listed', 2],
+  ['attempts in words', 'not filled after one attempt', 'not filled after two attempts', 2],
+])('%s that differ', (_, one, other, groups) => {
+  expect(groupTrades([trade({ error: one }), trade({ error: other })]).failures).toHaveLength(groups);
 });

@@ -45,7 +45,7 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
       {failures.length > 0 ? (
         <section>
           <h3>Failed Trades</h3>
-          {failures.map(({ reason, count, percentage, usernames }) => (
+          {failures.map(({ reason, count, percentage, users }) => (
             <article key={reason} className={classes.entry}>
               <div className={classes.entryHead}>
                 <strong>{reason}</strong>
@@ -54,8 +54,15 @@ function Groups({ groups, total }: { groups: TradeGroups; total: number }) {
                 </span>
               </div>
               <ul className={classes.users}>
-                {usernames.map((username) => (
-                  <li key={username}>{username}</li>
+                {users.map(({ username, texts }) => (
+                  <li key={username}>
+                    {username}
+                    {texts.map((text) => (
+                      <p key={text} className={classes.quiet}>
+                        {text}
+                      </p>
+                    ))}
+                  </li>
                 ))}
               </ul>
             </article>
