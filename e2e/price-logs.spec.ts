@@ -165,6 +165,22 @@ test('the numbered buttons are always pages 1 to 5, and a later page is named be
   await expect(pager(page)).toContainText('Showing 101 to 200 of 601 entries');
 });
 
+test('an address of a page beyond the last one leads to the last one, and back to where it came from', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const token = await postCandles(operator, 101);
+  await signIn(page);
+  await page.goto('/');
+  await page.goto(`/price-logs?token=${token}&page=99`);
+  await expect(page).toHaveURL(new RegExp(`token=${token}&page=2$`));
+  await expect(pager(page)).toContainText('Showing 101 to 101 of 101 entries');
+  await expect(rows(page)).toHaveCount(1);
+  await page.goBack();
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+});
+
 test('the list and the environment status are fetched again every 30 seconds', async ({
   page,
   operator,

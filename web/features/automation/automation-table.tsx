@@ -13,6 +13,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { Select } from '../../ui/select.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { useLastPage } from '../../ui/use-last-page.ts';
 import { automationColumns } from './automation-columns.tsx';
 import type { AutomationScreenProps } from './automation-screen.tsx';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
@@ -48,6 +49,9 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
   const statuses = useWorkflowFilter('statuses');
   const { data } = workflows;
   const limit = search.limit ?? DEFAULT_PAGE_SIZE;
+  const page = search.page ?? 1;
+  const pageCount = Math.ceil((data?.total ?? 0) / limit);
+  useLastPage({ page, pageCount: data && !workflows.isPlaceholderData ? pageCount : undefined });
   const failure = {
     title: 'Failed to Fetch Workflows',
     error: workflows.error,
@@ -91,11 +95,7 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
           faded={workflows.isPlaceholderData}
         />
       )}
-      <Pager
-        page={search.page ?? 1}
-        pageCount={Math.ceil((data?.total ?? 0) / limit)}
-        onPage={(page) => onSearch({ page })}
-      />
+      <Pager page={page} pageCount={pageCount} onPage={(next) => onSearch({ page: next })} />
     </Panel>
   );
 }

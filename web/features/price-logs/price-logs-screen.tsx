@@ -13,6 +13,7 @@ import { Panel } from '../../ui/panel.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { useLastPage } from '../../ui/use-last-page.ts';
 import { PAGE_SIZE, usePriceLogFilter, usePriceLogs } from './get-price-logs.ts';
 import { NumberedPager } from './numbered-pager.tsx';
 import { PriceLogFilters } from './price-log-filters.tsx';
@@ -49,6 +50,11 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
     [displayTimezone, dialogs],
   );
   const { data } = logs;
+  const page = search.page ?? 1;
+  useLastPage({
+    page,
+    pageCount: data && !logs.isPlaceholderData ? Math.ceil(data.total / PAGE_SIZE) : undefined,
+  });
   const shown = useKeptLog(data?.priceLogs, search.log);
   const Dialog = search.dialog === 'chart' ? PriceLogChartDialog : ParametersDialog;
   const failure = {
@@ -118,10 +124,10 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
           />
         )}
         <NumberedPager
-          page={search.page ?? 1}
+          page={page}
           pageSize={PAGE_SIZE}
           total={data?.total ?? 0}
-          onPage={(page) => onSearch({ page })}
+          onPage={(next) => onSearch({ page: next })}
         />
       </Panel>
       <TimestampLegend />

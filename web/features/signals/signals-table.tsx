@@ -10,6 +10,7 @@ import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { useLastPage } from '../../ui/use-last-page.ts';
 import { useHasCalculator } from './calculator-link.tsx';
 import { PAGE_SIZE } from './get-signals.ts';
 import { SignalFilters } from './signal-filters.tsx';
@@ -49,6 +50,9 @@ export function SignalsTable({ search, onSearch, signals, lists, triggersDisable
     [displayTimezone, triggersDisabled, pendingSignalId, open, trigger.mutate, hasCalculator],
   );
   const { data } = signals;
+  const page = search.page ?? 1;
+  const pageCount = Math.ceil((data?.total ?? 0) / PAGE_SIZE);
+  useLastPage({ page, pageCount: data && !signals.isPlaceholderData ? pageCount : undefined });
   const failure = {
     title: 'Failed to fetch signals',
     error: signals.error,
@@ -89,11 +93,7 @@ export function SignalsTable({ search, onSearch, signals, lists, triggersDisable
           faded={signals.isPlaceholderData}
         />
       )}
-      <Pager
-        page={search.page ?? 1}
-        pageCount={Math.ceil((data?.total ?? 0) / PAGE_SIZE)}
-        onPage={(page) => onSearch({ page })}
-      />
+      <Pager page={page} pageCount={pageCount} onPage={(next) => onSearch({ page: next })} />
     </Panel>
   );
 }

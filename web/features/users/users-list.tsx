@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { useEffect, useEffectEvent } from 'react';
 import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { EmptyState, ErrorBanner, ErrorState } from '../../ui/states.tsx';
+import { useLastPage } from '../../ui/use-last-page.ts';
 import type { UserChange } from './change-user.ts';
 import { USERS_PAGE_SIZE, useUsers } from './get-users.ts';
 import { countText } from './user-text.ts';
@@ -31,14 +31,7 @@ export function UsersList({ search, onSearch, halted, onChange }: UsersListProps
     retrying: query.isFetching,
   };
 
-  // The last user of the last page was deactivated, or somebody kept an old address.
-  const lastPage = data && !query.isPlaceholderData && page > pageCount ? Math.max(pageCount, 1) : null;
-  const goToLastPage = useEffectEvent((last: number) =>
-    onSearch({ page: last > 1 ? last : undefined }, { replace: true }),
-  );
-  useEffect(() => {
-    if (lastPage !== null && lastPage !== page) goToLastPage(lastPage);
-  }, [lastPage, page]);
+  useLastPage({ page, pageCount: data && !query.isPlaceholderData ? pageCount : undefined });
 
   return (
     <Panel
