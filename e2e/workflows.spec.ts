@@ -306,3 +306,39 @@ function answerAlerts(page: Page): string[] {
   });
   return texts;
 }
+
+test('however long a reason or a processor is, the button of each row is within a screen of 1440', async ({
+  page,
+  operator,
+  signIn,
+  server,
+}) => {
+  const processor = `${uniqueName('robot')} of a strategy with a very long name`;
+  const token = uniqueToken();
+  const signal = await operator.postSignal({ symbol: `${token}USDT`, processor, price: '123456789.123' });
+  const explanation = 'WWWWW MMMMM WWWWW MMMMM WWWWW MMMMM WWWWW MMMMM WWWWW MMMMM';
+  const errorDetails = { failureType: 'TIMEOUT', userFriendlyExplanation: explanation, suggestedAction: '' };
+  await runStatements(server, [
+    {
+      text: `update workflows set status = 'failed', error_message = 'No answer', error_details = $2
+             where id = $1`,
+      values: [signal.workflowId ?? '', JSON.stringify(errorDetails)],
+    },
+  ]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await signIn(page);
+  await page.goto(`/automation-workflows?processor=${encodeURIComponent(processor)}`);
+  await expect(rows(page).getByRole('button', { name: /^Retry workflow/ })).toBeInViewport({ ratio: 1 });
+  const tip = page.getByRole('tooltip');
+  const reason = rows(page).getByText(explanation.slice(0, 50));
+  await reason.hover();
+  await expect(tip).toContainText(explanation);
+  await rows(page).getByText(processor).hover();
+  await expect(tip).toHaveText(processor);
+
+  await page.goto(`/signals?token=${token}`);
+  const row = tableRows(page, 'Signal History');
+  await expect(row.getByRole('button', { name: /^Trigger/ })).toBeInViewport({ ratio: 1 });
+  await row.getByText(processor).hover();
+  await expect(tip).toHaveText(processor);
+});

@@ -6,6 +6,8 @@ interface TableColumn<Row> {
   id: string;
   header: string;
   align?: 'right';
+  /** Stays on the screen where there is room for a table: for the last column. */
+  pinned?: true;
   cell: (row: Row) => ReactNode;
 }
 
@@ -49,8 +51,8 @@ function DataTableView<Row>(props: DataTableProps<Row>) {
   } else {
     body = rows.map((row) => (
       <tr key={rowId(row)}>
-        {columns.map(({ id, align, cell }) => (
-          <td key={id} data-align={align}>
+        {columns.map(({ id, align, pinned, cell }) => (
+          <td key={id} data-align={align} data-pinned={pinned}>
             {cell(row)}
           </td>
         ))}
@@ -70,8 +72,8 @@ function DataTableView<Row>(props: DataTableProps<Row>) {
       >
         <thead>
           <tr>
-            {columns.map(({ id, align, header }) => (
-              <th key={id} scope="col" data-align={align}>
+            {columns.map(({ id, align, pinned, header }) => (
+              <th key={id} scope="col" data-align={align} data-pinned={pinned}>
                 {header}
               </th>
             ))}

@@ -3,6 +3,7 @@ import type { WorkflowRun } from '#contract/automation.ts';
 import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow-lifecycle.ts';
 import { capitalise, durationBetween, formatDuration, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
+import { CutText } from '../../ui/cut-text.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
 import { StatusBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './automation-table.module.css';
@@ -49,7 +50,11 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
         ),
     },
     { id: 'token', header: 'Token', cell: (run) => <TokenBadge token={run.token} /> },
-    { id: 'processor', header: 'Processor', cell: (run) => run.processor },
+    {
+      id: 'processor',
+      header: 'Processor',
+      cell: (run) => <CutText maxWidth={100}>{run.processor}</CutText>,
+    },
     {
       id: 'trigger',
       header: 'Trigger',
@@ -106,6 +111,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
     {
       id: 'actions',
       header: 'Actions',
+      pinned: true,
       cell: (run) => <RetryButton run={run} {...options} />,
     },
   ];

@@ -3,6 +3,7 @@ import type { Signal } from '#contract/signals.ts';
 import { workflowTooltip } from '#domain/workflow-lifecycle.ts';
 import { capitalise, formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
+import { CutText } from '../../ui/cut-text.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
 import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { CalculatorLink } from './calculator-link.tsx';
@@ -80,7 +81,11 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       cell: (signal) => <TimeframeBadge timeframe={signal.timeframe} />,
     },
     { id: 'received', header: 'Receive Time', cell: (signal) => formatInstant(signal.receivedAt) },
-    { id: 'processor', header: 'Processor', cell: (signal) => signal.processor },
+    {
+      id: 'processor',
+      header: 'Processor',
+      cell: (signal) => <CutText maxWidth={100}>{signal.processor}</CutText>,
+    },
     {
       id: 'triggers',
       header: 'Triggers',
@@ -150,6 +155,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
     {
       id: 'actions',
       header: 'Actions',
+      pinned: true,
       cell: (signal) => (
         <span className={classes.actions}>
           <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : undefined}>
