@@ -485,8 +485,44 @@ test("a row leads to the user's settings, and back to the admin dashboard", asyn
   await expect(page).toHaveURL(`${server.url}/admin`);
 });
 
+const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff Montgomery-Featherstonehaugh';
+
+test('a long name is cut with all of it in its tooltip, and the username stays beside the switches', async ({
+  page,
+  operator,
+}) => {
+  const username = `${uniqueName('featherstonehaugh.desk.london')}@example.com`;
+  await operator.createUser({ username, firstName: LONG_NAME, lastName: LONG_NAME });
+  await page.goto(`/create-client?search=${encodeURIComponent(username)}`);
+  const row = tableRow(page, 'Users', username);
+  const trading = row.getByRole('switch', { name: `Active trading of ${username}` });
+  await expect(row.getByRole('link')).toBeInViewport({ ratio: 1 });
+  await expect(trading).toBeInViewport({ ratio: 1 });
+  for (const text of [username, `${LONG_NAME} ${LONG_NAME}`]) {
+    await row.getByText(text, { exact: true }).hover();
+    await expect(page.getByRole('tooltip')).toHaveText(text);
+  }
+  await page.setViewportSize({ width: 900, height: 900 });
+  await page.getByRole('region', { name: 'Users' }).evaluate((region) => region.scrollTo({ left: 2_000 }));
+  await expect(trading).toBeInViewport({ ratio: 1 });
+  await expect(row.getByText(username)).toBeInViewport({ ratio: 1 });
+});
+
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
+
+  test('a long name takes nothing of any user off the screen', async ({ page, operator }) => {
+    const user = await operator.createUser({ firstName: LONG_NAME, lastName: LONG_NAME });
+    await page.goto(`/create-client?search=${encodeURIComponent(user.username)}`);
+    const row = tableRow(page, 'Users', user.username);
+    for (const reached of [row.getByRole('switch').first(), row.getByRole('link')]) {
+      await expect(reached).toBeInViewport({ ratio: 1 });
+    }
+    const isWider = await page
+      .getByRole('region', { name: 'Users' })
+      .evaluate((region) => region.scrollWidth > region.clientWidth);
+    expect(isWider).toBe(false);
+  });
 
   test('each user is a card with all that the table shows and every action', async ({
     page,

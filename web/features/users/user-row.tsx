@@ -5,6 +5,7 @@ import type { User } from '#contract/users.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { CutText } from '../../ui/cut-text.tsx';
 import { ActionIconLink } from '../../ui/link.tsx';
 import type { UserChange } from './change-user.ts';
 import { UserId } from './user-id.tsx';
@@ -25,6 +26,7 @@ export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowP
   const { user: currentUser } = useSession();
   const formatInstant = useFormatInstant();
   const { id, username, isAdmin, isTestUser, settings } = user;
+  const name = fullName(user);
   const createdAt = formatInstant(user.createdAt);
   return (
     <tr>
@@ -32,9 +34,11 @@ export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowP
         <UserId id={id} />
       </Cell>
       <td className={classes.username}>
-        <strong>{username}</strong>
+        <strong>
+          <CutText maxWidth={220}>{username}</CutText>
+        </strong>
       </td>
-      <Cell label="Name">{fullName(user)}</Cell>
+      <Cell label="Name">{name === null ? null : <CutText maxWidth={150}>{name}</CutText>}</Cell>
       <Cell label="Mobile">{mobile(user)}</Cell>
       <Cell label="Role">
         <span className={classes.badges}>
