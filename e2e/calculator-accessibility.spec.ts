@@ -52,6 +52,29 @@ test('screen, confirmation and result have no serious finding, and fit a narrow 
   expect(found).toEqual([]);
 });
 
+test('on a telephone no toast covers what the confirmation can be answered with', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { path } = await calculatorCase(operator);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page);
+  await page.goto(path);
+  await calculate(page);
+  await submitButton(page).click();
+  const toast = page.locator('.mantine-Notification-root');
+  await toast.hover();
+  for (const name of ['Confirm & Submit Order', 'Cancel', 'Check again']) {
+    const button = confirmation(page).getByRole('button', { name });
+    await expect(button).toBeEnabled();
+    await expect(button).toBeInViewport({ ratio: 1 });
+    const [over, under] = [await toast.boundingBox(), await button.boundingBox()];
+    expect((over?.y ?? 0) + (over?.height ?? 0), name).toBeLessThanOrEqual(under?.y ?? 0);
+  }
+  await confirmation(page).getByRole('button', { name: 'Check again' }).click({ trial: true });
+});
+
 test('an order is calculated and confirmed by keyboard alone', async ({ page, operator, signIn }) => {
   const { path } = await calculatorCase(operator);
   await signIn(page);

@@ -364,6 +364,15 @@ test.describe('every tab', () => {
     }
     const from = await story(operator);
     await page.goto(usersAddress(from));
+    await expect(page.getByRole('dialog')).toContainText('users eligible');
+    const heights = await page
+      .getByRole('tab')
+      .evaluateAll((tabs) => new Set(tabs.map((tab) => tab.getBoundingClientRect().top)).size);
+    expect(heights, 'the tabs stand in one row').toBe(1);
+    // A name is in one line, and what stands beside it comes below where there is no room.
+    const names = page.getByRole('dialog').getByRole('listitem').locator('strong');
+    const lines = await names.evaluateAll((all) => all.map((name) => name.getClientRects().length));
+    expect(Math.max(...lines)).toBe(1);
     await page.getByRole('tab', { name: 'Users', exact: true }).focus();
     await page.keyboard.press('ArrowRight');
     await expect(page.getByRole('list', { name: 'Filtration layers' })).toBeVisible();

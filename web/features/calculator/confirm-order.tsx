@@ -67,7 +67,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
       {data ? <OrderRequest order={data} faded={faded} /> : null}
       {submitting ? <OrderRunning /> : null}
       {/* On the left: toasts stand over the right end of the dialog. */}
-      <Group gap="sm" className={classes.footer}>
+      <Group gap="sm" className={classes.footer} data-dialog-buttons>
         <span data-tip={blocked}>
           <Button
             disabled={submitting || !isCurrent || blocked !== undefined}
