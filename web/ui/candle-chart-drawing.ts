@@ -14,14 +14,11 @@ import {
 } from 'lightweight-charts';
 import type { ChartMark, ChartModel } from './candle-chart-model.ts';
 import type { ChartColors, ChartDrawing, DrawingOptions } from './chart-canvas.tsx';
+import { rightSpacePx } from './chart-right-space.ts';
 import { tickText } from './chart-ticks.ts';
 
 const MAX_BAR_WIDTH = 14;
 const MIN_BAR_WIDTH = 5;
-/** Right of the last bar: the names of the lines stand there. */
-const RIGHT_SPACE_PX = { withLines: 72, without: 24 };
-/** On a telephone most of the width is for the bars. */
-const RIGHT_SPACE_SHARE = 0.15;
 
 /** Draws into the container, follows its size, and sets no style that the content security policy forbids. */
 export function createDrawing({
@@ -113,10 +110,10 @@ export function createDrawing({
     });
     series.setData(next.bars.map((bar) => ({ ...bar, time: bar.time as UTCTimestamp })));
     drawEvents();
-    const rightOffsetPixels = Math.min(
-      next.lines.length > 0 ? RIGHT_SPACE_PX.withLines : RIGHT_SPACE_PX.without,
-      Math.round(container.clientWidth * RIGHT_SPACE_SHARE),
-    );
+    const rightOffsetPixels = rightSpacePx(next, {
+      widthPx: container.clientWidth,
+      barWidthPx: MIN_BAR_WIDTH,
+    });
     chart.timeScale().applyOptions({ rightOffsetPixels });
     // Later data must not take away what somebody is looking at.
     if (isFirst) showFocus(next, rightOffsetPixels);
