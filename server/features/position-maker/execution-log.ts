@@ -1,45 +1,65 @@
-import { asc, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, gte, sql } from 'drizzle-orm';
 import type { ExecutionLogs } from '#contract/position-maker.ts';
+import { CALCULATION_MAX_AGE_MINUTES } from '#domain/trading-constants.ts';
 import type { Db } from '#server/platform/database/database.ts';
 import { orderAttempts, trades, users } from '#server/platform/database/schema.ts';
 
 const NEWEST = 50;
+/** No order leaves later than that after its trade was made: its age is looked at before the account is prepared. */
+const SUBMITTED_WITHIN = `${CALCULATION_MAX_AGE_MINUTES + 1} minutes`;
 
-/** The newest executions that have ended, newest first; `id` is the attempt's that decided it, `taskId` the trade's. */
+const isDone = eq(trades.state, 'done');
+
+/**
+ * The last executions that have ended, the one submitted last first; `id` is the attempt's that decided it, `taskId` the
+ * trade's. When an order was submitted stands at its attempts, and trades are many: only those are looked at that were
+ * made late enough to be among the last.
+ */
 export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
+  const deciding = db
+    .select({ id: orderAttempts.id, submittedAt: orderAttempts.submittedAt })
+    .from(orderAttempts)
+    .where(eq(orderAttempts.tradeId, trades.id))
+    .orderBy(sql`(${orderAttempts.orderId} = ${trades.orderId}) desc nulls last`, desc(orderAttempts.attempt))
+    .limit(1)
+    .as('deciding');
+  const oldestOfNewest = db
+    .select({ createdAt: trades.createdAt })
+    .from(trades)
+    .where(isDone)
+    .orderBy(desc(trades.createdAt))
+    .offset(NEWEST - 1)
+    .limit(1);
+  const submittedAt = sql<Date>`coalesce(${deciding.submittedAt}, ${trades.createdAt})`.mapWith(
+    trades.createdAt,
+  );
   const rows = await db
-    .select({ trade: trades, username: users.username })
+    .select({ trade: trades, username: users.username, attemptId: deciding.id, submittedAt })
     .from(trades)
     .innerJoin(users, eq(users.id, trades.userId))
-    .where(eq(trades.state, 'done'))
-    .orderBy(desc(trades.createdAt), desc(trades.id))
-    .limit(NEWEST);
-  const attempts = await db
-    .select()
-    .from(orderAttempts)
+    .leftJoinLateral(deciding, sql`true`)
     .where(
-      inArray(
-        orderAttempts.tradeId,
-        rows.map(({ trade }) => trade.id),
+      and(
+        isDone,
+        gte(
+          trades.createdAt,
+          sql`coalesce((${oldestOfNewest}) - ${SUBMITTED_WITHIN}::interval, '-infinity')`,
+        ),
       ),
     )
-    .orderBy(asc(orderAttempts.attempt));
-  const logs = rows.map(({ trade, username }) => {
-    const own = attempts.filter(({ tradeId }) => tradeId === trade.id);
-    const deciding =
-      own.findLast(({ orderId }) => orderId !== null && orderId === trade.orderId) ?? own.at(-1);
-    return {
-      id: deciding?.id ?? trade.id,
-      taskId: trade.id,
-      userId: trade.userId,
-      username,
-      token: trade.token,
-      exchangePlatform: trade.exchangePlatform,
-      success: trade.success === true,
-      error: trade.error,
-      orderId: trade.orderId,
-      submittedAt: (deciding?.submittedAt ?? trade.createdAt).toISOString(),
-    };
-  });
+    .orderBy(desc(submittedAt), desc(trades.createdAt), desc(trades.id))
+    .limit(NEWEST);
+  const logs = rows.map(({ trade, username, attemptId, submittedAt }) => ({
+    id: attemptId ?? trade.id,
+    taskId: trade.id,
+    userId: trade.userId,
+    username,
+    token: trade.token,
+    exchangePlatform: trade.exchangePlatform,
+    success: trade.success === true,
+    error: trade.error,
+    orderId: trade.orderId,
+    submittedAt: submittedAt.toISOString(),
+  }));
   return { logs };
 }

@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
-import { engineWorkers, trades } from '#server/platform/database/schema.ts';
+import { engineWorkers, orderAttempts, trades } from '#server/platform/database/schema.ts';
 import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
 import { forgetDeadWorkers } from './workers.store.ts';
 
@@ -126,6 +126,25 @@ describe('the execution logs', () => {
       .where(eq(trades.id, failed?.id ?? ''));
   });
 
+  test('stand in the order of the times that they show, which is not the one in which trades were made', async () => {
+    const [early] = await board.db.select().from(trades).where(eq(trades.token, 'BTC'));
+    const told = await logs();
+    expect(told.map(({ token }) => token)).toEqual(['ETH', 'BTC']);
+    const submitted = (submittedAt: Date) =>
+      board.db
+        .update(orderAttempts)
+        .set({ submittedAt })
+        .where(
+          and(eq(orderAttempts.tradeId, early?.id ?? ''), eq(orderAttempts.orderId, early?.orderId ?? '')),
+        );
+    const later = new Date(Date.parse(told[0]?.submittedAt ?? '') + 1_000);
+    await submitted(later);
+    const then = await logs();
+    expect(then.map(({ token }) => token)).toEqual(['BTC', 'ETH']);
+    expect(then[0]?.submittedAt).toBe(later.toISOString());
+    await submitted(new Date(told[1]?.submittedAt ?? ''));
+  });
+
   test('are the fifty newest', async () => {
     await board.db.execute(sql`
       with copies as (
@@ -142,6 +161,14 @@ describe('the execution logs', () => {
     const told = await logs();
     expect(told).toHaveLength(50);
     expect(told.slice(0, 3).map(({ token }) => token)).toEqual(['ETH', 'BTC', 'OLD']);
+    // Made before fifty others, and submitted after them.
+    await board.db.execute(sql`
+      with late as (select id, created_at from trades where token = 'OLD' order by id limit 1),
+        made as (update trades set created_at = late.created_at - interval '1 minute', token = 'LATE'
+          from late where trades.id = late.id)
+      insert into order_attempts (id, trade_id, attempt, client_order_id, price, quantity, state, submitted_at)
+      select gen_random_uuid(), id, 1, 'late', 1, 1, 'unfilled', created_at + interval '1 minute' from late`);
+    expect((await logs()).map(({ token }) => token).slice(0, 3)).toEqual(['ETH', 'BTC', 'LATE']);
   });
 });
 
