@@ -41,24 +41,44 @@ export async function limitPasswordAttempts(options: {
 
   // One at a time: a burst of guesses cannot outrun the count, a burst of right passwords is not counted at all.
   return inTurn(limiters.turns, account, async () => {
-    const fromAddress = await limiters.address.get(address);
-    if (fromAddress !== null && fromAddress.consumedPoints >= MAX_FAILURES_PER_ADDRESS) {
-      throw tooMany(fromAddress);
-    }
-    await limiters.account.consume(account).catch((refused: unknown) => {
-      throw refused instanceof RateLimiterRes ? tooMany(refused) : refused;
-    });
-    let isRight: boolean;
+    // Those at many accounts do come at once: each is counted before it is checked, and taken back unless it failed.
+    await consume(limiters.address, address);
+    let isFailure = false;
     try {
-      isRight = await check();
-    } catch (error) {
-      await limiters.account.reward(account);
-      throw error;
+      const isRight = await checkAccount(limiters.account, { account, check });
+      isFailure = !isRight;
+      return isRight;
+    } finally {
+      if (!isFailure) await limiters.address.reward(address);
     }
-    if (isRight) await limiters.account.delete(account);
-    else await limiters.address.penalty(address);
-    return isRight;
   });
+}
+
+async function checkAccount(
+  limiter: RateLimiterPostgres,
+  { account, check }: { account: string; check: () => Promise<boolean> },
+): Promise<boolean> {
+  await consume(limiter, account);
+  let isRight: boolean;
+  try {
+    isRight = await check();
+  } catch (error) {
+    await limiter.reward(account);
+    throw error;
+  }
+  if (isRight) await limiter.delete(account);
+  return isRight;
+}
+
+/** What is refused here is not checked, and is no failure. */
+async function consume(limiter: RateLimiterPostgres, key: string): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    await limiter.reward(key);
+    throw tooMany(refused);
+  }
 }
 
 function limitersFor(pool: Pool): Limiters {

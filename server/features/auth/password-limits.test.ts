@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MAX_FAILURES_PER_ACCOUNT, MAX_FAILURES_PER_ADDRESS } from '#server/platform/rate-limits.ts';
+import {
+  limitPasswordAttempts,
+  MAX_FAILURES_PER_ACCOUNT,
+  MAX_FAILURES_PER_ADDRESS,
+} from '#server/platform/rate-limits.ts';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
 import type { Answer } from '#test/test-client.ts';
 
@@ -92,6 +96,58 @@ test('an address that fails at many accounts is limited at all of them, others a
   }
   expect((await login(username, password, '198.51.100.1')).statusCode).toBe(429);
   expect((await login(username, password, '198.51.100.2')).statusCode).toBe(200);
+});
+
+test('guesses at many accounts sent all at once are counted one by one for their address', async () => {
+  const { username, password } = await board.createUser();
+  const guess = (at: number) => login(`spray${at}@example.com`, 'wrong', '198.51.100.3');
+  const answers = await Promise.all(Array.from({ length: 150 }, (_, at) => guess(at)));
+  const codes = answers.map((answer) => answer.statusCode);
+  expect(codes.filter((code) => code === 401)).toHaveLength(MAX_FAILURES_PER_ADDRESS);
+  expect(codes.filter((code) => code === 429)).toHaveLength(50);
+  expect((await login(username, password, '198.51.100.3')).statusCode).toBe(429);
+});
+
+test('an address is charged for failures alone: not for right passwords, checks that break off or attempts refused unread', async () => {
+  const attempt = (account: string, check: () => Promise<boolean>) =>
+    limitPasswordAttempts({
+      pool: board.database.pool,
+      attempt: { account, address: '198.51.100.4' },
+      check,
+    });
+  const wrong = async () => false;
+  const settled = async (attempts: Promise<boolean>[]) =>
+    (await Promise.allSettled(attempts)).map((one) => (one.status === 'fulfilled' ? one.value : 'refused'));
+  const times = (count: number, make: (at: number) => Promise<boolean>) =>
+    settled(Array.from({ length: count }, (_, at) => make(at)));
+
+  // More at once than may fail: what is over is refused, and is no failure either.
+  const [gate, allRefused] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
+  let refused = 0;
+  const noteRefused = () => {
+    refused += 1;
+    if (refused === 20) allRefused.resolve();
+  };
+  const atOnce = Array.from({ length: MAX_FAILURES_PER_ADDRESS + 20 }, (_, at) =>
+    attempt(`right${at}`, () => gate.promise),
+  );
+  for (const one of atOnce) one.catch(noteRefused);
+  await allRefused.promise;
+  gate.resolve(true);
+  expect((await settled(atOnce)).filter((one) => one === true)).toHaveLength(MAX_FAILURES_PER_ADDRESS);
+  const broken = await times(60, (at) =>
+    attempt(`broken${at}`, () => Promise.reject(new Error('broke off'))),
+  );
+  expect(broken).toEqual(Array(60).fill('refused'));
+  const guessed = await times(60, () => attempt('guessed', wrong));
+  expect(guessed).toEqual([
+    ...Array(MAX_FAILURES_PER_ACCOUNT).fill(false),
+    ...Array(60 - MAX_FAILURES_PER_ACCOUNT).fill('refused'),
+  ]);
+  const left = MAX_FAILURES_PER_ADDRESS - MAX_FAILURES_PER_ACCOUNT;
+  const rest = await times(left + 50, (at) => attempt(`other${at}`, wrong));
+  expect(rest.filter((one) => one === false)).toHaveLength(left);
+  expect(await settled([attempt('right', async () => true)])).toEqual(['refused']);
 });
 
 test('the addresses of one IPv6 network count as one', async () => {
