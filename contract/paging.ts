@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantText } from './instant.ts';
 
 const wholeNumber = (what: string, minimum: number, maximum: number) =>
   z
@@ -34,11 +35,9 @@ const [FIRST_INSTANT, LAST_INSTANT] = [Date.UTC(1970, 0, 1), Date.UTC(9998, 11, 
 export const filterInstant = z
   .union([
     z.literal(''),
-    z.iso
-      .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 instant with its zone' })
-      .refine((text) => Date.parse(text) >= FIRST_INSTANT && Date.parse(text) <= LAST_INSTANT, {
-        error: 'must lie between the years 1970 and 9998',
-      }),
+    instantText.refine((text) => Date.parse(text) >= FIRST_INSTANT && Date.parse(text) <= LAST_INSTANT, {
+      error: 'must lie between the years 1970 and 9998',
+    }),
   ])
   .optional()
   .transform((text) => (text === undefined || text === '' ? undefined : new Date(text)));

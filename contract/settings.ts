@@ -7,6 +7,7 @@ import {
   MARKET_TYPES,
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
+import { instantText } from './instant.ts';
 import { plainText } from './text.ts';
 
 const fraction = (allowed: (text: string) => boolean, message: string) =>
@@ -43,7 +44,7 @@ export type SettingsBody = z.infer<typeof settingsBody>;
 /** Administrators also edit the Automation card (decisions §6). */
 export const adminSettingsBody = settingsBody.extend({
   isTestUser: z.boolean().optional(),
-  tradingPausedUntil: z.iso.datetime({ offset: true }).nullable().optional(),
+  tradingPausedUntil: instantText.nullable().optional(),
   tradeOrderSet: z
     .string()
     .regex(/^[A-Z]$/, 'Trade order set is one letter from A to Z')

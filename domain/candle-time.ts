@@ -35,7 +35,14 @@ function fromIso(text: string): Date | null {
   if (local === null) return null;
   const zoneMs = (Number(zoneHours ?? 0) * 60 + Number(zoneMinutes ?? 0)) * MINUTE_MS;
   const milliseconds = Number((fraction ?? '').slice(0, 3).padEnd(3, '0'));
-  return new Date(local.getTime() + milliseconds - (sign === '-' ? -zoneMs : zoneMs));
+  const instant = new Date(local.getTime() + milliseconds - (sign === '-' ? -zoneMs : zoneMs));
+  return hasYearOfFourDigits(instant) ? instant : null;
+}
+
+/** Its zone may take an instant out of these years, and the database reads no others. */
+export function hasYearOfFourDigits(instant: Date): boolean {
+  const year = instant.getUTCFullYear();
+  return year >= 1 && year <= 9999;
 }
 
 type Fields = Record<'year' | 'month' | 'day' | 'hour' | 'minute', string | undefined> & {

@@ -1,3 +1,4 @@
+import { cutText } from '#server/platform/cut-text.ts';
 import type { CallScope, ExchangeAnswer } from './call-scope.ts';
 import type { CallRecord } from './exchange.ts';
 import type { OutgoingRequest } from './transport.ts';
@@ -35,7 +36,7 @@ const cleanBody = ({ body }: ExchangeAnswer, { account }: CallScope) =>
   account === null ? body : withoutSecrets(body, account.credentials);
 
 function readable(body: string): unknown {
-  if (body.length > MAX_TEXT) return `${body.slice(0, MAX_TEXT)}… (${body.length} characters)`;
+  if (body.length > MAX_TEXT) return `${cutText(body, MAX_TEXT)}… (${body.length} characters)`;
   try {
     return JSON.parse(body);
   } catch {

@@ -8,6 +8,7 @@ import {
   ExchangeError,
   type KeyInspection,
 } from '#server/exchanges/exchange.ts';
+import { cutText } from '#server/platform/cut-text.ts';
 import {
   type CredentialsOwner,
   type CredentialsRow,
@@ -49,7 +50,7 @@ export async function acceptKey(
 /** From now on nothing is ordered with the key. */
 export async function rejectKey(deps: FindingDeps, row: CredentialsRow, reason: string): Promise<void> {
   if (row.rejectedAt !== null) return;
-  const changes = { rejectedAt: deps.clock.now(), rejectedReason: reason.slice(0, LONGEST_REASON) };
+  const changes = { rejectedAt: deps.clock.now(), rejectedReason: cutText(reason, LONGEST_REASON) };
   if (!(await updateCredentials(deps.db, row, changes))) return;
   const { userId, exchangePlatform } = row;
   deps.log.warn(

@@ -1,6 +1,7 @@
 import { inArray, sql } from 'drizzle-orm';
 import { findHooksByHash } from '#server/features/hooks/hooks.store.ts';
 import type { Clock } from '#server/platform/clock.ts';
+import { cutText } from '#server/platform/cut-text.ts';
 import type { Db, Tx } from '#server/platform/database/database.ts';
 import { type deliveries, priceLogHashes, signalHashes } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
@@ -19,6 +20,9 @@ import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles } from './new-candles.store.ts';
 import { storeNewSignals } from './new-signals.store.ts';
 import type { Refusal } from './read-payload.ts';
+
+/** Of a refusal, in the log: the sender was told all of it. */
+const LONGEST_REASON = 500;
 
 /**
  * I1: an answered delivery is never lost. Signal, its pending workflow and its job, or the candle, and the log line
@@ -176,6 +180,6 @@ function logEntry(outcome: Exclude<DeliveryOutcome, { outcome: 'unknown-key' }>)
     case 'limited':
       return { result: 'limited', reason: 'Over the limit of deliveries a minute', recordId: null };
     case 'refused':
-      return { result: 'refused', reason: outcome.refusal.message.slice(0, 500), recordId: null };
+      return { result: 'refused', reason: cutText(outcome.refusal.message, LONGEST_REASON), recordId: null };
   }
 }

@@ -96,6 +96,13 @@ describe('a delivery that can be stored', () => {
     expect(answer.json()).toMatchObject({ success: true, duplicate: false });
   });
 
+  test('with a time in the year 10000 once its zone is applied is stored as with any other that is none', async () => {
+    const time = '9999-12-31T23:59:00-14:00';
+    const { id } = (await sender.signal({ price: newPrice(), time })).json();
+    const signal = (await board.admin.get(`/api/signals/${id}`)).json();
+    expect(signal).toMatchObject({ signalTimeTradingview: time, signalTimeServer: null });
+  });
+
   test('is read as JSON without a content type', async () => {
     const answer = await board.app.inject({
       method: 'POST',
@@ -259,6 +266,12 @@ describe('a delivery that cannot be used', () => {
     },
   );
 
+  test('because its DateTime lies in the year 10000 once its zone is applied is answered 400', async () => {
+    const answer = await sender.candle({ DateTime: '9999-12-31T23:59:00-14:00' });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().message).toBe('DateTime must be a date as yyyymmddhhmm');
+  });
+
   test('is told everything that is wrong with it at once', async () => {
     const answer = await sender.send('trading_view_signal', '{"action":"hold","price":"-1"}');
     expect(answer.json().errors).toEqual([
@@ -333,6 +346,20 @@ describe('the log of deliveries', () => {
     >();
     expect(entry?.result).toBe('refused');
     expect(entry?.reason?.length).toBeLessThanOrEqual(500);
+  });
+
+  test.each([400, 401])('keeps it in whole characters, after %d others as well', async (before) => {
+    const user = await newSender();
+    const name = `${'k'.repeat(before)}${'🔑'.repeat(100)}`;
+    const answer = await user.sender.signal({ [name]: '{{close}}' });
+    expect(answer.statusCode).toBe(400);
+    const [entry] = (await user.client.get(`/api/hooks/${user.sender.hook.id}/deliveries`)).json<
+      Delivery[]
+    >();
+    expect(entry).toMatchObject({
+      result: 'refused',
+      reason: name.slice(0, before + 2 * Math.floor((500 - before) / 2)),
+    });
   });
 
   test('goes with when the webhook was last used, written at most every thirty seconds', async () => {

@@ -3,6 +3,7 @@ import { isPlainText } from '#contract/text.ts';
 import { parseCandleTime, parseSignalTime } from '#domain/candle-time.ts';
 import { parsePositiveNumber } from '#domain/decimal.ts';
 import { normaliseSymbol } from '#domain/token.ts';
+import { cutText } from '#server/platform/cut-text.ts';
 import type { Payload, Refusal } from './read-payload.ts';
 
 export type DeliveryKind = 'signal' | 'candle';
@@ -67,7 +68,7 @@ export function readSignal(payload: Payload): Read<SignalFields> {
       price,
       timeframe,
       processor,
-      timeText: time === null ? null : String(time).slice(0, 100),
+      timeText: time === null ? null : cutText(String(time), 100),
       time: parseSignalTime(time),
       parameters: Object.fromEntries(
         Object.entries(payload).filter(([name]) => !SIGNAL_FIELDS.has(fold(name))),

@@ -184,6 +184,7 @@ test.each([
   'token=BTC&timeframe=15&limit=ten',
   'token=BTC&timeframe=15&until=yesterday',
   'token=BTC&timeframe=15&until=2026-01-02',
+  'token=BTC&timeframe=15&until=9999-12-31T23:59:00-14:00',
   'token=BTC&timeframe=15&priceLogId=none',
 ])('the query %s is answered 400', async (query) => {
   const answer = await board.admin.get(`/api/price-logs/candles?${query}`);

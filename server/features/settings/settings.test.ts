@@ -138,6 +138,8 @@ describe('settings edited by an administrator', () => {
     { tradeOrderSet: 'a' },
     { oppositeSignal: 'wait' },
     { tradingPausedUntil: 'soon' },
+    { tradingPausedUntil: '9999-12-31T23:59:00-14:00' },
+    { tradingPausedUntil: '0000-01-01T00:00:00Z' },
   ])('refuses %j', async (body) => {
     const { user } = await board.createUser();
     expect((await board.admin.put(`/api/admin/user-settings/${user.id}`, body)).statusCode).toBe(400);

@@ -109,6 +109,7 @@ test.each([
   `token=${'x'.repeat(101)}`,
   'until=now',
   'until=2026-01-02',
+  'until=9999-12-31T23:59:00-14:00',
 ])('the filter %s is answered 400', async (query) => {
   expect((await board.admin.get(`/api/signals?${query}`)).statusCode).toBe(400);
 });

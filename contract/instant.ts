@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { hasYearOfFourDigits } from '#domain/candle-time.ts';
+
+const RULE = 'must be an ISO 8601 instant with its zone';
+
+/** ISO 8601 with its zone, as the database can read it. */
+export const instantText = z.iso
+  .datetime({ offset: true, error: RULE, abort: true })
+  .refine((text) => hasYearOfFourDigits(new Date(text)), RULE);
