@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { ownPassword } from './text.ts';
 
+/** No limits of length: whatever no account can have is a wrong name or password like any other. */
 export const loginBody = z.object({
-  username: z.string().min(1, 'Username is required').max(200),
-  password: z.string().min(1, 'Password is required').max(1000),
+  username: z.string().min(1, 'Username is required'),
+  password: z.string().min(1, 'Password is required'),
 });
 export type LoginBody = z.infer<typeof loginBody>;
 
@@ -21,7 +23,7 @@ export const loginAnswer = z.object({ user: currentUser });
 export const sessionAnswer = z.object({ user: currentUser, displayTimezone: z.string() });
 export type SessionAnswer = z.infer<typeof sessionAnswer>;
 
-export const passwordBody = z.object({ password: z.string().min(1, 'Password is required').max(1000) });
+export const passwordBody = z.object({ password: ownPassword('Password') });
 
 export const messageAnswer = z.object({ message: z.string() });
 export const successAnswer = z.object({ success: z.boolean(), message: z.string() });

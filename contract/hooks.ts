@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainText } from './text.ts';
+import { ownPassword, plainText } from './text.ts';
 
 export const webhook = z.object({
   id: z.string(),
@@ -15,13 +15,15 @@ export const webhooks = z.array(webhook);
 
 export const DEFAULT_WEBHOOK_NAME = 'Default Webhook';
 
-export const createHookBody = z.object({ name: plainText(100).min(1).default(DEFAULT_WEBHOOK_NAME) });
-export const renewHookBody = z.object({
-  name: plainText(100).min(1).optional(),
-  generateNewKey: z.literal(true),
-  password: z.string().min(1, 'Password is required').max(1000),
+export const createHookBody = z.object({
+  name: plainText('Name', 100).min(1, 'Name is required').default(DEFAULT_WEBHOOK_NAME),
 });
-export const deleteHookBody = z.object({ password: z.string().min(1, 'Password is required').max(1000) });
+export const renewHookBody = z.object({
+  name: plainText('Name', 100).min(1, 'Name is required').optional(),
+  generateNewKey: z.literal(true),
+  password: ownPassword('Password'),
+});
+export const deleteHookBody = z.object({ password: ownPassword('Password') });
 
 export const delivery = z.object({
   id: z.string(),

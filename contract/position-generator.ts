@@ -5,7 +5,7 @@ import { settingsBody } from './settings.ts';
 const decimal = z
   .union([z.string().max(40), z.number()])
   .transform(String)
-  .refine((text) => /^\d{1,20}(\.\d{1,20})?$/.test(text), 'Must be a decimal number');
+  .refine((text) => /^\d{1,20}(\.\d{1,20})?$/.test(text), 'The price must be a decimal number');
 
 /** POST /api/internal/position-generator/generate (part 2 §7): saves the calculation, trades nothing. */
 export const generateBody = z.object({

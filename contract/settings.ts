@@ -8,7 +8,7 @@ import {
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
 import { instantText } from './instant.ts';
-import { plainText } from './text.ts';
+import { LONGEST_PASSWORD, ownPassword, plainText, tooLongPassword } from './text.ts';
 
 const fraction = (allowed: (text: string) => boolean, message: string) =>
   z
@@ -36,8 +36,8 @@ export const settingsBody = z.object({
     'Maximum risk per trade must be above 0 and at most 0.15',
   ).optional(),
   exchangePlatform: z.enum(EXCHANGE_PLATFORMS).optional(),
-  signalProcessor: plainText(64).min(1).optional(),
-  signalTimeframe: plainText(16).min(1).optional(),
+  signalProcessor: plainText('Signal processor', 64).min(1, 'Signal processor is required').optional(),
+  signalTimeframe: plainText('Signal timeframe', 16).min(1, 'Signal timeframe is required').optional(),
 });
 export type SettingsBody = z.infer<typeof settingsBody>;
 
@@ -73,9 +73,9 @@ export type UserSettings = z.infer<typeof userSettings>;
 export const settingsAnswer = z.object({ success: z.literal(true), data: userSettings });
 
 export const changePasswordBody = z.object({
-  currentPassword: z.string().min(1, 'Current password is required').max(1000),
+  currentPassword: ownPassword('Current password'),
   newPassword: z
     .string()
     .min(6, 'Password must be at least 6 characters')
-    .max(100, 'Password must be less than 100 characters'),
+    .max(LONGEST_PASSWORD, tooLongPassword('Password')),
 });

@@ -4,8 +4,20 @@ import { z } from 'zod';
 const UNSTORABLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
 
 /** One line of text that can be stored and shown. */
-export const plainText = (maximum: number) =>
-  z.string().max(maximum).refine(isStorableLine, 'Contains characters that are not allowed');
+export const plainText = (what: string, maximum: number) =>
+  z
+    .string()
+    .max(maximum, `${what} must be at most ${maximum} characters`)
+    .refine(isStorableLine, `${what} contains characters that are not allowed`);
+
+/** Above it nobody chooses a password, and a request is not made to be hashed. */
+export const LONGEST_PASSWORD = 1000;
+
+export const tooLongPassword = (what: string) => `${what} must be at most ${LONGEST_PASSWORD} characters`;
+
+/** The password of the caller's own account, as it is asked for again. */
+export const ownPassword = (what: string) =>
+  z.string().min(1, `${what} is required`).max(LONGEST_PASSWORD, tooLongPassword(what));
 
 /** The same rule where no schema is at hand. */
 export const isPlainText = (text: string, maximum: number): boolean =>

@@ -21,12 +21,20 @@ export const newUserFields = {
     .string()
     .min(6, 'Password must be at least 6 characters')
     .max(100, 'Password must be less than 100 characters'),
-  firstName: optionalText(plainText(100)),
-  lastName: optionalText(plainText(100)),
+  firstName: optionalText(plainText('First name', 100)),
+  lastName: optionalText(plainText('Last name', 100)),
   countryCode: optionalText(
-    z.string().regex(/^\+\d{1,6}$/, 'Country code must start with + followed by digits'),
+    z
+      .string()
+      .regex(/^\+\d+$/, 'Country code must start with + followed by digits')
+      .max(7, 'Country code must have at most 6 digits'),
   ),
-  mobileNumber: optionalText(z.string().regex(/^\d{1,20}$/, 'Mobile number must contain only digits')),
+  mobileNumber: optionalText(
+    z
+      .string()
+      .regex(/^\d+$/, 'Mobile number must contain only digits')
+      .max(20, 'Mobile number must have at most 20 digits'),
+  ),
   isAdmin: z.boolean().default(false),
 };
 

@@ -50,6 +50,20 @@ test('an unknown user, a wrong password and an inactive user are refused with th
   }
 });
 
+test('a name or password longer than any account has is a wrong one like any other', async () => {
+  for (const long of [1001, 100_000]) {
+    const answers = [
+      await login('x'.repeat(long), 'whatever'),
+      await login('ﷺ'.repeat(long / 4), 'whatever'),
+      await login(ADMIN_USERNAME, 'x'.repeat(long)),
+    ];
+    for (const answer of answers) {
+      expect(answer.statusCode).toBe(401);
+      expect(answer.json()).toEqual({ message: 'Invalid username or password' });
+    }
+  }
+});
+
 test('a missing or empty field is refused by the name of the field', async () => {
   const empty = await login('', '');
   expect(empty.statusCode).toBe(400);

@@ -200,6 +200,20 @@ describe('changing the password', () => {
     expect(missing.json().message).toBe('Current password is required');
   });
 
+  test('a new password may be as long as any that is asked for, and signs in', async () => {
+    const { client, username, password } = await board.createUser();
+    const long = 'x'.repeat(1000);
+    const refused = await change(client, password, `${long}x`);
+    expect(refused.statusCode).toBe(400);
+    expect(refused.json().message).toBe('Password must be at most 1000 characters');
+    expect((await change(client, password, long)).statusCode).toBe(200);
+    const signedIn = await board.signIn(username, long);
+    expect((await change(signedIn, `${long}x`, 'the next password')).json().message).toBe(
+      'Current password must be at most 1000 characters',
+    );
+    expect((await change(signedIn, long, 'the next password')).statusCode).toBe(200);
+  });
+
   test('of two changes at once from the same password, one wins', async () => {
     const { client, username, password } = await board.createUser();
     const answers = await Promise.all([

@@ -91,7 +91,12 @@ describe('creating a user', () => {
     [{ password: '12345' }, 'Password must be at least 6 characters'],
     [{ password: 'x'.repeat(101) }, 'Password must be less than 100 characters'],
     [{ countryCode: '44' }, 'Country code must start with + followed by digits'],
+    [{ countryCode: '+1234567' }, 'Country code must have at most 6 digits'],
     [{ mobileNumber: '07 70' }, 'Mobile number must contain only digits'],
+    [{ mobileNumber: '1'.repeat(21) }, 'Mobile number must have at most 20 digits'],
+    [{ firstName: 'x'.repeat(101) }, 'First name must be at most 100 characters'],
+    [{ lastName: 'x'.repeat(101) }, 'Last name must be at most 100 characters'],
+    [{ lastName: 'a\u200bb' }, 'Last name contains characters that are not allowed'],
     [{ username: undefined }, 'Username is required'],
   ])('refuses %j with the text of its rule', async (fields, message) => {
     const answer = await create(fields);

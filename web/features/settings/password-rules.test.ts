@@ -14,3 +14,10 @@ test('six equal characters are enough', () => {
     {},
   );
 });
+
+test('a password may be as long as the server takes it', () => {
+  const check = (newPassword: string) =>
+    passwordErrors({ currentPassword: 'x', newPassword, confirmPassword: newPassword });
+  expect(check('x'.repeat(1000))).toEqual({});
+  expect(check('x'.repeat(1001))).toEqual({ newPassword: 'Password must be at most 1000 characters' });
+});

@@ -44,13 +44,14 @@ test('what is sent has no confirmation, no spaces around the name, and a type on
   expect(newUserBody({ ...valid, accountType: 'regular' })).toMatchObject({ isTestUser: false });
 });
 
-test('a refusal stands at the fields that it names', () => {
+test('a refusal stands at the fields that it names, with what it says first of each', () => {
   const errors = [
-    { path: 'firstName', message: 'Contains characters that are not allowed' },
+    { path: 'firstName', message: 'First name must be at most 100 characters' },
+    { path: 'firstName', message: 'First name contains characters that are not allowed' },
     { path: 'isTestUser', message: 'not a field of the form' },
   ];
   expect(refusedFields({ status: 400, body: { errors } })).toEqual({
-    firstName: 'Contains characters that are not allowed',
+    firstName: 'First name must be at most 100 characters',
   });
   expect(refusedFields({ status: 409, body: { message: 'Taken' } })).toEqual({ username: 'Taken' });
   expect(refusedFields({ status: 503 })).toEqual({});

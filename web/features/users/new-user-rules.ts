@@ -59,9 +59,9 @@ export function newUserBody({ confirmPassword: _, accountType, ...values }: NewU
   return { ...values, username: values.username.trim(), ...isTestUser };
 }
 
-/** The fields that the server's refusal names, with its words; a taken name is the username's fault. */
+/** The fields that the server's refusal names, with its first words of each; a taken name is the username's fault. */
 export function refusedFields(answer: { status: number; body?: Partial<ErrorBody> | undefined }): Errors {
   if (answer.status === 409) return { username: answer.body?.message ?? '' };
   const named = answer.body?.errors?.filter(({ path }) => path in EMPTY_NEW_USER) ?? [];
-  return Object.fromEntries(named.map(({ path, message }) => [path, message]));
+  return Object.fromEntries(named.toReversed().map(({ path, message }) => [path, message]));
 }
