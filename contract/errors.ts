@@ -32,6 +32,10 @@ export const ERRORS = {
   calculationNotFound: { status: 404, message: 'Calculation not found' },
   tradingHaltNotFound: { status: 404, message: 'Trading halt not found' },
   credentialsNotFound: { status: 404, message: 'No exchange credentials are stored' },
+  otherUser: {
+    status: 409,
+    message: 'Another user has signed in to this browser. Nothing was changed.',
+  },
   credentialsInUse: {
     status: 409,
     message: 'An order of this user is still under way; try again when it is settled',

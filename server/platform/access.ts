@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { CurrentUser } from '#contract/auth.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
@@ -71,6 +72,11 @@ export function enforceAccess(
   async function signIn(request: FastifyRequest, access: Access | undefined): Promise<void> {
     const session = await options.findSession(request);
     if (session === null) throw new AppError('notSignedIn');
+    // Said before what the role may do: the screen must learn that it is not its user's any more.
+    const actingUser = request.headers[ACTING_USER_HEADER];
+    if (actingUser !== undefined && actingUser !== session.user.id) {
+      throw new AppError('otherUser', { failureType: OTHER_USER });
+    }
     if (access !== 'user' && !session.user.isAdmin) throw new AppError('adminOnly');
     request.session = session;
   }

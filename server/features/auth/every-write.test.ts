@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { DeclaredRoute } from '#server/platform/access.ts';
 import { openRaw, type SendRaw } from '#test/raw-target.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
@@ -81,6 +82,49 @@ describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, s
     for (const route of routes) {
       const { status } = await send(route, board.admin, { origin: 'https://evil.example' });
       expect(status, nameOf(route)).toBe(401);
+    }
+  });
+});
+
+describe('a screen that was opened for another user than the session has by now', () => {
+  const asks = (caller: TestClient, userId: string) => (route: DeclaredRoute) =>
+    send(route, caller, {}, { [ACTING_USER_HEADER]: userId });
+  const routesOf = (...levels: string[]) =>
+    board.app.declaredRoutes.filter(({ method, access }) => method !== 'HEAD' && levels.includes(access));
+
+  test('is refused by every route that goes by the session, before anything is read or written', async () => {
+    const [ann, bob] = [await board.createUser(), await board.createUser()];
+    const routes = routesOf('user', 'admin');
+    expect(routes.length).toBeGreaterThan(40);
+    for (const route of routes) {
+      for (const caller of [bob.client, board.admin]) {
+        const answer = await asks(caller, ann.user.id)(route);
+        expect(answer.statusCode, nameOf(route)).toBe(409);
+        expect(answer.json(), nameOf(route)).toEqual({
+          message: 'Another user has signed in to this browser. Nothing was changed.',
+          failureType: OTHER_USER,
+        });
+      }
+    }
+  });
+
+  test('may sign out and in, and is told that nobody is signed in', async () => {
+    const [ann, bob] = [await board.createUser(), await board.createUser()];
+    const headers = { [ACTING_USER_HEADER]: ann.user.id };
+    expect((await board.anonymous.get('/api/user-settings', { headers })).statusCode).toBe(401);
+    expect((await bob.client.post('/api/auth/logout', undefined, { headers })).statusCode).toBe(200);
+    const { username, password } = bob;
+    const signIn = await board.anonymous.post('/api/auth/login', { username, password }, { headers });
+    expect(signIn.statusCode).toBe(200);
+  });
+
+  test("is none when it names the session's user, or nobody, as a script does", async () => {
+    const { client, user } = await board.createUser();
+    const own = { [ACTING_USER_HEADER]: user.id };
+    for (const headers of [own, {}]) {
+      expect((await client.get('/api/user-settings', { headers })).statusCode).toBe(200);
+      const write = await client.put('/api/user-settings', { signalProcessor: 'Any' }, { headers });
+      expect(write.statusCode).toBe(200);
     }
   });
 });

@@ -1,0 +1,5 @@
+/** The header in which a screen says for whom it was opened: the tabs of a browser share one session. */
+export const ACTING_USER_HEADER = 'x-signal-board-user';
+
+/** The `failureType` of the refusal when the session is another user's by now. */
+export const OTHER_USER = 'OTHER_USER';
