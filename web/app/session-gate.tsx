@@ -1,7 +1,10 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useLayoutEffect } from 'react';
 import { LoginScreen } from '../features/auth/login-screen.tsx';
-import { SessionContext, useSessionQuery } from '../lib/session.ts';
+import { actAs } from '../lib/api-client.ts';
+import { lookUpSession, SessionContext, useSessionQuery } from '../lib/session.ts';
 import { sessionKey } from '../lib/session-key.ts';
+import { onSessionAnnounced } from '../lib/session-news.ts';
 import { FullScreenLoading, SessionError } from './session-states.tsx';
 
 const loadSignedInApp = () =>
@@ -13,7 +16,13 @@ const SignedInApp = lazy(loadSignedInApp);
 
 /** Signed out, every path shows the sign-in screen; the router is only loaded for somebody signed in. */
 export function SessionGate() {
+  const client = useQueryClient();
   const session = useSessionQuery();
+  const userId = session.data?.user.id ?? null;
+  // With the screens themselves, before any of theirs can ask for something.
+  useLayoutEffect(() => actAs(userId), [userId]);
+  useEffect(() => onSessionAnnounced(() => void lookUpSession(client).catch(() => {})), [client]);
+
   if (session.data === undefined) {
     return session.isError && !session.isFetching ? (
       <SessionAway error={session.error} onRetry={() => void session.refetch()} />

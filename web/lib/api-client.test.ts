@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApiError, requestJson, serverMessage, withParams } from './api-client.ts';
+import { ACTING_USER_HEADER } from '#contract/acting-user.ts';
+import { ApiError, actAs, requestJson, serverMessage, withParams } from './api-client.ts';
 
 let server: Server;
 let origin: string;
@@ -15,7 +16,8 @@ beforeAll(async () => {
       response.writeHead(503, 'Service Unavailable').end();
     } else {
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ contentType: request.headers['content-type'] ?? null }));
+      const { 'content-type': contentType = null, [ACTING_USER_HEADER]: user = null } = request.headers;
+      response.end(JSON.stringify({ contentType, user }));
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -53,11 +55,33 @@ test('a server that does not answer is said in plain words, and a call that was 
 });
 
 test('a JSON content type is sent only with a body', async () => {
-  expect(await requestJson(`${origin}/echo`)).toEqual({ contentType: null });
-  expect(await requestJson(`${origin}/echo`, { method: 'POST' })).toEqual({ contentType: null });
-  expect(await requestJson(`${origin}/echo`, { method: 'POST', body: {} })).toEqual({
+  expect(await requestJson(`${origin}/echo`)).toMatchObject({ contentType: null });
+  expect(await requestJson(`${origin}/echo`, { method: 'POST' })).toMatchObject({ contentType: null });
+  expect(await requestJson(`${origin}/echo`, { method: 'POST', body: {} })).toMatchObject({
     contentType: 'application/json',
   });
+});
+
+test('what a screen asks names its user, the look-up of the session names nobody', async () => {
+  actAs('ann');
+  try {
+    expect(await requestJson(`${origin}/echo`, { method: 'PUT', body: {} })).toMatchObject({ user: 'ann' });
+    expect(await requestJson(`${origin}/echo`, { anyUser: true })).toMatchObject({ user: null });
+  } finally {
+    actAs(null);
+  }
+  expect(await requestJson(`${origin}/echo`)).toMatchObject({ user: null });
+});
+
+test('an answer that comes when the screens are those of somebody else is nobody’s', async () => {
+  actAs('ann');
+  const asked = requestJson(`${origin}/echo`);
+  actAs('bob');
+  try {
+    await expect(asked).rejects.toThrow('Another user has signed in to this browser');
+  } finally {
+    actAs(null);
+  }
 });
 
 test('empty filters are left out of the address', () => {

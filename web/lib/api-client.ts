@@ -1,3 +1,4 @@
+import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { ErrorBody } from '#contract/errors.ts';
 
 /** Any answer that is not a success. The message reads `{status}: {body or status text}`. */
@@ -25,15 +26,29 @@ interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Nothing on the way may answer from memory. */
   uncached?: boolean;
+  /** Asks who is signed in, whoever that is by now. */
+  anyUser?: boolean;
+}
+
+let actingUser: string | null = null;
+
+/**
+ * Whose screens are shown. Their requests say so, and the server refuses them once another tab has signed somebody else
+ * in; an answer that comes when other screens are shown is nobody's.
+ */
+export function actAs(userId: string | null): void {
+  actingUser = userId;
 }
 
 /** Sends cookies always, a JSON body only when there is one, and reads JSON. Empty parameters are left out. */
 export async function requestJson<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
+  const askedBy = options.anyUser ? null : actingUser;
   const response = await fetch(withParams(path, options.params), {
     method: options.method ?? 'GET',
     credentials: 'include',
     headers: {
       accept: 'application/json',
+      ...(askedBy === null ? {} : { [ACTING_USER_HEADER]: askedBy }),
       ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(options.uncached ? { 'cache-control': 'no-cache', pragma: 'no-cache' } : {}),
     },
@@ -45,7 +60,10 @@ export async function requestJson<Answer>(path: string, options: RequestOptions 
     const text = await response.text();
     throw new ApiError({ status: response.status, statusText: response.statusText, text });
   }
-  return (await response.json()) as Answer;
+  const answer = (await response.json()) as Answer;
+  if (askedBy !== null && askedBy !== actingUser)
+    throw new Error('Another user has signed in to this browser');
+  return answer;
 }
 
 /** Each browser has words of its own for it, such as 'Failed to fetch' or 'Load failed'. */
@@ -70,6 +88,10 @@ export function serverMessage(error: unknown, otherwise: string): string {
 export function isStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
+
+/** The session is another user's than the one whose screens are shown. */
+export const isOfOtherUser = (error: unknown): boolean =>
+  error instanceof ApiError && error.body?.failureType === OTHER_USER;
 
 function parseErrorBody(text: string): Partial<ErrorBody> | undefined {
   try {

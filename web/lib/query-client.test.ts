@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onlineManager } from '@tanstack/react-query';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OTHER_USER } from '#contract/acting-user.ts';
 import { ApiError, requestJson } from './api-client.ts';
 import { createQueryClient } from './query-client.ts';
 import { sessionKey } from './session-key.ts';
@@ -17,6 +18,10 @@ beforeAll(async () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       return response.end(JSON.stringify({ method: request.method, url: request.url }));
     }
+    if (request.url === '/other-user') {
+      response.writeHead(409, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ message: 'no', failureType: OTHER_USER }));
+    }
     response.writeHead(request.url === '/gone' ? 401 : 500, { 'content-type': 'application/json' });
     response.end('{"message":"no"}');
   });
@@ -28,7 +33,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const signedInClient = () => {
   const client = createQueryClient();
-  client.setQueryData(sessionKey, { user: { username: 'ann@example.com' } });
+  client.setQueryData(sessionKey, { user: { id: 'ann' } });
   client.setQueryData(['/api/signals'], { signals: [], total: 0 });
   return client;
 };
@@ -43,6 +48,25 @@ test('an ended session signs out and forgets what the user had loaded', async ()
   await get(client, '/gone');
   expect(client.getQueryData(sessionKey)).toBeNull();
   expect(client.getQueryData(['/api/signals'])).toBeUndefined();
+});
+
+test('a session that is somebody else’s by now takes away what the former user had loaded, the own look-up nothing', () => {
+  const client = signedInClient();
+  client.setQueryData(sessionKey, { user: { id: 'ann', firstName: 'Ann' } });
+  expect(client.getQueryData(['/api/signals'])).toBeDefined();
+  client.setQueryData(sessionKey, { user: { id: 'bob' } });
+  expect(client.getQueryData(['/api/signals'])).toBeUndefined();
+  expect(client.getQueryData(sessionKey)).toEqual({ user: { id: 'bob' } });
+});
+
+test('who is refused as another user looks up whose session it is', async () => {
+  const client = signedInClient();
+  const askedFor: unknown[] = [];
+  client.getQueryCache().subscribe(({ type, query }) => {
+    if (type === 'updated' && query.state.fetchStatus === 'fetching') askedFor.push(query.queryKey[0]);
+  });
+  expect(await get(client, '/other-user')).toMatchObject({ status: 409 });
+  await expect.poll(() => askedFor).toContain(sessionKey[0]);
 });
 
 test('another failure keeps the session and is not tried twice', async () => {

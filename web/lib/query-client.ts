@@ -1,13 +1,14 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { isStatus, type QueryParams, requestJson } from './api-client.ts';
-import { forgetUserData, sessionKey } from './session-key.ts';
+import { isOfOtherUser, isStatus, type QueryParams, requestJson } from './api-client.ts';
+import { lookUpSession } from './session.ts';
+import { forgetFormerUsers, sessionKey } from './session-key.ts';
 
 /** Part 1 §7: nothing is fetched again by itself, and nothing is tried twice. */
 export function createQueryClient(): QueryClient {
   const endSession = (error: unknown) => {
+    if (isOfOtherUser(error)) return void lookUpSession(client).catch(() => {});
     if (!isStatus(error, 401)) return;
     client.setQueryData(sessionKey, null);
-    forgetUserData(client);
     // A request that left with the cookie of before a password change is answered so too: the session itself tells.
     void client.invalidateQueries({ queryKey: sessionKey });
   };
@@ -34,5 +35,6 @@ export function createQueryClient(): QueryClient {
       mutations: { networkMode: 'always', retry: false },
     },
   });
+  forgetFormerUsers(client);
   return client;
 }

@@ -1,21 +1,27 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { SessionAnswer } from '#contract/auth.ts';
 import { isStatus, requestJson } from './api-client.ts';
-import { forgetUserData, sessionKey } from './session-key.ts';
+import { sessionKey } from './session-key.ts';
 
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
   /** Signed out is an answer, not an error. */
   queryFn: async ({ signal }): Promise<SessionAnswer | null> => {
     try {
-      return await requestJson<SessionAnswer>(sessionKey[0], { signal });
+      return await requestJson<SessionAnswer>(sessionKey[0], { signal, anyUser: true });
     } catch (error) {
       if (isStatus(error, 401)) return null;
       throw error;
     }
   },
 });
+
+/** Asks who is signed in now; a look-up that left before does not know. */
+export async function lookUpSession(client: QueryClient): Promise<SessionAnswer | null> {
+  await client.cancelQueries({ queryKey: sessionKey });
+  return await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
+}
 
 export const useSessionQuery = () => useQuery(sessionQuery);
 
@@ -37,7 +43,6 @@ export function useForgetSession(): () => Promise<void> {
   return async () => {
     await client.cancelQueries({ queryKey: sessionKey });
     client.setQueryData(sessionKey, null);
-    forgetUserData(client);
     await client.invalidateQueries({ queryKey: sessionKey });
   };
 }

@@ -88,7 +88,12 @@ describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, s
 
 describe('a screen that was opened for another user than the session has by now', () => {
   const asks = (caller: TestClient, userId: string) => (route: DeclaredRoute) =>
-    send(route, caller, {}, { [ACTING_USER_HEADER]: userId });
+    caller.send({
+      method: route.method as 'POST',
+      url: route.url.replace(/:\w+/g, () => randomUUID()),
+      payload: {},
+      headers: { [ACTING_USER_HEADER]: userId },
+    });
   const routesOf = (...levels: string[]) =>
     board.app.declaredRoutes.filter(({ method, access }) => method !== 'HEAD' && levels.includes(access));
 

@@ -1,11 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { requestJson } from '../../lib/api-client.ts';
 import { useForgetSession } from '../../lib/session.ts';
+import { announceSession } from '../../lib/session-news.ts';
 
 export function useSignOut() {
   const forgetSession = useForgetSession();
   return useMutation({
     mutationFn: () => requestJson('/api/auth/logout', { method: 'POST' }),
-    onSuccess: forgetSession,
+    onSuccess: () => {
+      announceSession();
+      return forgetSession();
+    },
   });
 }

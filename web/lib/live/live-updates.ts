@@ -1,6 +1,8 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
+import type { SessionAnswer } from '#contract/auth.ts';
 import type { Change } from '#contract/events.ts';
-import { forgetUserData, sessionKey } from '../session-key.ts';
+import { lookUpSession } from '../session.ts';
+import { sessionKey } from '../session-key.ts';
 import { isAffected, isLive } from './change-targets.ts';
 
 export interface LiveState {
@@ -30,6 +32,7 @@ const POLL_MS = 30_000;
 
 /** Hears what changed on the server and has the screens fetch it again, for as long as somebody is signed in. */
 export function createLiveUpdates(client: QueryClient): LiveUpdates {
+  const userId = client.getQueryData<SessionAnswer | null>(sessionKey)?.user.id;
   let state: LiveState = { connection: 'connecting', paused: false, missed: false };
   const listeners = new Set<() => void>();
   let source: EventSource | null = null;
@@ -96,17 +99,16 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
     retry = setTimeout(() => void reconnect(), waitMs);
   }
 
-  /** A stream that the server ended may mean that the session is over; only the session itself tells. */
+  /**
+   * A stream that the server ended, or that was given up, may mean that the session is over or somebody else's; only the
+   * session itself tells. Other screens then take the place of these, and end their updates.
+   */
   async function reconnect(): Promise<void> {
+    clearTimeout(retry);
     try {
-      const answer = await fetch(sessionKey[0], { credentials: 'include' });
-      if (stopped) return;
-      if (answer.status === 401) {
-        client.setQueryData(sessionKey, null);
-        forgetUserData(client);
-        return;
-      }
-      if (answer.ok) return connect();
+      const session = await lookUpSession(client);
+      if (stopped || session?.user.id !== userId) return;
+      return connect();
     } catch {
       // The server is away: once more, later.
     }
@@ -164,7 +166,7 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
   function onVisibility(): void {
     clearTimeout(hiding);
     if (document.hidden) hiding = setTimeout(disconnect, HIDDEN_LIMIT_MS);
-    else if (source === null) connect();
+    else if (source === null) void reconnect();
   }
 
   const poll = setInterval(() => {

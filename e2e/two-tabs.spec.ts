@@ -1,0 +1,119 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import type { NewUser } from './operator.ts';
+import { expectToast, fillLogin, pageTitle, signOut, withoutLiveUpdates } from './screen.ts';
+
+/* Two tabs of one browser share the session, whoever signs in. */
+
+const OTHER_USER = 'Another user has signed in to this browser. Nothing was changed.';
+const processor = (page: Page) => page.getByLabel('Signal processor');
+const saveSettings = (page: Page) => page.getByRole('button', { name: 'Save Settings' }).click();
+const shownUser = (page: Page) => page.getByRole('main').locator('dd').nth(1);
+
+async function openSettings(context: BrowserContext, prepare?: (page: Page) => Promise<unknown>) {
+  const page = await context.newPage();
+  await prepare?.(page);
+  await page.goto('/settings');
+  await expect(processor(page)).toBeVisible();
+  return page;
+}
+
+/** Signs out and in as somebody else, by clicking. */
+async function changeUser(page: Page, { from, to }: { from: NewUser; to: NewUser }) {
+  await page.goto('/');
+  await signOut(page, from.username);
+  await fillLogin(page, to);
+  await expect(pageTitle(page, `Welcome, ${to.username}`)).toBeVisible();
+}
+
+const deaf = (page: Page) => page.addInitScript(() => Reflect.deleteProperty(window, 'BroadcastChannel'));
+
+async function storedProcessor(page: Page): Promise<string> {
+  const answer = await page.request.get('/api/user-settings');
+  return ((await answer.json()) as { data: { signalProcessor: string } }).data.signalProcessor;
+}
+
+test.beforeEach(({ expectFailure }) => expectFailure({ path: '/api/', status: 401 }));
+
+test('a sign-out and another sign-in reach every tab, and nothing of the former user stays', async ({
+  page,
+  context,
+  operator,
+  signIn,
+}) => {
+  const ann = await operator.createUser({ firstName: 'Ann', settings: { signalProcessor: 'UD Bot' } });
+  const bob = await operator.createUser({ firstName: 'Bob' });
+  await signIn(page, ann);
+  const other = await openSettings(context, withoutLiveUpdates);
+  await expect(processor(other)).toHaveValue('UD Bot');
+  await page.goto('/');
+  await signOut(page, ann.username);
+  await expect(pageTitle(other, 'Welcome Back')).toBeVisible();
+  await fillLogin(page, bob);
+  await expect(other.getByRole('main')).toContainText(bob.username);
+  await expect(other.getByRole('main')).not.toContainText(ann.username);
+  await expect(processor(other)).toHaveValue('Tesla');
+
+  await processor(other).selectOption('Any');
+  await saveSettings(other);
+  await expectToast(other, { title: 'Settings Updated' });
+  expect(await storedProcessor(page)).toBe('Any');
+});
+
+test('a tab that was told nothing finds out by its stream', async ({ page, context, operator, signIn }) => {
+  const [ann, bob] = [await operator.createUser(), await operator.createUser()];
+  await signIn(page, ann);
+  const other = await openSettings(context, deaf);
+  await expect(shownUser(other)).toHaveText(ann.username);
+  await signIn(page, bob);
+  await expect(other.getByRole('main')).toContainText(bob.username);
+  await expect(other.getByRole('main')).not.toContainText(ann.username);
+});
+
+test('a save of a tab that has not found out lands at nobody', async ({
+  page,
+  context,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/user-settings', status: 409 });
+  const [ann, bob] = [await operator.createUser(), await operator.createUser()];
+  await signIn(page, ann);
+  const other = await openSettings(context, async (tab) => {
+    await deaf(tab);
+    await withoutLiveUpdates(tab);
+  });
+  await changeUser(page, { from: ann, to: bob });
+  await expect(shownUser(other)).toHaveText(ann.username);
+  await processor(other).selectOption('UD Bot');
+  await saveSettings(other);
+  await expectToast(other, { title: 'Error', text: OTHER_USER });
+  await expect(shownUser(other)).toHaveText(bob.username);
+  await expect(processor(other)).toHaveValue('Tesla');
+  expect(await storedProcessor(page)).toBe('Tesla');
+});
+
+test('a tab that is looked at again asks who is signed in before it listens again', async ({
+  page,
+  context,
+  operator,
+  signIn,
+}) => {
+  const [ann, bob] = [await operator.createUser(), await operator.createUser()];
+  await signIn(page, ann);
+  const other = await openSettings(context, deaf);
+  const turn = (hidden: boolean) =>
+    other.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, value });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  await expect(shownUser(other)).toHaveText(ann.username);
+  await other.clock.install();
+  await turn(true);
+  await other.clock.runFor(11_000);
+  await changeUser(page, { from: ann, to: bob });
+  await expect(shownUser(other)).toHaveText(ann.username);
+  await turn(false);
+  await expect(shownUser(other)).toHaveText(bob.username);
+});
