@@ -570,10 +570,12 @@ export const orderAttempts = pgTable(
     averagePrice: numeric('average_price'),
     fee: numeric('fee'),
     error: text('error'),
-    /** When the request was first about to leave, and how often a look-up has missed it since. */
+    /** When a request was about to leave, null when none ever was; and how often a look-up has missed it since. */
     submittedAt: instant('submitted_at'),
     lookupMisses: integer('lookup_misses').notNull().default(0),
     placementTries: integer('placement_tries').notNull().default(0),
+    /** Why nothing that the exchange answers settles it: an administrator may write it off. Null while it may yet. */
+    doubt: text('doubt'),
     verifyAt: instant('verify_at'),
     cancelRequestedAt: instant('cancel_requested_at'),
     finishedAt: instant('finished_at'),
