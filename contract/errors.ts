@@ -55,7 +55,7 @@ export const ERRORS = {
   orderSettled: { status: 409, message: 'The order is settled' },
   orderFollowed: {
     status: 409,
-    message: 'The order can still be asked about: only one that nobody can ask about is written off',
+    message: 'Asking the exchange may still settle the order: only one that it cannot settle is written off',
   },
   orderBusy: { status: 409, message: 'The order is being worked on at this moment. Try again.' },
   workflowRunning: {

@@ -16,6 +16,7 @@ const LOOK_UPS: readonly AttemptEvent[] = [
   'found_open',
   'found_filled',
   'found_closed_unfilled',
+  'found_unclear',
   'lookup_missed',
   'declared_never_placed',
 ];
@@ -59,6 +60,11 @@ describe('an order attempt', () => {
       'filled',
     ],
     ['is never sent', ['declared_never_placed'], 'never_placed'],
+    [
+      'in a state that is not known stays in doubt',
+      ['submit', 'outcome_unknown', 'found_unclear', 'found_unclear'],
+      'unknown',
+    ],
   ])('%s', (_name, events, state) => {
     expect(walk(...events)).toBe(state);
   });

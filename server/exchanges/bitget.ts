@@ -22,6 +22,7 @@ import type { CcxtDialect } from './ccxt-dialect.ts';
 const DEMO_HEADER = 'PAPTRADING';
 const KEY_HEADER = 'ACCESS-KEY';
 const ORIGIN = 'https://api.bitget.com';
+const DAY_MS = 86_400_000;
 /** The stops and targets of positions, among the triggered orders. */
 const PLANS = { trigger: true, planType: 'profit_loss' };
 /** The library names an order by id; by client order id it wants none. */
@@ -95,6 +96,8 @@ export const BITGET: CcxtDialect = {
       (await client.fetchOrder(BY_CLIENT_ORDER_ID, symbol, { clientOrderId })).info,
     ],
   ],
+  // Ninety days are documented for the history; for the look-up of one order nothing is, so it is not relied on.
+  orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
   readOpenOrders: async (client, symbol) => infosOf(await client.fetchOpenOrders(symbol)),
   orderOf,
   isEntry,

@@ -33,8 +33,9 @@ const ORDERS_PER_PAGE = 50;
 const POSITIONS_PER_PAGE = 200;
 const HISTORY_PER_PAGE = 100;
 const MOST_PAGES = 20;
+const DAY_MS = 86_400_000;
 /** No history is answered for more than a week at a time. */
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 /** What is stamped by a clock ahead of ours is asked for, too. */
 const CLOCK_SLACK_MS = 60_000;
 type Ask = (parameters: Json) => Promise<unknown>;
@@ -121,6 +122,8 @@ export const BYBIT: CcxtDialect = {
       return ordersIn(await bybit(client).privateGetV5OrderHistory(asked));
     },
   ],
+  // Documented: a day for what was cancelled without a fill, a week for what the default query finds of the rest.
+  orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: WEEK_MS },
   readOpenOrders: (client, symbol) =>
     pages((parameters) => bybit(client).privateGetV5OrderRealtime(parameters), {
       ...named(client, symbol),

@@ -11,6 +11,7 @@ import type {
   ExchangeEnvironment,
   KeyInspection,
   OpenPosition,
+  OrderMemory,
   OrderReport,
   Protection,
   Ticker,
@@ -124,6 +125,8 @@ export interface CcxtDialect {
   referenceParameters(clientOrderId: string): Parameters;
   /** An order is unknown when each of them, asked in turn, knows none. */
   lookUps: readonly OrderLookUp[];
+  /** How long they know an order that has ended. */
+  orderMemory: OrderMemory;
   readOpenOrders(client: CcxtClient, symbol: string): Promise<unknown[]>;
   orderOf(info: unknown, token: string): OrderReport;
   isEntry(info: unknown): boolean;

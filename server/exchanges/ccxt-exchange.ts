@@ -66,6 +66,7 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
     platform,
     apiEndpoint,
     accountMode: dialect.accountMode,
+    orderMemory: dialect.orderMemory,
 
     async fetchTicker(token, context) {
       const found = await connection.listed(token);

@@ -12,6 +12,7 @@ export interface Exchange {
   readonly apiEndpoint: string;
   /** The kind of account that is traded here; a key of another kind is refused before anything is sent. */
   readonly accountMode: ExchangeCredentials['accountMode'];
+  readonly orderMemory: OrderMemory;
 
   /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
@@ -86,6 +87,12 @@ export interface ExchangeAccount {
   userId: string;
   environment: ExchangeEnvironment;
   credentials: ExchangeCredentials;
+}
+
+/** How long a look-up surely finds an order that has ended: after that, 'not found' says nothing of it. */
+export interface OrderMemory {
+  withoutFillsMs: number;
+  withFillsMs: number;
 }
 
 export type ExchangeEnvironment = 'paper' | 'demo' | 'live';

@@ -247,7 +247,10 @@ test('an order that nobody can ask about is written off by an administrator, and
   const early = await writeOff(tradeId);
   expect([early.statusCode, early.json()]).toEqual([
     409,
-    { message: 'The order can still be asked about: only one that nobody can ask about is written off' },
+    {
+      message:
+        'Asking the exchange may still settle the order: only one that it cannot settle is written off',
+    },
   ]);
   await revokeDuring(tradeId);
   expect(await inDoubt()).toContainEqual(

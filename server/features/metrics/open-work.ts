@@ -35,7 +35,8 @@ export async function readOpenWork(db: Db): Promise<OpenWork> {
         where status in ('pending', 'processing')) as oldest_workflow,
       (select count(*) from trades where state <> 'done') as orders,
       (select count(*) from trades join order_attempts on trade_id = trades.id
-        where trades.state <> 'done' and order_attempts.state = 'unknown') as unknown_orders,
+        where trades.state <> 'done'
+          and (order_attempts.state = 'unknown' or order_attempts.doubt is not null)) as unknown_orders,
       (select count(*) from trades where position_closed_at is null
         and (state <> 'done' or fill_status in ('filled', 'partial'))
         and fill_status in ('filled', 'partial')) as positions,

@@ -128,7 +128,8 @@ async function followOrder(work: TradeWork): Promise<StepResult> {
   const { lookAt, isOverdue } = await watchFills(work);
   const result = await takeOrderStep(work, { atOnce: isOverdue });
   // Looking an order in doubt up has its own pace; only a position without its stop is more urgent.
-  const isUrgent = work.attempt.state !== 'unknown' || work.trade.unprotectedSince !== null;
+  const isInDoubt = work.attempt.state === 'unknown' || work.attempt.doubt !== null;
+  const isUrgent = !isInDoubt || work.trade.unprotectedSince !== null;
   if (result.next !== 'later' || lookAt === null || !isUrgent) return result;
   return { next: 'later', at: new Date(Math.min(lookAt.getTime(), result.at.getTime())) };
 }

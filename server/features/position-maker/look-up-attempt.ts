@@ -1,4 +1,6 @@
 import { ExchangeError, type OrderReport } from '#server/exchanges/exchange.ts';
+import { holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
+import { findTrace } from './find-trace.ts';
 import {
   goOn,
   later,
@@ -11,7 +13,7 @@ import {
 
 /**
  * How an attempt in doubt is settled (I6): it is looked up by its client order id until the exchange knows it, or
- * has missed it several times after every request that could still arrive must have arrived.
+ * has missed it several times after every request that could still arrive must have arrived, and shows no trace of it.
  */
 const MISSES_BEFORE_NEVER_PLACED = 3;
 /** Exchanges refuse requests whose timestamp is older than some 30 s; twice that is waited (reliability, section 3). */
@@ -33,7 +35,8 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;
   const submittedAt = attempt.submittedAt ?? work.trade.createdAt;
-  if (report !== null && report.state !== 'unknown') {
+  if (report !== null) {
+    if (!isKnown(report)) return holdUnclear(work, report);
     await recordFound(
       work,
       report,
@@ -44,18 +47,21 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
   }
   const misses = attempt.lookupMisses + 1;
   const elapsedMs = deps.clock.now().getTime() - submittedAt.getTime();
-  if (misses >= MISSES_BEFORE_NEVER_PLACED && elapsedMs >= ARRIVAL_LIMIT_MS) {
-    await recordEvent(work, 'declared_never_placed', {
-      text: `${name}: never placed, ${work.trade.exchangePlatform} does not know it after ${misses} look-ups`,
-      changes: { lookupMisses: misses, finishedAt: deps.clock.now() },
+  if (misses < MISSES_BEFORE_NEVER_PLACED || elapsedMs < ARRIVAL_LIMIT_MS) {
+    await recordEvent(work, 'lookup_missed', {
+      text: `${name}: not found (look-up ${misses})`,
+      changes: { lookupMisses: misses },
     });
-    return goOn;
+    return later(work, lookUpWaitMs(misses));
   }
-  await recordEvent(work, 'lookup_missed', {
-    text: `${name}: not found (look-up ${misses})`,
-    changes: { lookupMisses: misses },
+  const found = await findTrace(work, { isAccepted: false });
+  if (found.trace === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
+  if (found.trace === 'doubt') return leaveInDoubt(work, { doubt: found.doubt, misses });
+  await recordEvent(work, 'declared_never_placed', {
+    text: `${name}: never placed, ${work.trade.exchangePlatform} does not know it after ${misses} look-ups`,
+    changes: { lookupMisses: misses, finishedAt: deps.clock.now(), doubt: null },
   });
-  return later(work, lookUpWaitMs(misses));
+  return goOn;
 }
 
 /** Longer with every miss, so that an order that stays unfindable does not eat the user's requests. */
@@ -80,14 +86,18 @@ export async function findReport(work: TradeWork): Promise<OrderReport | null | 
   }
 }
 
+/** An order as found in a state that is known. */
+export type KnownReport = OrderReport & { state: Exclude<OrderReport['state'], 'unknown'> };
+export const isKnown = (report: OrderReport): report is KnownReport => report.state !== 'unknown';
+
 /** Takes over what the exchange says of the order. */
 export async function recordFound(
   work: TradeWork,
-  report: OrderReport,
+  report: KnownReport,
   text: string,
   verifyNext: Date,
 ): Promise<void> {
-  const changes = reported(report);
+  const changes = { ...reported(report), doubt: null };
   const now = work.deps.clock.now();
   switch (report.state) {
     case 'open':
@@ -106,7 +116,5 @@ export async function recordFound(
         text: `${text}: closed with ${report.filledQuantity} filled`,
         changes: { ...changes, finishedAt: now },
       });
-    case 'unknown':
-      return recordEvent(work, 'lookup_missed', { text: `${text}: in a state that is not known` });
   }
 }

@@ -30,7 +30,7 @@ export async function readOrderResult(
     orderId: trade.orderId ?? attempts.findLast(({ orderId }) => orderId !== null)?.orderId ?? null,
     clientOid: last?.clientOrderId ?? null,
     positionRef: positionRefOf(trade),
-    fillStatus: trade.fillStatus ?? (last?.state === 'unknown' ? 'unknown' : null),
+    fillStatus: trade.fillStatus ?? (last?.state === 'unknown' || last?.doubt != null ? 'unknown' : null),
     protectionStatus: trade.protectionStatus,
     requestData: placement?.requestData ?? null,
     responseData: placement?.responseData ?? null,

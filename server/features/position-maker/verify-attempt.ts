@@ -1,11 +1,18 @@
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { findReport, lookUpWaitMs, recordFound } from './look-up-attempt.ts';
+import { holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
+import { findTrace } from './find-trace.ts';
+import { findReport, isKnown, lookUpWaitMs, recordFound } from './look-up-attempt.ts';
 import { goOn, later, recordEvent, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
 
 const UNREACHABLE_WAIT_MS = 1_000;
 const MISSED_WAIT_MS = 1_000;
 /** An accepted order that stays unfindable this often is cancelled by its id all the same. */
 const MISSES_BEFORE_CANCEL = 5;
+/** The same for one that is named in a state that is not known here: an order that may be open is not left so. */
+const UNCLEAR_BEFORE_CANCEL_MS = 5_000;
+/** One that is not found so often, so long after its cancel was asked for, may be gone: the exchange has forgotten it. */
+const MISSES_BEFORE_GONE = 3;
+const GONE_AFTER_MS = 60_000;
 
 /**
  * Looks at an open order when its wait is over: filled, or to be cancelled for what is not. `atOnce`: without waiting,
@@ -18,15 +25,18 @@ export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boole
   const report = await findReport(work);
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;
-  const isMissing = report === null || report.state === 'unknown';
-  if (isMissing && attempt.lookupMisses < MISSES_BEFORE_CANCEL) {
+  if (report === null && attempt.lookupMisses < MISSES_BEFORE_CANCEL) {
     await recordEvent(work, 'lookup_missed', {
       text: `${name}: not found while verifying`,
       changes: { lookupMisses: attempt.lookupMisses + 1 },
     });
     return later(work, MISSED_WAIT_MS);
   }
-  if (report !== null && (report.state === 'filled' || report.state === 'cancelled')) {
+  if (report !== null && !isKnown(report) && !atOnce) {
+    const unclearMs = deps.clock.now().getTime() - dueAt.getTime();
+    if (unclearMs < UNCLEAR_BEFORE_CANCEL_MS) return holdUnclear(work, report);
+  }
+  if (report !== null && isKnown(report) && (report.state === 'filled' || report.state === 'cancelled')) {
     await recordFound(work, report, `${name}: verified`, dueAt);
     return goOn;
   }
@@ -35,6 +45,7 @@ export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boole
     changes: {
       cancelRequestedAt: deps.clock.now(),
       filledQuantity: report?.filledQuantity ?? attempt.filledQuantity,
+      lookupMisses: 0,
     },
   });
   await sendCancel(work);
@@ -53,23 +64,61 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   const report = await findReport(work);
   if (report === 'unreachable') return later(work, UNREACHABLE_WAIT_MS);
   const name = `Attempt ${attempt.attempt}`;
-  if (report === null || report.state === 'unknown') {
-    await recordEvent(work, 'lookup_missed', {
-      text: `${name}: not found while confirming the cancel`,
-      changes: { lookupMisses: attempt.lookupMisses + 1 },
-    });
-    return later(work, lookUpWaitMs(attempt.lookupMisses + 1));
+  if (report === null) return settleMissing(work);
+  if (!isKnown(report)) {
+    // It may be open, and the cancel may not have arrived.
+    await sendCancel(work);
+    return holdUnclear(work, report);
   }
   if (report.state === 'filled' || report.state === 'cancelled') {
     await recordFound(work, report, `${name}: after the cancel`, dueAt);
     return goOn;
   }
+  return cancelAgain(work, report.filledQuantity);
+}
+
+async function cancelAgain(work: TradeWork, filledQuantity: string): Promise<StepResult> {
+  const { deps, attempt, trade } = work;
   await recordEvent(work, 'cancel_requested', {
-    text: `${name}: still open, cancelling again`,
-    changes: { cancelRequestedAt: deps.clock.now(), filledQuantity: report.filledQuantity },
+    text: `Attempt ${attempt.attempt}: still open, cancelling again`,
+    changes: { cancelRequestedAt: deps.clock.now(), filledQuantity, lookupMisses: 0, doubt: null },
   });
   await sendCancel(work);
-  return later(work, Math.max(cancelMs, MISSED_WAIT_MS));
+  return later(work, Math.max(waitsOf(deps.config, trade.profile).cancelMs, MISSED_WAIT_MS));
+}
+
+/**
+ * An accepted order that the exchange does not know while its cancel is under way: early, or forgotten. Of one that
+ * stays unknown, and is not among the open orders either, the position says whether it filled any more than was seen.
+ */
+async function settleMissing(work: TradeWork): Promise<StepResult> {
+  const { deps, attempt, trade } = work;
+  const now = deps.clock.now();
+  const name = `Attempt ${attempt.attempt}`;
+  const misses = attempt.lookupMisses + 1;
+  const missingMs = now.getTime() - (attempt.cancelRequestedAt ?? now).getTime();
+  if (misses < MISSES_BEFORE_GONE || missingMs < GONE_AFTER_MS) {
+    await recordEvent(work, 'lookup_missed', {
+      text: `${name}: not found while confirming the cancel`,
+      changes: { lookupMisses: misses },
+    });
+    return later(work, lookUpWaitMs(misses));
+  }
+  const found = await findTrace(work, { isAccepted: true });
+  switch (found.trace) {
+    case 'unreachable':
+      return later(work, UNREACHABLE_WAIT_MS);
+    case 'open':
+      return cancelAgain(work, attempt.filledQuantity);
+    case 'doubt':
+      return leaveInDoubt(work, { doubt: found.doubt, misses });
+    case 'none':
+      await recordEvent(work, 'cancel_confirmed', {
+        text: `${name}: ended with ${attempt.filledQuantity} filled, ${trade.exchangePlatform} neither knows it any more nor has it open`,
+        changes: { lookupMisses: misses, finishedAt: now, doubt: null },
+      });
+      return goOn;
+  }
 }
 
 /** Whatever it answers, the order is read afterwards. */

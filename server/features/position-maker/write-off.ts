@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asc, eq, ne } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, ne } from 'drizzle-orm';
 import type { OrderInDoubt } from '#contract/position-maker.ts';
 import { isPositive } from '#domain/decimal.ts';
 import { tradeOutcome } from '#domain/order-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
-import { trades, users } from '#server/platform/database/schema.ts';
+import { orderAttempts, trades, users } from '#server/platform/database/schema.ts';
 import { AppError } from '#server/platform/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/leases.ts';
@@ -13,7 +13,8 @@ import { openTradeAccount } from './trade-account.ts';
 import { addTimeline, findTrade, listAttempts, type TradeRow } from './trades.store.ts';
 
 /*
- * Orders whose exchange cannot be asked about them any more: the key was revoked and the account's owner has no other.
+ * Orders whose exchange cannot be asked about them any more (the key was revoked and the account's owner has no other),
+ * and those that what it answers does not settle (`order_attempts.doubt`).
  *  I6 an order is never called 'never placed' because of that: it ends as unknown, and its signal is not traded again.
  *  I7 it stays visible as what it is, with who ended it and why.
  */
@@ -25,17 +26,22 @@ const MOST = 100;
 const LEASE_PATIENCE_MS = 5_000;
 const LEASE_POLL_MS = 50;
 
-/** Unsettled orders that nobody can ask about, or only with a key that the exchange refuses; oldest first. */
+/** Unsettled orders that nobody can ask about, or to no avail, or with a key that the exchange refuses; oldest first. */
 export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoubt[]> {
   const rows = await deps.db
-    .select({ trade: trades, username: users.username })
+    .select({ trade: trades, username: users.username, doubt: orderAttempts.doubt })
     .from(trades)
     .innerJoin(users, eq(users.id, trades.userId))
+    // Only the attempt under way can be in doubt.
+    .leftJoin(orderAttempts, and(eq(orderAttempts.tradeId, trades.id), isNotNull(orderAttempts.doubt)))
     .where(ne(trades.state, 'done'))
     .orderBy(asc(trades.createdAt))
     .limit(MOST);
   const seen = await Promise.all(
-    rows.map(async (row) => ({ ...row, ...(await openTradeAccount(deps, row.trade)) })),
+    rows.map(async ({ trade, username, doubt }) => {
+      const { problem } = await openTradeAccount(deps, trade);
+      return { trade, username, problem: problem ?? doubt };
+    }),
   );
   return seen.flatMap(({ trade, username, problem }) =>
     problem === null
@@ -56,7 +62,7 @@ export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoub
   );
 }
 
-/** Ends an order of which nobody can say what became of it. Refused while it can be asked about. */
+/** Ends an order of which nobody can say what became of it. Refused while asking its exchange may settle it. */
 export async function writeOffOrder(
   deps: WriteOffDeps,
   request: { tradeId: string; by: { id: string; username: string } },
@@ -86,9 +92,10 @@ async function writeOffUnderLease(
   const trade = await findTrade(db, tradeId);
   if (trade === null) throw new AppError('notFound', { message: 'Order not found' });
   if (trade.state === 'done') throw new AppError('orderSettled');
-  const { problem } = await openTradeAccount(deps, trade);
-  if (problem === null) throw new AppError('orderFollowed');
   const attempts = await listAttempts(db, tradeId);
+  const doubt = attempts.at(-1)?.doubt ?? null;
+  const problem = (await openTradeAccount(deps, trade)).problem ?? doubt;
+  if (problem === null) throw new AppError('orderFollowed');
   const filledQuantity = sumFilled(attempts);
   const now = clock.now();
   const error = `Outcome unknown, written off by ${by.username}: ${problem}`;

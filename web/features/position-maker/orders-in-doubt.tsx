@@ -9,7 +9,7 @@ import { ActionBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './order-executions.module.css';
 import { useWriteOffOrder } from './write-off-order.ts';
 
-/** Orders whose exchange cannot be asked what became of them, with what an administrator can do about it. */
+/** Orders of which their exchange does not say what became of them, with what an administrator can do about it. */
 export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoubt[] }) {
   const formatInstant = useFormatInstant();
   const writeOff = useWriteOffOrder();
@@ -39,7 +39,7 @@ export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoub
     <Panel
       flush
       title="Orders In Doubt"
-      description="Their exchange cannot be asked what became of them. They are tried every 30 seconds, and go on as soon as the user enters a working API key of the same account."
+      description="Their exchange cannot be asked what became of them, or its answers do not settle it. They are tried every 30 seconds, and go on as soon as an answer settles them, or the user enters a working API key of the same account."
     >
       <CardTable
         label="Orders In Doubt"
