@@ -61,6 +61,11 @@ describe('an order attempt', () => {
     ],
     ['is never sent', ['declared_never_placed'], 'never_placed'],
     [
+      'that is not sent again is looked up where it may have arrived',
+      ['submit', 'deferred', 'outcome_unknown', 'found_filled'],
+      'filled',
+    ],
+    [
       'in a state that is not known stays in doubt',
       ['submit', 'outcome_unknown', 'found_unclear', 'found_unclear'],
       'unknown',

@@ -46,7 +46,8 @@ export type AttemptEvent = (typeof ATTEMPT_EVENTS)[number];
  * nothing, is the attempt's filled quantity. `refused`: the exchange said no. `never_placed`: it never arrived.
  */
 const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, AttemptState>>>> = {
-  planned: { submit: 'submitting', declared_never_placed: 'never_placed' },
+  // In doubt: it was deferred before, and it is not sure after all that the request did not arrive.
+  planned: { submit: 'submitting', outcome_unknown: 'unknown', declared_never_placed: 'never_placed' },
   // Deferred: it surely did not arrive (rate limit, connection refused) and may be sent again under the same id.
   submitting: {
     accepted: 'open',

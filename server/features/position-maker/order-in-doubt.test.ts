@@ -307,3 +307,55 @@ describe('an accepted order that the exchange has forgotten', () => {
     await expect(writeOff(trade.id)).rejects.toMatchObject({ code: 'orderFollowed' });
   });
 });
+
+describe('an order that was answered 429 although it was taken', () => {
+  const taken = (nth: number): PaperFault => ({
+    kind: 'badGatewayAfter',
+    status: 429,
+    on: { path: 'place-order', nth },
+  });
+
+  test('at its last try is looked up before it counts as not sent', async () => {
+    const { userId, trade } = await plan([
+      { kind: 'tooManyRequests', on: { path: 'place-order', times: 4 } },
+      taken(5),
+    ]);
+    await engine.settle();
+    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+  });
+
+  test('is looked up when its user is switched off before the next try', async () => {
+    const { userId, trade } = await plan([taken(1)]);
+    await engine.advance(trade.id);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'planned' }]);
+    await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+    await engine.settle();
+    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+  });
+
+  test('is in doubt while the exchange does not answer, and not sent again', async () => {
+    const { userId, trade } = await plan([
+      taken(1),
+      { kind: 'badGatewayBefore', on: { path: 'order/detail', times: 3 } },
+    ]);
+    await engine.advance(trade.id);
+    await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+    await engine.advance(trade.id);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', error: 'User is inactive' }]);
+    await engine.settle();
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled' });
+  });
+
+  test('and was not taken ends as not sent, after one look-up and without a second attempt', async () => {
+    const { userId, trade } = await plan([
+      { kind: 'tooManyRequests', on: { path: 'place-order', times: always } },
+    ]);
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed', submittedAt: null }]);
+    const { calls } = await engine.events(trade.id);
+    expect(calls.filter((call) => call === 'place-order')).toHaveLength(5);
+  });
+});

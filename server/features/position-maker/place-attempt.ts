@@ -16,7 +16,8 @@ const RETRY_MS = 1_000;
 
 /**
  * Sends a planned attempt. I5: no order before one-way mode, isolated margin and leverage are set and read back.
- * I6: whatever is not a definite answer becomes `unknown` and is looked up, never sent again.
+ * I6: whatever is not a definite answer becomes `unknown` and is looked up, never sent again; what was said to be surely
+ * not placed is looked up all the same before it is sent again or given up.
  * I9: permission is read again in the transaction that announces the request.
  */
 export async function placeAttempt(work: TradeWork): Promise<StepResult> {
@@ -55,7 +56,7 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   }
   if (refusal !== null) return abandon(work, refusal);
   attempt.state = 'submitting';
-  // What was said to be surely not placed is looked up all the same before the same id is sent again.
+  attempt.submittedAt = now;
   if (attempt.placementTries > 0 && (await findReport(work)) !== null) return await doubtInterrupted(work);
 
   const placement = await exchange.placeOrder(
@@ -89,7 +90,7 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
     case 'retry-later': {
       await recordEvent(work, 'deferred', {
         text: `${name}: not placed, will be sent again: ${placement.message}`,
-        changes: { error: placement.message, submittedAt: null },
+        changes: { error: placement.message },
       });
       attempt.state = 'planned';
       if (attempt.placementTries + 1 >= PLACEMENT_TRIES) return abandon(work, placement.message);
@@ -128,11 +129,23 @@ async function tryAgainOrAbandon(
   return later(work, RETRY_MS * used);
 }
 
-/** Ends an attempt whose request never left: without `submittedAt` it allows no second one. */
+/**
+ * Ends an attempt of which no request left, or none that arrived: without `submittedAt` it allows no second one. Where
+ * one has left, whatever it was answered, only an exchange that does not know the order says so.
+ */
 async function abandon(work: TradeWork, reason: string): Promise<StepResult> {
+  const { attempt, deps } = work;
+  const name = `Attempt ${attempt.attempt}`;
+  if (attempt.submittedAt !== null && (await findReport(work)) !== null) {
+    await recordEvent(work, 'outcome_unknown', {
+      text: `${name}: not sent again, looking up what became of the request before: ${reason}`,
+      changes: { error: reason },
+    });
+    return goOn;
+  }
   await recordEvent(work, 'declared_never_placed', {
-    text: `Attempt ${work.attempt.attempt}: not sent: ${reason}`,
-    changes: { error: reason, submittedAt: null, finishedAt: work.deps.clock.now() },
+    text: `${name}: not sent: ${reason}`,
+    changes: { error: reason, submittedAt: null, finishedAt: deps.clock.now() },
   });
   return goOn;
 }
