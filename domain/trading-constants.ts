@@ -130,6 +130,8 @@ export const EXECUTION_PROFILES: Readonly<Record<ExecutionProfileName, Execution
 export const PROTECTION_DEADLINE_MS = 5_000;
 /** I4: a position without a stop that is not closed within this time halts the trading of its user. */
 export const FLATTEN_DEADLINE_MS = 10_000;
+/** D §9: an order in doubt is adopted or declared never placed within this time. */
+export const DOUBT_DEADLINE_MS = 90_000;
 /** 2 §9: prices that the calculator asks an exchange for in a second, of all who look. The engine's limits are the exchanges' own. */
 export const CALCULATOR_PRICES_PER_SECOND = 2;
 
