@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { missingProtection, protectionNeed } from './protection.ts';
+import { missingProtection, protectionNeed, standingProtection } from './protection.ts';
 
 const planned = { stopLoss: '98', takeProfit: '104' };
 const both = { stopLoss: '98', takeProfit: '104' };
@@ -23,7 +23,7 @@ describe('what a position lacks', () => {
     ['its target', 'long', '100', { ...both, takeProfit: null }, 'target'],
     ['nothing, at the target', 'long', '104', { ...both, takeProfit: null }, 'nothing'],
   ] as const)('is %s', (_name, side, markPrice, held, need) => {
-    expect(protectionNeed({ side, markPrice, held, planned })).toBe(need);
+    expect(protectionNeed({ side, entryPrice: '100', markPrice, held, planned })).toBe(need);
   });
 
   test.each([
@@ -34,7 +34,60 @@ describe('what a position lacks', () => {
     ['96', { stopLoss: '102', takeProfit: null }, 'nothing'],
   ] as const)('of a short at %s is the mirror image', (markPrice, held, need) => {
     const short = { stopLoss: '102', takeProfit: '96' };
-    expect(protectionNeed({ side: 'short', markPrice, held, planned: short })).toBe(need);
+    const position = { side: 'short', entryPrice: '100', markPrice } as const;
+    expect(protectionNeed({ ...position, held, planned: short })).toBe(need);
+  });
+
+  test.each([
+    ['a stop above a long', 'long', '100', { ...both, stopLoss: '102' }, 'stop'],
+    ['a stop above a long that lost', 'long', '98', { ...both, stopLoss: '102' }, 'close'],
+    ['a stop below a short', 'short', '100', { ...both, stopLoss: '98' }, 'stop'],
+    ['a target below a long', 'long', '100', { ...both, takeProfit: '96' }, 'target'],
+  ] as const)('is the same with %s, which is none', (_name, side, markPrice, held, need) => {
+    const levels = side === 'long' ? planned : { stopLoss: '102', takeProfit: '96' };
+    const position = { side, entryPrice: '100', markPrice };
+    expect(protectionNeed({ ...position, held, planned: levels })).toBe(need);
+  });
+});
+
+describe('a stop and target that the exchange holds', () => {
+  test.each([
+    ['on their sides', 'long', '100', both, both],
+    ['of a short, for a long', 'long', '100', { stopLoss: '102', takeProfit: '96' }, neither],
+    ['of a long, for a short', 'short', '100', both, neither],
+    [
+      'that followed the price of a long',
+      'long',
+      '110',
+      { stopLoss: '108', takeProfit: '120' },
+      { stopLoss: '108', takeProfit: '120' },
+    ],
+    [
+      'that followed the price of a short',
+      'short',
+      '90',
+      { stopLoss: '92', takeProfit: '80' },
+      { stopLoss: '92', takeProfit: '80' },
+    ],
+    [
+      'beyond the price, to which a long rose and fell',
+      'long',
+      '101',
+      { ...both, stopLoss: '108' },
+      { ...both, stopLoss: null },
+    ],
+    ['of which the price has just reached the stop', 'long', '97.9', both, both],
+    ['of which the price has just reached the target', 'long', '104.1', both, both],
+    [
+      'while no price is told',
+      'long',
+      null,
+      { stopLoss: '102', takeProfit: '96' },
+      { stopLoss: '102', takeProfit: '96' },
+    ],
+    ['that are none', 'long', '100', neither, neither],
+  ] as const)('%s', (_name, side, markPrice, held, standing) => {
+    expect(standingProtection({ side, entryPrice: '100', markPrice, held })).toEqual(standing);
   });
 });
 
@@ -43,6 +96,8 @@ test.each([
   ['the stop alone', '100', { ...both, stopLoss: null }, { stopLoss: '98', takeProfit: null }],
   ['the target alone', '100', { ...both, takeProfit: null }, { stopLoss: null, takeProfit: '104' }],
   ['no target that would trigger at once', '104.1', neither, { stopLoss: '98', takeProfit: null }],
+  ['what is held of a short', '100', { stopLoss: '102', takeProfit: '96' }, planned],
 ] as const)('what is missing is placed: %s', (_name, markPrice, held, expected) => {
-  expect(missingProtection({ side: 'long', markPrice, held, planned })).toEqual(expected);
+  const position = { side: 'long', entryPrice: '100', markPrice } as const;
+  expect(missingProtection({ ...position, held, planned })).toEqual(expected);
 });

@@ -1,5 +1,5 @@
 import { D } from '#domain/decimal.ts';
-import { missingProtection, protectionNeed } from '#domain/protection.ts';
+import { missingProtection, protectionNeed, standingProtection } from '#domain/protection.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
 import {
   type CallPriority,
@@ -12,6 +12,8 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld } from '#server/platform/leases.ts';
 import { protectionOrderId } from './client-order-id.ts';
 import type { TradeWork } from './trade-work.ts';
+
+const NONE: Protection = { stopLoss: null, takeProfit: null };
 
 /**
  * How the position of a trade stands at the exchange, after what was missing has been placed. `missing`: it has no
@@ -46,12 +48,13 @@ export async function checkProtection(
   if (holding === null) {
     return { found: 'flat', text: 'The position is closed already, nothing to protect' };
   }
-  const { position, protection: held } = holding;
+  const { position } = holding;
   const { quantity, side, markPrice } = position;
   if (!isOfTrade(work, position)) {
     return { found: 'flat', text: `The ${side} position is not this order's, it is not touched` };
   }
-  switch (protectionNeed({ side, markPrice, held, planned: trade })) {
+  const held = standingProtection({ ...position, held: holding.protection });
+  switch (protectionNeed({ ...position, held, planned: trade })) {
     case 'nothing':
       return {
         found: 'protected',
@@ -65,32 +68,37 @@ export async function checkProtection(
         text: `The position has no stop loss, and the price ${markPrice} has passed it (${trade.stopLoss})`,
       };
     default:
-      return placeMissing(work, { position, held, notAfter });
+      return placeMissing(work, { holding, held, notAfter });
   }
 }
 
 async function placeMissing(
   work: TradeWork,
-  { position, held, notAfter }: { position: OpenPosition; held: Protection; notAfter: Date },
+  { holding, held, notAfter }: { holding: Holding; held: Protection; notAfter: Date },
 ): Promise<Finding> {
   const { account, exchange, trade, deps, lease, onCall } = work;
-  const { quantity, side, markPrice } = position;
+  const { position, protection } = holding;
+  const { quantity, side } = position;
+  // A stop on the wrong side is no stop, but it may stand in the way of one.
+  const isInTheWay = protection.stopLoss !== null && held.stopLoss === null;
   if (account === null) throw new Error(`trade ${trade.id} has no account`);
   await assertHeld(deps.db, lease);
   let after: Protection;
   try {
+    if (isInTheWay) await exchange.cancelProtection(account, trade.token, { onCall });
     await exchange.placeProtection(
       account,
       {
         token: trade.token,
         side,
         quantity,
-        ...missingProtection({ side, markPrice, held, planned: trade }),
+        ...missingProtection({ ...position, held: isInTheWay ? NONE : held, planned: trade }),
         clientOrderId: protectionOrderId(timeOrderedId()),
       },
       { onCall, notAfter },
     );
-    after = await exchange.fetchProtection(account, trade.token, { onCall, priority: 'protect' });
+    const read = await exchange.fetchProtection(account, trade.token, { onCall, priority: 'protect' });
+    after = standingProtection({ ...position, held: read });
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     if (held.stopLoss === null) return { found: 'missing', text: error.message };

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { findHalt, startHalt } from '#server/features/trading-halts/trading-halts.store.ts';
@@ -347,6 +348,41 @@ describe('the closing of a position without a stop', () => {
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '102', takeProfit: '96' });
   });
 });
+
+test.each(EXCHANGE_PLATFORMS)(
+  'a stop on %s that is on the wrong side, as that of the position before, is none: the right one is placed',
+  async (exchangePlatform) => {
+    const token = `P${++count}`;
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
+    await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    engine.paper.setFaults([{ kind: 'protectionKept' }]);
+    const account = await engine.deps.findAccount(userId, exchangePlatform);
+    const { position } = await engine.holding(userId, token);
+    if (account === null || position === null) throw new Error('nothing was opened');
+    const exchange = engine.deps.exchanges.get(exchangePlatform);
+    await exchange.closePosition(
+      account,
+      { token, side: 'long', quantity: position.size, clientOrderId: 'by-hand' },
+      { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+    );
+    expect(await engine.holding(userId, token)).toMatchObject({ position: null, stopLoss: '98' });
+
+    engine.paper.setFaults([{ kind: 'stopDropped' }]);
+    const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
+    await engine.settle();
+    const [trade] = await engine.trades(next.signalId);
+    expect(trade).toMatchObject({ success: true, protectionStatus: 'repaired' });
+    expect(await engine.holding(userId, token)).toMatchObject({
+      position: { side: 'short' },
+      stopLoss: '102',
+      takeProfit: '96',
+    });
+    const { calls, timeline } = await engine.events(trade?.id ?? '');
+    expect(calls).toContain('cancel-protection');
+    expect(timeline).toContain('Protection was missing and is placed: stop 102, target 96');
+  },
+);
 
 test.each([
   ['is placed again while the order waits', [], { success: true, protectionStatus: 'repaired' }, 0],

@@ -93,6 +93,69 @@ describe('an open position of ours', () => {
     },
   );
 
+  /** Somebody moves it by hand, at the exchange. */
+  const moveStop = (userId: string, triggerPrice: string) =>
+    engine.db
+      .update(paperTriggerOrders)
+      .set({ triggerPrice })
+      .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
+
+  test('whose stop is on the wrong side of it has none, and gets its own', async () => {
+    const { userId, token, trade } = await withPosition();
+    await moveStop(userId, '102');
+    await engine.db.insert(tradingHalts).values({
+      id: timeOrderedId(),
+      userId,
+      exchangePlatform: 'Bitget',
+      token,
+      tradeId: trade.id,
+      kind: 'unprotected',
+      reason: 'A test',
+      since: engine.clock.now(),
+    });
+    await runAudit();
+    expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
+    await engine.settle();
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', protectionStatus: 'repaired' });
+    expect(await haltsOf(userId)).toMatchObject([
+      { clearedHow: 'Protection was missing and is placed: stop 98, target 104' },
+    ]);
+  });
+
+  test('whose stop has followed the price beyond its entry is left alone', async () => {
+    const { userId, token, trade } = await withPosition();
+    await engine.storeCandle({ token, price: '103' });
+    await moveStop(userId, '102');
+    await runAudit();
+    expect(await engine.trade(trade.id)).toEqual(trade);
+  });
+
+  test('that its stop closes between two looks was not without one', async () => {
+    const { token, trade } = await withPosition();
+    const exchanges: typeof engine.deps.exchanges = {
+      ...engine.deps.exchanges,
+      get(platform) {
+        const exchange = engine.deps.exchanges.get(platform);
+        return {
+          ...exchange,
+          async fetchHoldings(...call) {
+            const holdings = await exchange.fetchHoldings(...call);
+            await engine.storeCandle({ token, price: '97' });
+            return holdings.map(({ position }) => ({
+              position,
+              protection: { stopLoss: null, takeProfit: null },
+            }));
+          },
+        };
+      },
+    };
+    const lines = await linesOf(trade.id);
+    await runAudit(createProtectionAudit({ ...engine.deps, exchanges }));
+    expect(await engine.trade(trade.id)).toEqual(trade);
+    expect(await linesOf(trade.id)).toEqual(lines);
+  });
+
   test('that has its stop and target is left alone', async () => {
     const { trade } = await withPosition();
     const before = await engine.events(trade.id);

@@ -1,10 +1,11 @@
 import type { OpenPositionView } from '#contract/positions.ts';
-import { protectionNeed } from '#domain/protection.ts';
+import { isSamePosition } from '#domain/held-position.ts';
+import { protectionNeed, standingProtection } from '#domain/protection.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
-import { ExchangeError, type Protection } from '#server/exchanges/exchange.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { reopenTrade } from '#server/features/position-maker/restore-protection.ts';
-import { findTrade, type TradeRow } from '#server/features/position-maker/trades.store.ts';
+import { findTrade } from '#server/features/position-maker/trades.store.ts';
 import { createAccountReader, type ReaderDeps } from '#server/features/positions/read-account.ts';
 import { clearHalt } from '#server/features/trading-halts/trading-halts.store.ts';
 import { type Lease, LeaseLostError } from '#server/platform/leases.ts';
@@ -57,29 +58,37 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
 
   async function auditPosition(position: AuditedPosition, lease: Lease): Promise<void> {
     const { tradeId, userId, token } = position;
-    if (tradeId === null || (position.stopLoss !== null && position.takeProfit !== null)) return;
+    const { stopLoss, takeProfit } = standingProtection({ ...position, held: position });
+    if (tradeId === null || (stopLoss !== null && takeProfit !== null)) return;
     const trade = await findTrade(db, tradeId);
     // While it is worked on, the position maker looks after it.
     if (trade?.state !== 'done') return;
-    if (position.stopLoss !== null) {
-      if (needOf(position, position, trade) !== 'target' || targetBackOff.isWaiting(tradeId)) return;
+    if (stopLoss !== null) {
+      const need = protectionNeed({ ...position, held: position, planned: trade });
+      if (need !== 'target' || targetBackOff.isWaiting(tradeId)) return;
       targetBackOff.note(tradeId);
       await reopenTrade(deps, { tradeId, lacks: 'target', lease });
       return;
     }
     // The reading was of all stops of the account at once: one that is asked for alone decides.
-    const held = await readProtection(position);
-    if (held === null || held.stopLoss !== null) return;
+    if (!(await isUnprotected(position))) return;
     if (!(await reopenTrade(deps, { tradeId, lacks: 'stop', lease }))) return;
     log.error({ tradeId, userId, token }, 'an open position was found without its stop');
   }
 
-  /** Null when there is no account to ask. */
-  async function readProtection({ userId, exchangePlatform, token }: AuditedPosition) {
+  /** Asks for the position with its stop: it may have been closed since it was listed. */
+  async function isUnprotected(listed: AuditedPosition): Promise<boolean> {
+    const { userId, exchangePlatform, token, side, openedAt } = listed;
     const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
     const account = platform === undefined ? null : await deps.findAccount(userId, platform);
-    if (account === null || platform === undefined) return null;
-    return deps.exchanges.get(platform).fetchProtection(account, token, { priority: 'protect' });
+    if (account === null || platform === undefined) return false;
+    const context = { priority: 'protect' } as const;
+    const holding = await deps.exchanges.get(platform).fetchHolding(account, token, context);
+    if (holding === null) return false;
+    const { position, protection } = holding;
+    const asListed = { side, openedAt: openedAt === null ? null : new Date(openedAt) };
+    if (!isSamePosition(asListed, position)) return false;
+    return standingProtection({ ...position, held: protection }).stopLoss === null;
   }
 
   return {
@@ -100,10 +109,8 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
 
 type AuditedPosition = Omit<OpenPositionView, 'username'>;
 
-const needOf = ({ side, markPrice }: AuditedPosition, held: Protection, planned: TradeRow) =>
-  protectionNeed({ side, markPrice, held, planned });
-
 function howSafe(position: AuditedPosition | undefined): string | null {
   if (position === undefined) return 'The exchange shows no position';
-  return position.stopLoss === null ? null : `The exchange shows the stop ${position.stopLoss}`;
+  const { stopLoss } = standingProtection({ ...position, held: position });
+  return stopLoss === null ? null : `The exchange shows the stop ${stopLoss}`;
 }
