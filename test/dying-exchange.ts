@@ -1,4 +1,3 @@
-import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
 import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { Crash } from './crashing-database.ts';
@@ -9,36 +8,37 @@ export type DyingCall = {
     : never;
 }[keyof Exchange];
 
+/** What is otherwise at an exchange. */
+export type Answers = (exchange: Exchange) => Partial<Exchange>;
+
+/** The same dependencies, with exchanges that answer otherwise. */
+export const answering = (deps: AutomationDeps, answers: Answers): AutomationDeps => ({
+  ...deps,
+  exchanges: {
+    ...deps.exchanges,
+    get(platform) {
+      const exchange = deps.exchanges.get(platform);
+      return { ...exchange, ...answers(exchange) };
+    },
+  },
+});
+
 /** The same dependencies, but something happens at one kind of call to the exchange: before it leaves, or after its answer. */
 export function atExchangeCall(
   deps: AutomationDeps,
-  options: {
-    call: DyingCall;
-    when: 'before' | 'after';
-    happens: () => Promise<void> | void;
-    /** At any exchange by default. */
-    platform?: ExchangePlatform;
-  },
+  options: { call: DyingCall; when: 'before' | 'after'; happens: () => Promise<void> | void },
 ): AutomationDeps {
   const { call, when, happens } = options;
-  return {
-    ...deps,
-    exchanges: {
-      ...deps.exchanges,
-      get(platform) {
-        const exchange = deps.exchanges.get(platform);
-        if (platform !== (options.platform ?? platform)) return exchange;
-        const original = exchange[call] as (...parameters: unknown[]) => Promise<unknown>;
-        const wrapped = async (...parameters: unknown[]) => {
-          if (when === 'before') await happens();
-          const answer = await original(...parameters);
-          if (when === 'after') await happens();
-          return answer;
-        };
-        return { ...exchange, [call]: wrapped };
-      },
-    },
-  };
+  return answering(deps, (exchange) => {
+    const original = exchange[call] as (...parameters: unknown[]) => Promise<unknown>;
+    const wrapped = async (...parameters: unknown[]) => {
+      if (when === 'before') await happens();
+      const answer = await original(...parameters);
+      if (when === 'after') await happens();
+      return answer;
+    };
+    return { [call]: wrapped };
+  });
 }
 
 /** A process that ends there. */

@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import type { TestEngine } from './test-engine.ts';
+
+/* Users who hold something in a token, and what became of the next signal for them. */
+
+let count = 0;
+
+/** A token that no test has used. */
+export function nextToken(): string {
+  count += 1;
+  return `H${count}`;
+}
+
+/** A user with a long position at Bitget that this product opened at 100. */
+export async function withLong(engine: TestEngine, settings: Partial<TradingSettings> = {}) {
+  const token = nextToken();
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', ...settings });
+  await engine.storeSignal({ token, price: '100' });
+  await engine.settle();
+  expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
+  return { userId, token };
+}
+
+export async function oppositeSignal(engine: TestEngine, token: string) {
+  return await engine.storeSignal({ token, price: '100', action: 'sell' });
+}
+
+/** The user closes the position without us. */
+export async function flatten(
+  engine: TestEngine,
+  held: { userId: string; token: string; platform?: ExchangePlatform },
+): Promise<void> {
+  const { userId, token, platform = 'Bitget' } = held;
+  const account = await engine.deps.findAccount(userId, platform);
+  const { position } = await engine.holding(userId, token, platform);
+  if (account === null || position === null) throw new Error('nothing to close');
+  await engine.deps.exchanges.get(platform).closePosition(
+    account,
+    {
+      token,
+      side: position.side === 'long' ? 'long' : 'short',
+      quantity: position.size,
+      clientOrderId: timeOrderedId().replaceAll('-', ''),
+    },
+    { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+  );
+}
+
+export const ledgerOf = async (engine: TestEngine, userId: string) =>
+  (await engine.exchangeOrders(userId)).map(({ side, reduceOnly, state }) => [side, reduceOnly, state]);
+
+/** What the user's part of the workflow ended with; null when nothing kept it from trading. */
+export async function reasonFor(
+  engine: TestEngine,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<string | null> {
+  const steps = await engine.steps(workflowId);
+  return steps.find((step) => step.userId === userId && step.errorMessage !== null)?.errorMessage ?? null;
+}
