@@ -1,5 +1,5 @@
 import { type APIRequestContext, expect } from '@playwright/test';
-import type { SettingsBody } from '#contract/settings.ts';
+import type { AdminSettingsBody, SettingsBody, UserSettings } from '#contract/settings.ts';
 import type { Signal, SignalsAnswer } from '#contract/signals.ts';
 import type { User, UsersAnswer } from '#contract/users.ts';
 import { type ChartingPlatform, chartingPlatform, webhookUrls } from './charting-platform.ts';
@@ -27,6 +27,8 @@ interface UserFields {
 export interface Operator {
   createUser(fields?: UserFields): Promise<NewUser>;
   setActive(userId: string, isActive: boolean): Promise<void>;
+  changeSettings(userId: string, change: AdminSettingsBody): Promise<void>;
+  settingsOf(userId: string): Promise<UserSettings>;
   countUsers(): Promise<number>;
   /** The administrator's own webhook. */
   platform(): Promise<ChartingPlatform>;
@@ -88,6 +90,12 @@ export async function signInOperator(options: {
     },
     async setActive(userId, isActive) {
       await call('PUT', `/api/admin/user/${userId}/status`, { isActive });
+    },
+    async changeSettings(userId, change) {
+      await call('PUT', `/api/admin/user-settings/${userId}`, change);
+    },
+    async settingsOf(userId) {
+      return (await call<{ data: UserSettings }>('GET', `/api/admin/user-settings/${userId}`)).data;
     },
     async countUsers() {
       return (await call<UsersAnswer>('GET', '/api/admin/users')).total;

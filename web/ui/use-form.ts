@@ -3,10 +3,10 @@ import { type ChangeEvent, type SubmitEvent, useRef, useState } from 'react';
 type Errors<Values> = Partial<Record<keyof Values, string>>;
 type Input = HTMLInputElement | HTMLSelectElement;
 
-interface FormOptions<Values> {
+export interface FormOptions<Values> {
   initialValues: Values;
   /** Asked when the form is sent. */
-  validate?: (values: Values) => Errors<Values>;
+  validate?: (values: Values, initial: Values) => Errors<Values>;
   /** Goes to the first field that the check has something against. */
   focusError?: boolean;
 }
@@ -34,6 +34,8 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     values,
     getValues: () => latest.current.values,
     setValues,
+    initialValues: initial,
+    getInitialValues: () => latest.current.initial,
     /** What `reset` goes back to. */
     setInitialValues: (next: Values) => {
       latest.current.initial = next;
@@ -60,7 +62,7 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     }),
     onSubmit: (send: (values: Values) => void) => (event: SubmitEvent<HTMLFormElement>) => {
       event.preventDefault();
-      const found = options.validate?.(latest.current.values) ?? {};
+      const found = options.validate?.(latest.current.values, latest.current.initial) ?? {};
       setErrors(found);
       const [first] = Object.keys(found);
       if (first === undefined) send(latest.current.values);

@@ -4,16 +4,19 @@ import { serverMessage } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { ChangedElsewhere } from '../../ui/changed-elsewhere.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
-import { useForm } from '../../ui/use-form.ts';
+import { useStoredForm } from '../../ui/use-stored-form.ts';
 import {
   type AutomationFormValues,
   automationBody,
+  automationField,
   automationFormValues,
+  OPPOSITE_SIGNAL_LABELS,
   pausedForADay,
   pauseError,
   TRADE_ORDER_SETS,
@@ -21,7 +24,6 @@ import {
 import { useSaveAutomation } from './save-settings.ts';
 import { savedMessage } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
-import { takeOverStored } from './take-over-stored.ts';
 
 interface AutomationCardProps {
   settings: UserSettings;
@@ -31,12 +33,12 @@ interface AutomationCardProps {
 const OPPOSITE_SIGNAL = [
   {
     value: 'reverse',
-    label: 'Reverse',
+    label: OPPOSITE_SIGNAL_LABELS.reverse,
     description: "The position is closed at market, and a new one is opened in the signal's direction.",
   },
   {
     value: 'skip',
-    label: 'Skip',
+    label: OPPOSITE_SIGNAL_LABELS.skip,
     description: 'The position stays open, and the signal is not traded for this user.',
   },
 ];
@@ -45,20 +47,20 @@ const OPPOSITE_SIGNAL = [
 export function AutomationCard({ settings, user }: AutomationCardProps) {
   const { displayTimezone: timeZone } = useSession();
   const save = useSaveAutomation(user);
-  const stored = automationFormValues(settings, timeZone);
-  const form = useForm<AutomationFormValues>({
-    initialValues: stored,
-    validate: ({ pausedUntil }) => {
-      const error = pauseError({ pausedUntil, stored: stored.pausedUntil, timeZone, nowMs: Date.now() });
+  const form = useStoredForm<AutomationFormValues>({
+    stored: automationFormValues(settings, timeZone),
+    saving: save.isPending,
+    validate: ({ pausedUntil }, initial) => {
+      const error = pauseError({ pausedUntil, initial: initial.pausedUntil, timeZone, nowMs: Date.now() });
       return error === null ? {} : { pausedUntil: error };
     },
   });
   useUnsavedChanges(form.isDirty());
 
   const submit = form.onSubmit((sent) =>
-    save.mutate(automationBody({ values: sent, stored, timeZone }), {
+    save.mutate(automationBody({ values: sent, initial: form.getInitialValues(), timeZone }), {
       onSuccess: ({ data }) => {
-        takeOverStored(form, { sent, stored: automationFormValues(data, timeZone) });
+        form.saved({ sent, stored: automationFormValues(data, timeZone) });
         toastSuccess({ title: 'Settings Updated', message: savedMessage(user.isSelf ? null : user) });
       },
       onError: (error) =>
@@ -119,6 +121,10 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
           choices={OPPOSITE_SIGNAL}
           value={form.values.oppositeSignal}
           onChange={form.field('oppositeSignal').onChange}
+        />
+        <ChangedElsewhere
+          fields={form.changedElsewhere.map((name) => automationField(name, form.initialValues))}
+          onTakeStored={form.takeStored}
         />
         <div className={classes.buttons}>
           <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>

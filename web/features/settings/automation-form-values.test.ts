@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
-import { automationBody, pausedForADay, pauseError } from './automation-form-values.ts';
+import {
+  type AutomationFormValues,
+  automationBody,
+  automationField,
+  pausedForADay,
+  pauseError,
+} from './automation-form-values.ts';
 
 const timeZone = 'America/Los_Angeles';
 const nowMs = Date.parse('2026-01-15T20:00:00Z');
-const stored = {
+const initial = {
   isTestUser: true,
   pausedUntil: '2026-01-16T08:00',
   tradeOrderSet: 'M',
@@ -11,23 +17,25 @@ const stored = {
 } as const;
 
 test('a pause is sent as the instant that the display time zone means', () => {
-  const values = { ...stored, pausedUntil: '2026-01-17T09:15' };
-  expect(automationBody({ values, stored, timeZone }).tradingPausedUntil).toBe('2026-01-17T17:15:00.000Z');
+  const values = { ...initial, pausedUntil: '2026-01-17T09:15' };
+  expect(automationBody({ values, initial, timeZone }).tradingPausedUntil).toBe('2026-01-17T17:15:00.000Z');
 });
 
-test('an emptied pause is sent as null, an untouched one not at all', () => {
-  const resumed = automationBody({ values: { ...stored, pausedUntil: '' }, stored, timeZone });
-  expect(resumed.tradingPausedUntil).toBeNull();
-  expect(automationBody({ values: { ...stored, tradeOrderSet: 'A' }, stored, timeZone })).toEqual({
-    isTestUser: true,
-    tradeOrderSet: 'A',
-    oppositeSignal: 'reverse',
+test('only what was changed is sent, an emptied pause as null', () => {
+  const sent = (change: Partial<AutomationFormValues>) =>
+    automationBody({ values: { ...initial, ...change }, initial, timeZone });
+  expect(sent({ pausedUntil: '' })).toEqual({ tradingPausedUntil: null });
+  expect(sent({ tradeOrderSet: 'A' })).toEqual({ tradeOrderSet: 'A' });
+  expect(sent({ isTestUser: false, oppositeSignal: 'skip' })).toEqual({
+    isTestUser: false,
+    oppositeSignal: 'skip',
   });
+  expect(sent({})).toEqual({});
 });
 
 test('a new pause ends in the future; one that is over may stay as it is', () => {
-  const check = (pausedUntil: string, before: string = stored.pausedUntil) =>
-    pauseError({ pausedUntil, stored: before, timeZone, nowMs });
+  const check = (pausedUntil: string, before: string = initial.pausedUntil) =>
+    pauseError({ pausedUntil, initial: before, timeZone, nowMs });
   expect(check('2026-01-15T12:00')).toBe('The end of the pause must lie in the future');
   expect(check('2026-01-15T12:01')).toBeNull();
   expect(check('2020-01-01T00:00', '2020-01-01T00:00')).toBeNull();
@@ -37,4 +45,16 @@ test('a new pause ends in the future; one that is over may stay as it is', () =>
 
 test('a pause of a day ends at the same time tomorrow', () => {
   expect(pausedForADay(nowMs, timeZone)).toBe('2026-01-16T12:00');
+});
+
+test('a field is told by its label and in words', () => {
+  const told = (name: keyof AutomationFormValues, change: Partial<AutomationFormValues> = {}) => {
+    const { label, stored } = automationField(name, { ...initial, ...change });
+    return `${label}: ${stored}`;
+  };
+  expect(told('isTestUser')).toBe('Test user: on');
+  expect(told('pausedUntil')).toBe('Trading paused until: 2026-01-16 08:00');
+  expect(told('pausedUntil', { pausedUntil: '' })).toBe('Trading paused until: not paused');
+  expect(told('tradeOrderSet')).toBe('Trade order set: M');
+  expect(told('oppositeSignal')).toBe('Opposite signal: Reverse');
 });

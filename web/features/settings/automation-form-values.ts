@@ -20,27 +20,34 @@ export const automationFormValues = (settings: UserSettings, timeZone: string): 
   oppositeSignal: settings.oppositeSignal,
 });
 
-/** A pause that was not touched is not sent: the field shows no seconds, and would cut them off. */
+/**
+ * Only what was changed is sent: a field that is not sent keeps what is stored by then, whoever stored it. And the field
+ * of a pause shows no seconds: sent untouched, it would cut them off.
+ */
 export function automationBody(options: {
   values: AutomationFormValues;
-  stored: AutomationFormValues;
+  initial: AutomationFormValues;
   timeZone: string;
 }): AdminSettingsBody {
-  const { values, stored, timeZone } = options;
-  const { pausedUntil, ...fields } = values;
-  if (pausedUntil === stored.pausedUntil) return fields;
-  return { ...fields, tradingPausedUntil: fromWallClock(pausedUntil, timeZone) };
+  const { values, initial, timeZone } = options;
+  const isChanged = (name: keyof AutomationFormValues) => values[name] !== initial[name];
+  return {
+    ...(isChanged('isTestUser') ? { isTestUser: values.isTestUser } : {}),
+    ...(isChanged('pausedUntil') ? { tradingPausedUntil: fromWallClock(values.pausedUntil, timeZone) } : {}),
+    ...(isChanged('tradeOrderSet') ? { tradeOrderSet: values.tradeOrderSet } : {}),
+    ...(isChanged('oppositeSignal') ? { oppositeSignal: values.oppositeSignal } : {}),
+  };
 }
 
 /** What is wrong with a changed pause, or null. */
 export function pauseError(options: {
   pausedUntil: string;
-  stored: string;
+  initial: string;
   timeZone: string;
   nowMs: number;
 }): string | null {
-  const { pausedUntil, stored, timeZone, nowMs } = options;
-  if (pausedUntil === '' || pausedUntil === stored) return null;
+  const { pausedUntil, initial, timeZone, nowMs } = options;
+  if (pausedUntil === '' || pausedUntil === initial) return null;
   const instant = fromWallClock(pausedUntil, timeZone);
   if (instant === null) return 'Enter a date and a time';
   return Date.parse(instant) > nowMs ? null : 'The end of the pause must lie in the future';
@@ -48,3 +55,19 @@ export function pauseError(options: {
 
 export const pausedForADay = (nowMs: number, timeZone: string): string =>
   toWallClock(new Date(nowMs + DAY_MS).toISOString(), timeZone);
+
+export const OPPOSITE_SIGNAL_LABELS = { reverse: 'Reverse', skip: 'Skip' } as const;
+
+/** A field by its label, with a value in words. */
+export function automationField(
+  name: keyof AutomationFormValues,
+  values: AutomationFormValues,
+): { label: string; stored: string } {
+  const { isTestUser, pausedUntil, tradeOrderSet, oppositeSignal } = values;
+  return {
+    isTestUser: { label: 'Test user', stored: isTestUser ? 'on' : 'off' },
+    pausedUntil: { label: 'Trading paused until', stored: pausedUntil.replace('T', ' ') || 'not paused' },
+    tradeOrderSet: { label: 'Trade order set', stored: tradeOrderSet },
+    oppositeSignal: { label: 'Opposite signal', stored: OPPOSITE_SIGNAL_LABELS[oppositeSignal] },
+  }[name];
+}

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import type { UserSettings } from '#contract/settings.ts';
-import { AUTO, formValues, fractionsFor, portionOptions, settingsBody } from './settings-form-values.ts';
+import {
+  AUTO,
+  formValues,
+  fractionsFor,
+  portionOptions,
+  settingsBody,
+  settingsField,
+} from './settings-form-values.ts';
 
 const stored: UserSettings = {
   calculationBehavior: 'Futures_Limit_Classic',
@@ -58,4 +65,11 @@ test('a stored value takes the place of the option of equal size', () => {
   const options = portionOptions('0.1');
   expect(options.filter(({ value }) => Number(value) === 0.1)).toEqual([{ value: '0.1', label: '10.0%' }]);
   expect(portionOptions('0.33').at(-1)).toEqual({ value: '0.33', label: '33.0%' });
+});
+
+test('a field is told by its label, and a fraction as its select shows it', () => {
+  const values = formValues({ ...stored, positionSizingMethod: 'Risk Management' });
+  expect(settingsField('signalProcessor', values)).toEqual({ label: 'Signal processor', stored: 'Tesla' });
+  expect(settingsField('investmentPortion', values).stored).toBe('Auto');
+  expect(settingsField('maximumRiskPerTrade', values).stored).toBe('15.0%');
 });

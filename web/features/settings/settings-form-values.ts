@@ -31,6 +31,33 @@ export interface SettingsFormValues {
   signalTimeframe: string;
 }
 
+export const FIELD_LABELS: Record<keyof SettingsFormValues, string> = {
+  calculationBehavior: 'Stop loss / take profit calculation',
+  marketType: 'Market type',
+  positionSizingMethod: 'Position sizing method',
+  investmentPortion: 'Investment portion',
+  maximumRiskPerTrade: 'Maximum risk per trade',
+  exchangePlatform: 'Exchange platform',
+  signalProcessor: 'Signal processor',
+  signalTimeframe: 'Signal timeframe',
+};
+
+/** The method decides which fractions are Auto. */
+export const SIZING_FIELDS = ['positionSizingMethod', 'investmentPortion', 'maximumRiskPerTrade'] as const;
+
+/** A field by its label, with a value as its select shows it. */
+export function settingsField(
+  name: keyof SettingsFormValues,
+  values: SettingsFormValues,
+): { label: string; stored: string } {
+  const value = values[name];
+  const isFraction = name === 'investmentPortion' || name === 'maximumRiskPerTrade';
+  return {
+    label: FIELD_LABELS[name],
+    stored: isFraction && value !== AUTO ? formatFraction(value, 1) : value,
+  };
+}
+
 const method = (settings: UserSettings): SizingMethod =>
   isSizingMethod(settings.positionSizingMethod) ? settings.positionSizingMethod : FORM_FALLBACK_SIZING_METHOD;
 

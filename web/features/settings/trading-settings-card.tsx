@@ -11,26 +11,29 @@ import {
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
 import { serverMessage } from '../../lib/api-client.ts';
+import { ChangedElsewhere } from '../../ui/changed-elsewhere.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Select } from '../../ui/select.tsx';
 import { ErrorBanner } from '../../ui/states.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
-import { useForm } from '../../ui/use-form.ts';
+import { useStoredForm } from '../../ui/use-stored-form.ts';
 import { useSignalTimeframes } from './get-settings.ts';
 import { useSaveSettings } from './save-settings.ts';
 import {
   AUTO,
+  FIELD_LABELS,
   formValues,
   fractionsFor,
   portionOptions,
   riskOptions,
   type SettingsFormValues,
+  SIZING_FIELDS,
   savedMessage,
   settingsBody,
+  settingsField,
 } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
-import { takeOverStored } from './take-over-stored.ts';
 
 interface TradingSettingsCardProps {
   settings: UserSettings;
@@ -51,7 +54,11 @@ const withCurrent = (listed: readonly string[], current: string): string[] =>
 export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCardProps) {
   const timeframes = useSignalTimeframes();
   const save = useSaveSettings(otherUser?.id ?? null);
-  const form = useForm<SettingsFormValues>({ initialValues: formValues(settings) });
+  const form = useStoredForm<SettingsFormValues>({
+    stored: formValues(settings),
+    saving: save.isPending,
+    together: SIZING_FIELDS,
+  });
   const { values } = form;
 
   useUnsavedChanges(form.isDirty());
@@ -59,7 +66,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
   const submit = form.onSubmit((sent) =>
     save.mutate(settingsBody(sent), {
       onSuccess: ({ data }) => {
-        takeOverStored(form, { sent, stored: formValues(data) });
+        form.saved({ sent, stored: formValues(data) });
         toastSuccess({ title: 'Settings Updated', message: savedMessage(otherUser) });
       },
       onError: (error) =>
@@ -79,7 +86,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
     <Panel title="Trading settings">
       <form onSubmit={submit} className={classes.form}>
         <Select
-          label="Market type"
+          label={FIELD_LABELS.marketType}
           data={MARKET_TYPES.map((value) => ({
             value,
             label: value === 'Spot' ? 'Spot (Coming Soon)' : value,
@@ -88,43 +95,43 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
           {...form.field('marketType')}
         />
         <Select
-          label="Position sizing method"
+          label={FIELD_LABELS.positionSizingMethod}
           data={SIZING_OPTIONS}
           value={values.positionSizingMethod}
           onChange={(event) => changeMethod(event.currentTarget.value)}
         />
         <Select
-          label="Investment portion"
+          label={FIELD_LABELS.investmentPortion}
           description="Share of the balance per position"
           data={portionIsAuto ? AUTO_OPTION : portionOptions(values.investmentPortion)}
           disabled={portionIsAuto}
           {...form.field('investmentPortion')}
         />
         <Select
-          label="Maximum risk per trade"
+          label={FIELD_LABELS.maximumRiskPerTrade}
           description="Loss limit if the stop is hit"
           data={riskIsAuto ? AUTO_OPTION : riskOptions(values.maximumRiskPerTrade)}
           disabled={riskIsAuto}
           {...form.field('maximumRiskPerTrade')}
         />
         <Select
-          label="Exchange platform"
+          label={FIELD_LABELS.exchangePlatform}
           data={withCurrent(EXCHANGE_PLATFORMS, values.exchangePlatform)}
           {...form.field('exchangePlatform')}
         />
         <Select
-          label="Signal processor"
+          label={FIELD_LABELS.signalProcessor}
           data={withCurrent([...SIGNAL_PROCESSORS, ANY_PROCESSOR], values.signalProcessor)}
           {...form.field('signalProcessor')}
         />
         <Select
-          label="Signal timeframe"
+          label={FIELD_LABELS.signalTimeframe}
           description="Signals of other timeframes are skipped"
           data={withCurrent(timeframes.data ?? [], values.signalTimeframe)}
           {...form.field('signalTimeframe')}
         />
         <Select
-          label="Stop loss / take profit calculation"
+          label={FIELD_LABELS.calculationBehavior}
           description="This parameter is reserved for future development and cannot be modified"
           data={[...CALCULATION_BEHAVIORS]}
           disabled
@@ -140,6 +147,10 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
             />
           </div>
         ) : null}
+        <ChangedElsewhere
+          fields={form.changedElsewhere.map((name) => settingsField(name, form.initialValues))}
+          onTakeStored={form.takeStored}
+        />
         <div className={classes.buttons}>
           <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
             Discard
