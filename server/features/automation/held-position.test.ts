@@ -115,7 +115,7 @@ describe('a reversal that is interrupted', () => {
 });
 
 test('a reversal cancels the stop and target that the exchange left of the closed position', async () => {
-  const { userId, token } = await withLong();
+  const { userId, token } = await withLong(engine);
   engine.paper.setFaults([{ kind: 'protectionKept' }]);
   const left: unknown[] = [];
   const deps = atExchangeCall(engine.deps, {
@@ -123,10 +123,10 @@ test('a reversal cancels the stop and target that the exchange left of the close
     when: 'before',
     happens: async () => void left.push(await engine.holding(userId, token)),
   });
-  await oppositeSignal(token);
+  await oppositeSignal(engine, token);
   await engine.settle({ deps });
   expect(left).toEqual([{ position: null, stopLoss: null, takeProfit: null }]);
-  expect(await ledgerOf(userId)).toEqual(REVERSED);
+  expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
 });
 
 describe('what is left alone', () => {
@@ -157,7 +157,7 @@ describe('what is left alone', () => {
   });
 
   test('a position that the user opened in the direction of ours, while ours was being closed', async () => {
-    const { userId, token } = await withLong();
+    const { userId, token } = await withLong(engine);
     let isOpened = false;
     const deps = atExchangeCall(engine.deps, {
       call: 'closePosition',
@@ -169,9 +169,9 @@ describe('what is left alone', () => {
         await byTheUser(userId, { token, side: 'long', quantity: '1' });
       },
     });
-    const { workflowId } = await oppositeSignal(token);
+    const { workflowId } = await oppositeSignal(engine, token);
     await engine.settle({ deps });
-    expect(await reasonFor(workflowId, userId)).toBe(
+    expect(await reasonFor(engine, { workflowId, userId })).toBe(
       `The opposite position in ${token} could not be closed: ` +
         'the long position that is open now is another one and is not touched; user will be skipped',
     );
