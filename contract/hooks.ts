@@ -7,6 +7,8 @@ export const webhook = z.object({
   /** Whole after a password check in the same session (five minutes) and once after create and renew; else masked. */
   hookKey: z.string(),
   masked: z.boolean(),
+  /** Its key was sealed under another SECRET_KEY: it stays masked, and opens nothing, until it is renewed. */
+  unreadable: z.boolean(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
 });

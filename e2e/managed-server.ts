@@ -17,7 +17,7 @@ export interface ManagedServer {
   output(): string;
   stop(): Promise<void>;
   /** With the settings of the first start, and those given on top of them. */
-  start(env?: Env): Promise<void>;
+  start(env?: Env, args?: string[]): Promise<void>;
   /** Stops it, if it runs, and removes its data. */
   remove(): Promise<void>;
 }
@@ -50,8 +50,8 @@ export async function startManagedServer(env: Env): Promise<ManagedServer> {
     dataDir,
     output: () => running?.output() ?? '',
     stop,
-    async start(more = {}) {
-      running = await startServerProcess({ env: { ...env, ...more, PORT: port }, dataDir });
+    async start(more = {}, args = []) {
+      running = await startServerProcess({ env: { ...env, ...more, PORT: port }, dataDir, args });
     },
     async remove() {
       await stop();

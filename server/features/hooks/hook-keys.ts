@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SecretBox } from '#server/platform/secret-box.ts';
+import { type SecretBox, SecretBoxError } from '#server/platform/secret-box.ts';
 
 const PURPOSE = 'webhook-key';
 const KEY_BYTES = 32;
@@ -26,8 +26,14 @@ export function createHookKey(box: SecretBox, hook: HookOwner): SealedKey {
   };
 }
 
-export function openHookKey(box: SecretBox, hook: HookOwner & { keySealed: string }): string {
-  return box.open(hook.keySealed, { purpose: PURPOSE, binding: bindingOf(hook) });
+/** Null where it does not open: SECRET_KEY is another one, or the row was altered or moved. */
+export function openHookKey(box: SecretBox, hook: HookOwner & { keySealed: string }): string | null {
+  try {
+    return box.open(hook.keySealed, { purpose: PURPOSE, binding: bindingOf(hook) });
+  } catch (error) {
+    if (error instanceof SecretBoxError) return null;
+    throw error;
+  }
 }
 
 export function hashHookKey(box: SecretBox, key: string): Buffer {

@@ -22,7 +22,7 @@ const config = { access: 'user' } as const;
 
 export function registerHookRoutes(
   app: App,
-  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool' | 'secretBox'>,
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'log' | 'pool' | 'secretBox'>,
 ): void {
   app.get('/api/hooks', { config, schema: { response: { 200: webhooks } } }, (request) => {
     const { user, keyRevealedUntil } = getSession(request);

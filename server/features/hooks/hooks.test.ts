@@ -4,7 +4,7 @@ import type { Webhook } from '#contract/hooks.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { fakeClock } from '#test/fake-clock.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { hashHookKey } from './hook-keys.ts';
+import { createHookKey, hashHookKey } from './hook-keys.ts';
 import { findHooksByHash } from './hooks.store.ts';
 
 let board: TestApp;
@@ -42,6 +42,7 @@ describe('creating the webhook', () => {
       name: 'Default Webhook',
       hookKey: expect.stringMatching(WHOLE_KEY),
       masked: false,
+      unreadable: false,
       createdAt: clock.now().toISOString(),
       lastUsedAt: null,
     });
@@ -111,6 +112,55 @@ describe('the key', () => {
       expect(await lookUp(key)).toBeNull();
     },
   );
+});
+
+describe('a key that was sealed under another SECRET_KEY', () => {
+  /** The row as the program with the other key has left it. */
+  async function withLockedKey() {
+    const owner = await withHook();
+    const { id } = owner.hook;
+    const other = createSecretBox('another secret key of the tests, long enough');
+    const { keySealed, keyHash } = createHookKey(other, { id, userId: owner.user.id });
+    await board.database.pool.query('update hooks set key_sealed = $2, key_hash = $3 where id = $1', [
+      id,
+      keySealed,
+      keyHash,
+    ]);
+    const shown = async () => (await owner.client.get('/api/hooks')).json<Webhook[]>();
+    return { ...owner, shown };
+  }
+
+  test('cannot be shown, after the password either; the webhook says so, and the log whose it is', async () => {
+    const { client, hook, user, password, shown } = await withLockedKey();
+    const unreadable = [{ ...hook, hookKey: '…', masked: true, unreadable: true }];
+    expect(await shown()).toEqual(unreadable);
+    await client.post('/api/auth/verify-password', { password });
+    expect(await shown()).toEqual(unreadable);
+    const lines = board.logged().split('\n');
+    const said = lines.filter((line) => line.includes('does not open') && line.includes(hook.id));
+    expect(said.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'error', userId: user.id, webhookId: hook.id },
+      { level: 'error', userId: user.id, webhookId: hook.id },
+    ]);
+  });
+
+  test('gives way to a renewed one, which can be shown', async () => {
+    const { client, hook, url, password, shown } = await withLockedKey();
+    const renewed = (await client.put(url, { generateNewKey: true, password })).json<Webhook>();
+    expect(renewed).toEqual({ ...hook, hookKey: expect.stringMatching(WHOLE_KEY) });
+    expect(await shown()).toEqual([
+      { ...hook, hookKey: `${renewed.hookKey.slice(0, 4)}…`, masked: true, unreadable: false },
+    ]);
+    expect(await lookUp(renewed.hookKey)).toMatchObject({ id: hook.id });
+  });
+
+  test('goes with its webhook, and a new one can be created', async () => {
+    const { client, url, password, shown } = await withLockedKey();
+    expect((await client.post('/api/hooks', {})).statusCode).toBe(409);
+    expect((await client.delete(url, { password })).statusCode).toBe(200);
+    expect((await client.post('/api/hooks', {})).statusCode).toBe(201);
+    expect(await shown()).toMatchObject([{ unreadable: false }]);
+  });
 });
 
 describe('renewing', () => {

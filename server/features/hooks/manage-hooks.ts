@@ -41,21 +41,33 @@ export async function renewHook(
 
 /** The user's hooks; the key is masked unless the session confirmed the password a moment ago. */
 export async function showHooks(
-  deps: HookDeps,
+  deps: HookDeps & Pick<Deps, 'log'>,
   request: { userId: string; keyRevealedUntil: Date | null },
 ): Promise<Webhook[]> {
   const { userId, keyRevealedUntil } = request;
   const masked = keyRevealedUntil === null || keyRevealedUntil <= deps.clock.now();
   const found = await listHooks(deps.db, userId);
-  return found.map((hook) => toWebhook(hook, { key: openHookKey(deps.secretBox, hook), masked }));
+  return found.map((hook) => {
+    const key = openHookKey(deps.secretBox, hook);
+    if (key === null) {
+      deps.log.error(
+        { userId, webhookId: hook.id },
+        'a webhook key does not open: SECRET_KEY is another one or the row was moved; its deliveries are refused until it is renewed',
+      );
+    }
+    return toWebhook(hook, { key, masked });
+  });
 }
 
-function toWebhook(hook: HookRow, shown: { key: string; masked: boolean }): Webhook {
+function toWebhook(hook: HookRow, shown: { key: string | null; masked: boolean }): Webhook {
+  const masked = shown.masked || shown.key === null;
+  const key = shown.key ?? '';
   return {
     id: hook.id,
     name: hook.name,
-    hookKey: shown.masked ? maskHookKey(shown.key) : shown.key,
-    masked: shown.masked,
+    hookKey: masked ? maskHookKey(key) : key,
+    masked,
+    unreadable: shown.key === null,
     createdAt: hook.createdAt.toISOString(),
     lastUsedAt: hook.lastUsedAt?.toISOString() ?? null,
   };

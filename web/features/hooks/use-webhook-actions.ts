@@ -55,6 +55,7 @@ export function useWebhookActions(hook: Webhook | null) {
   const showRevealed = ({ hook: found, sinceMs }: Revealed) => {
     if (found === 'unreachable') return closeAndFail('Failed to fetch webhooks');
     if (found === null) return closeAndFail('Webhook not found');
+    if (found.unreadable) return closeAndFail('The webhook key cannot be shown');
     showKey(sinceMs);
     toastSuccess({ title: 'Access Granted', message: 'Webhook key is now visible.' });
     onRevealed?.(found.hookKey);

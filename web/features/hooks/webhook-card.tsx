@@ -1,7 +1,8 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Alert, Button, Skeleton } from '@mantine/core';
 import {
   IconEye,
   IconEyeOff,
+  IconKeyOff,
   IconPlus,
   IconRefresh,
   IconSend,
@@ -47,6 +48,51 @@ export function NoWebhook({ actions }: { actions: WebhookActions }) {
 
 export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: WebhookActions }) {
   const formatInstant = useFormatInstant();
+  return (
+    <div className={classes.rows}>
+      <div className={classes.row}>
+        {hook.unreadable ? (
+          <Badge tone="failure">Key unreadable</Badge>
+        ) : (
+          <Badge tone="success">Active</Badge>
+        )}
+        <span className={classes.created}>Created {formatInstant(hook.createdAt)}</span>
+        <span className={classes.created}>
+          {hook.lastUsedAt ? `Last used ${formatInstant(hook.lastUsedAt)}` : 'Never used'}
+        </span>
+      </div>
+      {hook.unreadable ? <UnreadableKey /> : <KeyAndUrls hook={hook} actions={actions} />}
+      <div className={classes.row}>
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          onClick={() => actions.warn('renew-warning')}
+        >
+          Renew Key
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => actions.warn('delete-warning')}
+        >
+          Delete
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** What a test delivery would be answered says nothing about alerts then: they are refused. */
+function UnreadableKey() {
+  return (
+    <Alert color="red" title="The webhook key cannot be shown" icon={<IconKeyOff aria-hidden />}>
+      It was sealed with another secret key than the one that the program runs with now. Alerts that use it
+      are refused. Renew the key, and use the new URLs in your alerts.
+    </Alert>
+  );
+}
+
+function KeyAndUrls({ hook, actions }: { hook: Webhook; actions: WebhookActions }) {
   const { keyVisible } = actions;
   const { origin } = window.location;
   const shownKey = keyVisible ? hook.hookKey : maskKey(hook.hookKey);
@@ -66,14 +112,7 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
   );
 
   return (
-    <div className={classes.rows}>
-      <div className={classes.row}>
-        <Badge tone="success">Active</Badge>
-        <span className={classes.created}>Created {formatInstant(hook.createdAt)}</span>
-        <span className={classes.created}>
-          {hook.lastUsedAt ? `Last used ${formatInstant(hook.lastUsedAt)}` : 'Never used'}
-        </span>
-      </div>
+    <>
       <CopyField
         label="Webhook Key"
         description="Shared by both endpoints (hkid)"
@@ -109,22 +148,6 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
           Send test candle
         </Button>
       </div>
-      <div className={classes.row}>
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          onClick={() => actions.warn('renew-warning')}
-        >
-          Renew Key
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => actions.warn('delete-warning')}
-        >
-          Delete
-        </Button>
-      </div>
-    </div>
+    </>
   );
 }
