@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { D, isMultipleOf, toPlain } from './decimal.ts';
 import { calculatePosition, type PositionInput } from './position.ts';
+import { planPosition } from './position-plan.ts';
 import { ownTokenRules } from './token-rules.ts';
 import { SIZING_METHODS } from './user-settings.ts';
 
@@ -444,6 +445,23 @@ describe('whatever the input', () => {
       expect(D(position.assetQuantity).gte(rules.minimumQuantity)).toBe(true);
       expect(D(position.quantity).gte(rules.minimumNotional)).toBe(true);
     });
+  });
+
+  it('what is refused before sizing is refused with any balance, and all else with too small a balance alone', () => {
+    fc.assert(
+      fc.property(anyInput, (input) => {
+        const planned = planPosition(input);
+        const [own, ample] = [input, { ...input, availableBalance: '1e30' }].map(calculatePosition);
+        if (!planned.ok) {
+          for (const result of [own, ample]) expect(result).toEqual(planned);
+          return;
+        }
+        expect(ample?.ok).toBe(true);
+        const tooSmall = ['below_minimum_quantity', 'below_minimum_notional', 'minimum_exceeds_limit'];
+        if (own?.ok === false) expect(tooSmall).toContain(own.denial.code);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it('no figure is NaN, infinite, negative or written with an exponent', () => {

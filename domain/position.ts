@@ -7,32 +7,17 @@
 import { isUsableBalance } from './balance.ts';
 import { cutFraction, D, isPositive, toPlain } from './decimal.ts';
 import { type Denial, deny } from './denials.ts';
-import { entryEpsilon, entryPrice } from './entry-price.ts';
-import { checkOrderSides, checkStopBeforeLiquidation } from './order-checks.ts';
 import { type CalculationFacts, describeCalculation } from './position-description.ts';
-import {
-  chooseReferencePrice,
-  type PriceSource,
-  type ReferencePrice,
-  signalPriceDeviates,
-} from './reference-price.ts';
+import { planPosition } from './position-plan.ts';
+import type { PriceSource } from './reference-price.ts';
 import { portfolioAllocationLimits } from './sizing/portfolio-allocation.ts';
 import { riskManagementLimits } from './sizing/risk-management.ts';
 import { type SizingLimits, sizePosition } from './sizing/size-position.ts';
 import { technicalAnalysisLimits } from './sizing/technical-analysis.ts';
-import { stopLevels } from './stop-levels.ts';
 import type { TokenRules } from './token-rules.ts';
-import { type ExecutionProfileName, MAXIMUM_PORTION, MAXIMUM_RISK } from './trading-constants.ts';
-import { type Action, alignment, leverageFor } from './trend.ts';
-import {
-  effectivePortion,
-  effectiveRisk,
-  isPortionAllowed,
-  isRiskAllowed,
-  isSizingMethod,
-  type SizingMethod,
-  type TradingSettings,
-} from './user-settings.ts';
+import type { ExecutionProfileName } from './trading-constants.ts';
+import type { Action } from './trend.ts';
+import { effectivePortion, effectiveRisk, type SizingMethod, type TradingSettings } from './user-settings.ts';
 
 export interface Position {
   token: string;
@@ -100,43 +85,11 @@ export type PositionResult = { ok: true; position: Position } | { ok: false; den
  * USDT. Throws only on input that is a mistake of the caller, such as rules of another token.
  */
 export function calculatePosition(input: PositionInput): PositionResult {
-  const { signal, priceLog, livePrice, livePriceProblem = null, profile, rules, availableBalance } = input;
-  if (rules.token !== signal.token) {
-    throw new RangeError(`Rules of ${rules.token} cannot size a position in ${signal.token}`);
-  }
-  const method = input.settings.positionSizingMethod;
-  if (!isSizingMethod(method)) return refuse(deny('sizing_method_unavailable', { method }));
-  const unusable = denySettings(input, method) ?? denyPrices(input);
-  if (unusable !== null) return refuse(unusable);
-
-  const reference = chooseReferencePrice({ signalPrice: signal.price, livePrice, livePriceProblem });
-  const trend = alignment({
-    action: signal.action,
-    immediateTrend: priceLog?.immediateTrend,
-    matureTrend: priceLog?.matureTrend,
-  });
-  const leverage = leverageFor(trend.aligned);
-  const tooHigh = denyLeverage(rules, leverage);
-  if (tooHigh !== null) return refuse(tooHigh);
-
-  const levels = stopLevels({
-    action: signal.action,
-    referencePrice: reference.price,
-    atr: priceLog?.atr ?? null,
-    aligned: trend.aligned,
-    method,
-    tick: rules.tickSize,
-  });
-  if (!levels.ok) return levels;
-  const epsilon = entryEpsilon({ token: signal.token, price: reference.price, profile });
-  const entry = entryPrice({
-    action: signal.action,
-    referencePrice: reference.price,
-    epsilon,
-    tick: rules.tickSize,
-  });
-  const misplaced = denyPlacement({ input, reference, entry, leverage, ...levels });
-  if (misplaced !== null) return refuse(misplaced);
+  const { signal, priceLog, rules, availableBalance } = input;
+  const planned = planPosition(input);
+  if (!planned.ok) return planned;
+  const { method, reference, trend, leverage, levels, epsilon, entry } = planned.plan;
+  if (!isUsableBalance(availableBalance)) return { ok: false, denial: deny('balance_unavailable', {}) };
 
   const limits = limitsOf(method, input.settings);
   const size = sizePosition({
@@ -179,10 +132,6 @@ export function calculatePosition(input: PositionInput): PositionResult {
   };
 }
 
-function refuse(denial: Denial): PositionResult {
-  return { ok: false, denial };
-}
-
 function limitsOf(method: SizingMethod, settings: PositionInput['settings']): SizingLimits {
   const portion = effectivePortion(settings);
   const maximumRisk = effectiveRisk(settings);
@@ -194,68 +143,4 @@ function limitsOf(method: SizingMethod, settings: PositionInput['settings']): Si
     case 'Technical Analysis':
       return technicalAnalysisLimits({ portion });
   }
-}
-
-function denySettings({ settings }: PositionInput, method: SizingMethod): Denial | null {
-  const { marketType } = settings;
-  if (marketType !== 'Futures') return deny('market_type_unavailable', { marketType });
-  const portion = effectivePortion(settings);
-  if (method !== 'Risk Management' && !isPortionAllowed(portion)) {
-    return deny('setting_out_of_range', {
-      setting: 'Investment portion',
-      value: portion,
-      maximum: MAXIMUM_PORTION,
-    });
-  }
-  const risk = effectiveRisk(settings);
-  if (method !== 'Technical Analysis' && !isRiskAllowed(risk)) {
-    return deny('setting_out_of_range', {
-      setting: 'Maximum risk per trade',
-      value: risk,
-      maximum: MAXIMUM_RISK,
-    });
-  }
-  return null;
-}
-
-/** A workflow does not fall back on the signal price, and does not trade a signal far from the market. */
-function denyPrices({ signal, livePrice, profile, availableBalance }: PositionInput): Denial | null {
-  if (!isPositive(signal.price)) {
-    return deny('price_not_positive', { name: 'Signal price', value: signal.price });
-  }
-  if (!isUsableBalance(availableBalance)) return deny('balance_unavailable', {});
-  if (profile !== 'automatic') return null;
-  if (livePrice === null || !isPositive(livePrice)) {
-    return deny('live_price_unavailable', { token: signal.token });
-  }
-  return signalPriceDeviates({ signalPrice: signal.price, livePrice });
-}
-
-function denyLeverage(rules: TokenRules, leverage: number): Denial | null {
-  if (rules.maximumLeverage === undefined || rules.maximumLeverage >= leverage) return null;
-  return deny('leverage_unavailable', {
-    token: rules.token,
-    leverage: String(leverage),
-    maximum: String(rules.maximumLeverage),
-  });
-}
-
-function denyPlacement(placed: {
-  input: PositionInput;
-  reference: ReferencePrice;
-  entry: string;
-  leverage: number;
-  stopLoss: string;
-  takeProfit: string;
-}): Denial | null {
-  const { input, reference, entry, leverage, stopLoss, takeProfit } = placed;
-  if (!isPositive(entry)) return deny('price_not_positive', { name: 'Entry price', value: entry });
-  return (
-    checkOrderSides({
-      action: input.signal.action,
-      stopLoss,
-      takeProfit,
-      prices: [reference.price, entry],
-    }) ?? checkStopBeforeLiquidation({ entryPrice: entry, stopLoss, leverage })
-  );
 }
