@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decideOnHeldPosition, isSamePosition, openedApartMs } from './held-position.ts';
+import {
+  afterReversal,
+  decideOnHeldPosition,
+  isSamePosition,
+  openedApartMs,
+  type Reversal,
+} from './held-position.ts';
 
 const ours = { side: 'long', openedByUs: true } as const;
 
@@ -22,6 +28,15 @@ describe('a signal for a token that may be held', () => {
     const decision = decideOnHeldPosition({ token: 'BTC', action, held, oppositeSignal });
     expect(decision.decision === 'skip' ? decision.denial.code : decision.decision).toBe(expected);
   });
+});
+
+it('a refusal says how far the closing of the opposite position had come', () => {
+  const said = (reversal: Reversal | null) => afterReversal('No price', { token: 'BTC', reversal });
+  expect([said(null), said('begun'), said('closed')]).toEqual([
+    'No price',
+    'No price; the closing of the opposite position in BTC had begun',
+    'No price; the opposite position in BTC was closed before',
+  ]);
 });
 
 describe('whether a position is the one that a trade opened', () => {

@@ -34,6 +34,20 @@ export function decideOnHeldPosition(input: {
     : { decision: 'skip', denial: deny('opposite_position_kept', { token, side }) };
 }
 
+/** How far the closing of an opposite position has come: what has begun is not known to have ended. */
+export type Reversal = 'begun' | 'closed';
+
+/** A refusal that comes after it says so: nothing was opened in the place of what was held. */
+export function afterReversal(
+  reason: string,
+  { token, reversal }: { token: string; reversal: Reversal | null },
+): string {
+  if (reversal === null) return reason;
+  return reversal === 'closed'
+    ? `${reason}; the opposite position in ${token} was closed before`
+    : `${reason}; the closing of the opposite position in ${token} had begun`;
+}
+
 /** The exchange's clock and ours differ by less. */
 const CLOCK_SLACK_MS = 60_000;
 

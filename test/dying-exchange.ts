@@ -41,12 +41,20 @@ export function atExchangeCall(
   });
 }
 
-/** A process that ends there. */
-export const dyingAt = (deps: AutomationDeps, call: DyingCall, when: 'before' | 'after'): AutomationDeps =>
-  atExchangeCall(deps, {
+/** A process that ends there, the first time or a later one. */
+export function dyingAt(
+  deps: AutomationDeps,
+  call: DyingCall,
+  when: 'before' | 'after',
+  nth = 1,
+): AutomationDeps {
+  let calls = 0;
+  return atExchangeCall(deps, {
     call,
     when,
     happens() {
-      throw new Crash();
+      calls += 1;
+      if (calls >= nth) throw new Crash();
     },
   });
+}

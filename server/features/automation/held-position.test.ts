@@ -57,13 +57,14 @@ describe('a reversal that is interrupted', () => {
     ['before its close is sent', 'closePosition', 'before'],
     ['after its close was sent', 'closePosition', 'after'],
     ['while it asks whether it is flat', 'fetchPosition', 'after'],
-    ['before the new position is sized', 'fetchBalance', 'before'],
+    ['before it is known whether the signal can be traded', 'fetchBalance', 'before'],
+    ['before the new position is sized', 'fetchBalance', 'before', 2],
     ['before the new order is sent', 'placeOrder', 'before'],
     ['after the new order was sent', 'placeOrder', 'after'],
-  ] as const)('%s closes once and opens once', async (_name, call, when) => {
+  ] as const)('%s closes once and opens once', async (_name, call, when, nth: number = 1) => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
-    await expect(engine.settle({ deps: dyingAt(engine.deps, call, when) })).rejects.toThrow();
+    await expect(engine.settle({ deps: dyingAt(engine.deps, call, when, nth) })).rejects.toThrow();
     await engine.restart();
     await engine.settle();
     expect(await ledgerOf(engine, userId)).toEqual(REVERSED);

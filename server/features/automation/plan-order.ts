@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Denial, deny } from '#domain/denials.ts';
+import { afterReversal, type Reversal } from '#domain/held-position.ts';
 import { autoTradeOff } from '#domain/trading-mode.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { isSignalExpired } from '#domain/workflow-lifecycle.ts';
 import {
+  denyPosition,
   generatePosition,
   recordCalculation,
   recordOf,
@@ -13,11 +15,9 @@ import {
   insertPositionGeneratorLog,
   type PositionGeneratorLogRow,
 } from '#server/features/position-generator/position-generator.store.ts';
-import { findUnsettledClose } from '#server/features/position-maker/close-position.ts';
 import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
 import {
   findStandingTrade,
-  type LiveTrade,
   listLiveTrades,
   type TradeRow,
 } from '#server/features/position-maker/trades.store.ts';
@@ -28,8 +28,9 @@ import { together } from '#server/platform/database/together.ts';
 import { assertHeld, type Lease } from '#server/platform/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';
-import { clearTheWay } from './held-position.ts';
+import { clearTheWay, type TokenFacts } from './held-position.ts';
 import { orderTurnsOf } from './order-turns.ts';
+import { readKnownCloses } from './reversals.store.ts';
 import type { StepJournal } from './step-journal.ts';
 import { type UserTask, userStep } from './user-steps.ts';
 import { readMatchedPriceLog } from './workflow-inputs.ts';
@@ -51,17 +52,13 @@ export interface UserRun {
 }
 
 /** How things stand for a user, read right behind the user's lease. */
-export interface UserFacts {
+export interface UserFacts extends TokenFacts {
   turn: UserTurn | null;
   settings: TradingSettings | null;
   /** What an interrupted run has recorded. */
   calculation: PositionGeneratorLogRow | null;
   /** An order of the user for the signal that stands. */
   standing: TradeRow | null;
-  /** Trades of the user in the token that are not done, or whose position may be open. */
-  liveTrades: readonly LiveTrade[];
-  /** Whether there is a closing order in the token of which it is not known what came of it. */
-  isClosing: boolean;
 }
 
 /** Right behind the user's lease, on its connection: all of it is one way to the database. */
@@ -69,15 +66,16 @@ export async function readUserFacts(
   on: Queryable,
   { workflowId, userId, signal }: { workflowId: string; userId: string; signal: SignalRow },
 ): Promise<UserFacts> {
-  const [turn, settings, calculation, standing, liveTrades, closing] = await together(
+  const { token } = signal;
+  const [turn, settings, calculation, standing, liveTrades, closes] = await together(
     findUserTurn(on, { workflowId, userId }),
     findTradingSettings(on, userId),
     findWorkflowCalculation(on, { workflowId, userId }),
     findStandingTrade(on, { signalId: signal.id, userId }),
-    listLiveTrades(on, { userId, token: signal.token }),
-    findUnsettledClose(on, { userId, token: signal.token }),
+    listLiveTrades(on, { userId, token }),
+    readKnownCloses(on, { userId, token, workflowId }),
   );
-  return { turn, settings, calculation, standing, liveTrades, isClosing: closing !== null };
+  return { turn, settings, calculation, standing, liveTrades, ...closes };
 }
 
 /**
@@ -108,9 +106,10 @@ export async function planOrder(
   journal.begin(userStep(deps, task, 'position_generation', positionInput(signal, settings)));
   // The exchange may take a while.
   const calculated = await journal.writeDownDuring(() => calculateOnce(run, { ...facts, settings }));
+  const { reversal = facts.reversal } = calculated;
   if (!calculated.ok) {
     await journal.writeDown();
-    await skip(run, 'position_generation', calculated.denial);
+    await skip(run, 'position_generation', { ...calculated.denial, reversal });
     return null;
   }
   const { log, isRecorded } = calculated;
@@ -149,7 +148,7 @@ export async function planOrder(
   // Where another order stood in the way, nothing of it was written.
   await db.transaction((tx) => together(assertHeld(tx, lease), ...alongside(tx)));
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
-  await skip(run, 'order_submission', denial);
+  await skip(run, 'order_submission', { ...denial, reversal });
   return null;
 }
 
@@ -203,11 +202,12 @@ async function calculateOnce(
   run: UserRun,
   facts: Omit<UserFacts, 'turn' | 'settings'> & { settings: TradingSettings },
 ): Promise<
-  | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean }
-  | { ok: false; denial: Pick<Denial, 'reason'> }
+  | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean; reversal?: Reversal | null }
+  /** `reversal`: what was closed for it, where that is not as it was read. */
+  | { ok: false; denial: Pick<Denial, 'reason'>; reversal?: Reversal | null }
 > {
   const { deps, workflow, signal, task, lease } = run;
-  const { settings, calculation: recorded, liveTrades, isClosing } = facts;
+  const { settings, calculation: recorded } = facts;
   if (facts.standing !== null) return { ok: false, denial: deny('already_traded', {}) };
   if (recorded !== null) {
     if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
@@ -220,17 +220,7 @@ async function calculateOnce(
   const reading = readMatchedPriceLog(deps.db, workflow.id);
   // Heard of below: what may be closing a position is waited for in any case.
   reading.catch(() => {});
-  const blocked = await clearTheWay(deps, {
-    signal,
-    settings,
-    userId,
-    workflow,
-    lease,
-    liveTrades,
-    isClosing,
-  });
-  if (blocked !== null) return { ok: false, denial: blocked };
-  const request = {
+  const requestOf = async () => ({
     signal,
     priceLog: await reading,
     userId,
@@ -238,20 +228,31 @@ async function calculateOnce(
     profile: 'automatic' as const,
     workflowId,
     lease,
+  });
+  const denyOrder = async () => {
+    const request = await requestOf();
+    const denial = await denyPosition(deps, request);
+    if (denial === null) return null;
+    await recordCalculation(deps, { ...request, result: { ok: false, denial }, isEstimate: false });
+    return denial;
   };
+  const way = await clearTheWay(deps, { signal, settings, userId, workflow, lease, facts, denyOrder });
+  if (!way.isClear) return { ok: false, denial: way.denial };
+  const { reversal } = way;
+  const request = await requestOf();
   const result = await generatePosition(deps, request);
   const calculation = { ...request, result, isEstimate: false };
   // It goes on record with its order's intent.
-  if (result.ok) return { ok: true, log: recordOf(deps, calculation), isRecorded: false };
+  if (result.ok) return { ok: true, log: recordOf(deps, calculation), isRecorded: false, reversal };
   await recordCalculation(deps, calculation);
-  return { ok: false, denial: result.denial };
+  return { ok: false, denial: result.denial, reversal };
 }
 
 async function skip(
-  { deps, workflow, task, lease }: UserRun,
+  { deps, workflow, signal, task, lease }: UserRun,
   type: 'position_generation' | 'order_submission',
-  denial: Pick<Denial, 'reason'>,
+  { reason, reversal }: Pick<Denial, 'reason'> & { reversal: Reversal | null },
 ): Promise<void> {
-  const errorMessage = `${denial.reason}; user will be skipped`;
+  const errorMessage = `${afterReversal(reason, { token: signal.token, reversal })}; user will be skipped`;
   await finishUser(deps, { workflow, task, lease, outcome: 'skipped', step: { type, errorMessage } });
 }

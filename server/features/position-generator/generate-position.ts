@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { availableForSizing } from '#domain/balance.ts';
 import { toPlain } from '#domain/decimal.ts';
 import { type Denial, deny } from '#domain/denials.ts';
-import { calculatePosition, type PositionResult } from '#domain/position.ts';
+import { calculatePosition, type PositionInput, type PositionResult } from '#domain/position.ts';
+import { planPosition } from '#domain/position-plan.ts';
 import { signalPriceDeviates } from '#domain/reference-price.ts';
 import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/token-rules.ts';
 import type { ExecutionProfileName } from '#domain/trading-constants.ts';
@@ -27,6 +28,8 @@ import {
 
 const READ_TRIES = 3;
 const READ_RETRY_MS = 300;
+
+type GeneratorDeps = Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>;
 
 export interface GenerateRequest {
   signal: SignalRow;
@@ -54,26 +57,39 @@ export interface MarketFacts {
  * price, no position; nothing is ever sized by a guess. The caller records it, refused ones too.
  */
 export async function generatePosition(
-  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
+  deps: GeneratorDeps,
   request: GenerateRequest,
 ): Promise<PositionResult> {
-  const read = await readMarketFacts(deps, request);
+  const read = await readMarketFacts(deps, request, { expectsOrder: true });
   return read.ok ? calculateFromFacts(read.facts, request) : read;
 }
 
+/**
+ * Why no position could be generated, whatever the balance comes to; null: at most its size may be refused. For whoever
+ * has to close a position before, which frees margin: it asks all that `generatePosition` asks, the balance too, of which
+ * only that the exchange tells it counts.
+ */
+export async function denyPosition(deps: GeneratorDeps, request: GenerateRequest): Promise<Denial | null> {
+  const read = await readMarketFacts(deps, request, { expectsOrder: false });
+  if (!read.ok) return read.denial;
+  const planned = planPosition(inputOf(read.facts, request));
+  return planned.ok ? null : planned.denial;
+}
+
 /** The one calculation of workflows, the calculator and its preview. */
-export function calculateFromFacts(
-  facts: MarketFacts,
-  request: Pick<GenerateRequest, 'signal' | 'priceLog' | 'settings' | 'profile'>,
-): PositionResult {
-  const { signal, priceLog, settings, profile } = request;
-  return calculatePosition({
+export const calculateFromFacts = (facts: MarketFacts, request: Calculable): PositionResult =>
+  calculatePosition(inputOf(facts, request));
+
+type Calculable = Pick<GenerateRequest, 'signal' | 'priceLog' | 'settings' | 'profile'>;
+
+function inputOf(facts: MarketFacts, { signal, priceLog, settings, profile }: Calculable): PositionInput {
+  return {
     signal: { token: signal.token, action: signal.action, price: signal.price },
     priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
     settings,
     profile,
     ...facts,
-  });
+  };
 }
 
 export interface Calculation extends GenerateRequest {
@@ -148,14 +164,15 @@ export async function openAccount(
 }
 
 async function readMarketFacts(
-  deps: Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>,
+  deps: GeneratorDeps,
   { signal, userId, settings }: GenerateRequest,
+  { expectsOrder }: { expectsOrder: boolean },
 ): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
   const refuse = (denial: Denial) => ({ ok: false as const, denial });
   const opened = await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform });
   if (!opened.ok) return opened;
   const { exchange, account, platform } = opened;
-  exchange.expectOrder(account, signal.token);
+  if (expectsOrder) exchange.expectOrder(account, signal.token);
   // Side by side: every moment between the signal and its order is paid for.
   const [livePrice, rules, availableBalance] = await Promise.all([
     readLivePrice(exchange, signal, userId),
