@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { runStatements } from './database.ts';
 import { expect, test } from './fixtures.ts';
 import { dialog, expectToast, fillLogin, pageTitle, signOut } from './screen.ts';
+import { holdBack } from './webhook-screen.ts';
 
 const method = (page: Page) => page.getByLabel('Position sizing method');
 const portion = (page: Page) => page.getByLabel('Investment portion');
@@ -221,6 +222,50 @@ test('the password is changed, other sessions end, and only the new one signs in
   await expect(page.getByRole('alert')).toHaveText('Invalid username or password');
   await fillLogin(page, { username: user.username, password: 'second password' });
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+});
+
+test('a password that is being changed keeps its dialog, and the outcome is told wherever one is by then', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  const form = dialog(page, 'Change Password');
+  const question = dialog(page, 'You have unsaved changes');
+  const change = async (currentPassword: string) => {
+    await page.getByRole('button', { name: 'Change Password' }).click();
+    await form.getByLabel('Current password', { exact: true }).fill(currentPassword);
+    await form.getByLabel('New password', { exact: true }).fill('second password');
+    await form.getByLabel('Confirm new password', { exact: true }).fill('second password');
+    const release = await holdBack(page, '**/api/user-settings/change-password');
+    await form.getByRole('button', { name: 'Change Password' }).click();
+    await expect(form.getByRole('button', { name: 'Changing...' })).toBeDisabled();
+    return release;
+  };
+  expectFailure({ path: '/api/user-settings/change-password', status: 403 });
+  let release = await change('not the password');
+  await page.keyboard.press('Escape');
+  await page.mouse.click(20, 400);
+  await form.getByRole('button', { name: 'Close dialog' }).click();
+  await expect(form).toBeVisible();
+  await expect(question).toBeHidden();
+  release();
+  await expectToast(page, { title: 'Error', text: 'Invalid password' });
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await expect(form).toBeHidden();
+
+  await page.unroute('**/api/user-settings/change-password');
+  release = await change(user.password);
+  await page.goBack();
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await expect(form).toBeHidden();
+  release();
+  await expectToast(page, { title: 'Password Changed' });
+  await expect(page).toHaveURL('/settings');
 });
 
 test('a browser that does not let copy says so', async ({ page, operator, signIn }) => {

@@ -139,6 +139,46 @@ test('what the server refuses stands at its field, and what nobody answered is s
   await expect(form.getByLabel('Username')).toHaveValue(/^eve-/);
 });
 
+test('what was typed of a new user is lost by no key, click or step back without a question', async ({
+  page,
+}) => {
+  await page.goto('/create-client');
+  await page.getByRole('button', { name: 'Create New User' }).click();
+  const form = dialog(page, 'Create New User');
+  const question = dialog(page, 'You have unsaved changes');
+  await expect(form.getByLabel('Username')).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(form).toBeHidden();
+
+  await page.getByRole('button', { name: 'Create New User' }).click();
+  await form.getByLabel('First Name').fill('Grace');
+  const ways: [string, () => Promise<unknown>][] = [
+    ['Escape', () => page.keyboard.press('Escape')],
+    ['a click outside', () => page.mouse.click(20, 400)],
+    ['the close button', () => form.getByRole('button', { name: 'Close dialog' }).click()],
+    ['the button Cancel', () => form.getByRole('button', { name: 'Cancel' }).click()],
+    ['the back button', () => page.goBack()],
+  ];
+  for (const [way, leave] of ways) {
+    await leave();
+    await expect(question, way).toContainText('What you have entered here is lost when you leave.');
+    await expect(question.getByRole('button', { name: 'Stay' }), way).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(question, way).toBeHidden();
+    await expect(form.getByLabel('First Name'), way).toHaveValue('Grace');
+  }
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await expect(form).toBeHidden();
+  await expect(page).toHaveURL(/create-client$/);
+  await page.getByRole('button', { name: 'Create New User' }).click();
+  await expect(form.getByLabel('First Name')).toHaveValue('');
+  await form.getByLabel('First Name').fill('Grace');
+  await page.goBack();
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await expect(form).toBeHidden();
+});
+
 test('while a user is created the buttons wait and the dialog stays', async ({ page }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));

@@ -146,6 +146,25 @@ test('while the server works the buttons say what it does and cannot be pressed 
   }
 });
 
+test('a password that is being verified keeps its dialog, so that nothing is shown or copied behind it', async ({
+  page,
+}) => {
+  await openScreen(page);
+  await page.reload();
+  await page.getByRole('button', { name: 'Show key' }).click();
+  const release = await holdBack(page, '**/api/auth/verify-password');
+  await confirmPassword(page, { title: 'View Key', confirm: 'View Key', password: user.password });
+  const form = dialog(page, 'View Key');
+  await expect(form.getByRole('button', { name: 'Verifying...' })).toBeDisabled();
+  await page.keyboard.press('Escape');
+  await page.mouse.click(20, 400);
+  await form.getByRole('button', { name: 'Close dialog' }).click();
+  await expect(form).toBeVisible();
+  release();
+  await expectToast(page, { title: 'Access Granted', text: 'Webhook key is now visible.' });
+  await expect(form).toBeHidden();
+});
+
 test('a password that could not be verified is not called wrong', async ({ page }) => {
   await openScreen(page);
   await page.reload();

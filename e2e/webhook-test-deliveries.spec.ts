@@ -42,6 +42,21 @@ test.describe('as an administrator', () => {
     await expect(page).toHaveURL(/\/signals\?dialog=signal&signal=/);
   });
 
+  test('what was edited of a test is not lost without a question, what was sent is', async ({ page }) => {
+    await openTest(page, 'candle');
+    const form = dialog(page, CANDLE);
+    const question = dialog(page, 'You have unsaved changes');
+    await form.getByLabel('Symbol').fill(`${uniqueToken()}USDT`);
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await expect(form).toBeVisible();
+    await sendOf(page, CANDLE).click();
+    await expect(resultOf(page, CANDLE)).toContainText('The candle was stored.');
+    await page.keyboard.press('Escape');
+    await expect(form).toBeHidden();
+    await expect(question).toBeHidden();
+  });
+
   test('a test candle of this minute is stored as a price log', async ({ page }) => {
     const token = uniqueToken();
     const minute = () => new Date().toISOString().slice(0, 16).replaceAll(/\D/g, '');

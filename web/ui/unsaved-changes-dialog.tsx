@@ -2,20 +2,22 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { Dialog } from './dialog.tsx';
 
 export interface UnsavedChangesDialogProps {
-  onStay: () => void;
-  onLeave: () => void;
+  /** What is lost, and by what. */
+  text: string;
+  onAnswer: (leave: boolean) => void;
 }
 
-export default function UnsavedChangesDialog({ onStay, onLeave }: UnsavedChangesDialogProps) {
+export default function UnsavedChangesDialog({ text, onAnswer }: UnsavedChangesDialogProps) {
+  const stay = () => onAnswer(false);
   return (
-    <Dialog opened onClose={onStay} title="You have unsaved changes">
+    <Dialog opened onClose={stay} title="You have unsaved changes">
       <Stack gap="md">
-        <Text size="sm">What you have changed on this page is lost when you leave.</Text>
+        <Text size="sm">{text}</Text>
         <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onLeave}>
+          <Button variant="default" onClick={() => onAnswer(true)}>
             Leave
           </Button>
-          <Button data-autofocus onClick={onStay}>
+          <Button data-autofocus onClick={stay}>
             Stay
           </Button>
         </Group>

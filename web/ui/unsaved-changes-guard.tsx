@@ -1,11 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
-import { type ComponentType, lazy, Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react';
-import { answerLeavingWith, hasUnsavedChanges, loadUnsavedChangesDialog } from './unsaved-changes.ts';
-import type { UnsavedChangesDialogProps } from './unsaved-changes-dialog.tsx';
-
-const UnsavedChangesDialog = lazy<ComponentType<UnsavedChangesDialogProps>>(() =>
-  loadUnsavedChangesDialog().catch(() => ({ default: PlainQuestion })),
-);
+import { useCallback, useEffect, useState } from 'react';
+import { answerLeavingWith, hasUnsavedChanges } from './unsaved-changes.ts';
+import { UnsavedChangesQuestion } from './unsaved-changes-question.tsx';
 
 export interface Place {
   pathname: string;
@@ -35,24 +31,11 @@ export function UnsavedChangesGuard({ leaves }: UnsavedChangesGuardProps) {
     else blocker.reset?.();
   };
 
+  if (answerSignOut === null && blocker.status !== 'blocked') return null;
   return (
-    <Suspense fallback={null}>
-      {answerSignOut !== null || blocker.status === 'blocked' ? (
-        <UnsavedChangesDialog onStay={() => answer(false)} onLeave={() => answer(true)} />
-      ) : null}
-    </Suspense>
+    <UnsavedChangesQuestion
+      text="What you have changed on this page is lost when you leave."
+      onAnswer={answer}
+    />
   );
-}
-
-/** The browser's own question, where the dialog could not be loaded. */
-function PlainQuestion({ onStay, onLeave }: UnsavedChangesDialogProps) {
-  const ask = useEffectEvent(() => {
-    const leaves = window.confirm(
-      'You have unsaved changes\nWhat you have changed on this page is lost when you leave.',
-    );
-    if (leaves) onLeave();
-    else onStay();
-  });
-  useEffect(() => ask(), []);
-  return null;
 }

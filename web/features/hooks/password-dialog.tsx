@@ -15,9 +15,11 @@ interface PasswordDialogProps {
 }
 
 export function PasswordDialog({ opened, title, onClose, ...form }: PasswordDialogProps) {
+  // Closed while the password is being verified, it would still show the key, or renew or delete it.
+  const close = () => (form.pending ? undefined : onClose());
   return (
-    <Dialog opened={opened} onClose={onClose} title={title}>
-      <PasswordForm {...form} onClose={onClose} />
+    <Dialog opened={opened} onClose={close} title={title}>
+      <PasswordForm {...form} onClose={close} />
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toastError } from '../../ui/toast.ts';
+import { useFormDialog } from '../../ui/use-form-dialog.tsx';
 import { useSendTestDelivery } from './send-test-delivery.ts';
 import classes from './test-delivery-dialog.module.css';
 import { areTestsRefused, testDeliveryEffect } from './test-delivery-effect.ts';
@@ -29,23 +30,18 @@ interface TestDeliveryDialogProps {
 }
 
 export default function TestDeliveryDialog(props: TestDeliveryDialogProps) {
-  const title = props.kind === 'signal' ? 'Send Test Signal' : 'Send Test Candle';
-  return (
-    <Dialog opened onClose={props.onClose} title={title} size="lg">
-      <TestDeliveryForm {...props} />
-    </Dialog>
-  );
-}
-
-function TestDeliveryForm({ kind, hookId, environment, onClose }: TestDeliveryDialogProps) {
+  const { kind, hookId, environment, onClose } = props;
   const { isAdmin } = useSession().user;
   const send = useSendTestDelivery(hookId);
   const refreshWebhook = useRefreshWebhook();
   const [edited, setEdited] = useState<TestValues>({});
+  const [sent, setSent] = useState(edited);
   const [now, setNow] = useState(() => new Date());
   const values = { ...testExample(kind, now), ...edited };
   const blocked = areTestsRefused(environment);
   const refused = new Set(send.data?.errors.map(({ path }) => path));
+
+  const dialog = useFormDialog({ unsaved: edited !== sent, pending: send.isPending, onClose });
 
   const edit = (name: string, value: string) => {
     setEdited({ ...edited, [name]: value });
@@ -60,10 +56,11 @@ function TestDeliveryForm({ kind, hookId, environment, onClose }: TestDeliveryDi
     send.mutate(
       { kind, payload },
       {
+        onSuccess: () => setSent(edited),
         onError: (error) => {
           if (!isStatus(error, 404)) return;
           // Deleted elsewhere: there is nothing left to send to.
-          onClose();
+          dialog.done();
           refreshWebhook();
           toastError({ title: 'Error', message: serverMessage(error, 'Webhook not found') });
         },
@@ -72,33 +69,41 @@ function TestDeliveryForm({ kind, hookId, environment, onClose }: TestDeliveryDi
   };
 
   return (
-    <form onSubmit={submit} noValidate className={classes.form}>
-      <p className={classes.effect}>{testDeliveryEffect(kind, { isAdmin, trading: environment })}</p>
-      <div className={classes.fields}>
-        {TEST_FIELDS[kind].map((field) => (
-          <Field
-            key={field.name}
-            field={field}
-            value={values[field.name] ?? ''}
-            invalid={refused.has(field.name)}
-            onChange={(value) => edit(field.name, value)}
-          />
-        ))}
-      </div>
-      <div>
-        <h3 className={classes.heading}>What is sent</h3>
-        <JsonView value={testPayload(kind, values)} label="What is sent" />
-      </div>
-      <TestDeliveryResult kind={kind} answer={send.data} error={send.error} linked={isAdmin} />
-      <Group justify="flex-end" gap="sm">
-        <Button variant="default" onClick={onClose}>
-          Close
-        </Button>
-        <Button type="submit" disabled={send.isPending || blocked}>
-          {send.isPending ? 'Sending...' : 'Send'}
-        </Button>
-      </Group>
-    </form>
+    <Dialog
+      opened
+      onClose={dialog.close}
+      title={kind === 'signal' ? 'Send Test Signal' : 'Send Test Candle'}
+      size="lg"
+    >
+      <form onSubmit={submit} noValidate className={classes.form}>
+        <p className={classes.effect}>{testDeliveryEffect(kind, { isAdmin, trading: environment })}</p>
+        <div className={classes.fields}>
+          {TEST_FIELDS[kind].map((field) => (
+            <Field
+              key={field.name}
+              field={field}
+              value={values[field.name] ?? ''}
+              invalid={refused.has(field.name)}
+              onChange={(value) => edit(field.name, value)}
+            />
+          ))}
+        </div>
+        <div>
+          <h3 className={classes.heading}>What is sent</h3>
+          <JsonView value={testPayload(kind, values)} label="What is sent" />
+        </div>
+        <TestDeliveryResult kind={kind} answer={send.data} error={send.error} linked={isAdmin} />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={dialog.close}>
+            Close
+          </Button>
+          <Button type="submit" disabled={send.isPending || blocked}>
+            {send.isPending ? 'Sending...' : 'Send'}
+          </Button>
+        </Group>
+      </form>
+      {dialog.question}
+    </Dialog>
   );
 }
 

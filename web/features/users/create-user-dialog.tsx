@@ -4,6 +4,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useForm } from '../../ui/use-form.ts';
+import { useFormDialog } from '../../ui/use-form-dialog.tsx';
 import { useCreateUser } from './create-user.ts';
 import {
   type AccountType,
@@ -30,11 +31,13 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
     focusError: true,
   });
 
+  const dialog = useFormDialog({ unsaved: form.isDirty(), pending: createUser.isPending, onClose });
+
   const submit = form.onSubmit((values) =>
     createUser.mutate(newUserBody(values), {
       onSuccess: ({ user }) => {
         toastSuccess({ title: 'User Created Successfully', message: `${user.username} can sign in now.` });
-        onClose();
+        dialog.done();
       },
       onError: (error) => {
         if (error instanceof ApiError) form.setErrors(refusedFields(error));
@@ -46,10 +49,8 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
     }),
   );
 
-  // Closed while the answer is under way, the dialog could not tell what came of it.
-  const close = () => (createUser.isPending ? undefined : onClose());
   return (
-    <Dialog opened onClose={close} title="Create New User" size="lg">
+    <Dialog opened onClose={dialog.close} title="Create New User" size="lg">
       <form onSubmit={submit} noValidate className={classes.form}>
         <TextInput
           label="Username"
@@ -101,7 +102,7 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
           {...form.checkbox('isAdmin')}
         />
         <Group justify="flex-end" gap="sm" className={classes.wide}>
-          <Button variant="default" onClick={close} disabled={createUser.isPending}>
+          <Button variant="default" onClick={dialog.close} disabled={createUser.isPending}>
             Cancel
           </Button>
           <Button type="submit" disabled={createUser.isPending}>
@@ -109,6 +110,7 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
           </Button>
         </Group>
       </form>
+      {dialog.question}
     </Dialog>
   );
 }
