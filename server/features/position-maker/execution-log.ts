@@ -6,16 +6,25 @@ import { orderAttempts, trades, users } from '#server/platform/database/schema.t
 
 const NEWEST = 50;
 /** No order leaves later than that after its trade was made: its age is looked at before the account is prepared. */
-const SUBMITTED_WITHIN = `${CALCULATION_MAX_AGE_MINUTES + 1} minutes`;
+const SUBMITTED_WITHIN_MS = (CALCULATION_MAX_AGE_MINUTES + 1) * 60_000;
 
 const isDone = eq(trades.state, 'done');
 
 /**
  * The last executions that have ended, the one submitted last first; `id` is the attempt's that decided it, `taskId` the
  * trade's. When an order was submitted stands at its attempts, and trades are many: only those are looked at that were
- * made late enough to be among the last.
+ * made late enough to be among the last. With the time as a value of its own that is a range of the index; out of a
+ * subquery it could be any part of the table, and all of it would be read.
  */
 export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
+  const [oldestOfNewest] = await db
+    .select({ createdAt: trades.createdAt })
+    .from(trades)
+    .where(isDone)
+    .orderBy(desc(trades.createdAt))
+    .offset(NEWEST - 1)
+    .limit(1);
+  const madeSince = oldestOfNewest && new Date(oldestOfNewest.createdAt.getTime() - SUBMITTED_WITHIN_MS);
   const deciding = db
     .select({ id: orderAttempts.id, submittedAt: orderAttempts.submittedAt })
     .from(orderAttempts)
@@ -23,13 +32,6 @@ export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
     .orderBy(sql`(${orderAttempts.orderId} = ${trades.orderId}) desc nulls last`, desc(orderAttempts.attempt))
     .limit(1)
     .as('deciding');
-  const oldestOfNewest = db
-    .select({ createdAt: trades.createdAt })
-    .from(trades)
-    .where(isDone)
-    .orderBy(desc(trades.createdAt))
-    .offset(NEWEST - 1)
-    .limit(1);
   const submittedAt = sql<Date>`coalesce(${deciding.submittedAt}, ${trades.createdAt})`.mapWith(
     trades.createdAt,
   );
@@ -38,15 +40,7 @@ export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
     .from(trades)
     .innerJoin(users, eq(users.id, trades.userId))
     .leftJoinLateral(deciding, sql`true`)
-    .where(
-      and(
-        isDone,
-        gte(
-          trades.createdAt,
-          sql`coalesce((${oldestOfNewest}) - ${SUBMITTED_WITHIN}::interval, '-infinity')`,
-        ),
-      ),
-    )
+    .where(and(isDone, madeSince && gte(trades.createdAt, madeSince)))
     .orderBy(desc(submittedAt), desc(trades.createdAt), desc(trades.id))
     .limit(NEWEST);
   const logs = rows.map(({ trade, username, attemptId, submittedAt }) => ({
