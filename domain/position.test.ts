@@ -490,8 +490,8 @@ describe('whatever the input', () => {
     const figure = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(anyInput, figure, figure, figure, (input, atr, immediateTrend, matureTrend) => {
-        const text = typeof atr === 'number' ? toPlain(atr) : String(atr);
-        const priceLog = { atr: text, immediateTrend, matureTrend };
+        const text = typeof atr === 'number' ? toPlain(atr) : atr;
+        const priceLog = { atr: typeof text === 'string' ? text : null, immediateTrend, matureTrend };
         expect(() => calculatePosition({ ...input, priceLog })).not.toThrow();
       }),
       { numRuns: 1_000 },
