@@ -6,4 +6,4 @@ const RULE = 'must be an ISO 8601 instant with its zone';
 /** ISO 8601 with its zone, as the database can read it. */
 export const instantText = z.iso
   .datetime({ offset: true, abort: true })
-  .refine((text) => hasYearOfFourDigits(new Date(text)), RULE);
+  .refine((text) => hasYearOfFourDigits(new Date(text)), { error: RULE, abort: true });

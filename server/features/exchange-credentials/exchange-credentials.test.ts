@@ -241,7 +241,7 @@ describe('entering credentials', () => {
       'API key must be plain letters, digits and signs without spaces',
     ],
     ['no secret', { apiSecret: undefined }, 'apiSecret', 'API secret is required'],
-    ['a secret that is a number', { apiSecret: 5 }, 'apiSecret', /expected string/],
+    ['a secret that is a number', { apiSecret: 5 }, 'apiSecret', 'Api secret must be text'],
     ['an unknown exchange', { exchangePlatform: 'Elsewhere' }, 'exchangePlatform', /Bitget/],
   ])('%s is refused by its field', async (_name, fields, path, message) => {
     const answer = await trader.client.put(PATH, { ...bitget(newCredentials()), ...fields });
