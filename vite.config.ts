@@ -17,7 +17,7 @@ const CHUNKS = [
   { name: 'lightweight-charts', test: /[\\/](lightweight-charts|fancy-canvas)[\\/]/ },
   {
     name: 'common',
-    test: /[\\/](web[\\/](ui|lib)|@tabler)[\\/](?!.*(dialog(-view|-pending)?\.|return-focus|chart(?!-skeleton)))/,
+    test: /[\\/](web[\\/](ui|lib)|@tabler)[\\/](?!.*(dialog(-view|-pending)?\.|return-focus|changes-question|chart(?!-skeleton)))/,
     minShareCount: 3,
   },
 ];

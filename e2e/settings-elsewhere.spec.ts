@@ -143,3 +143,22 @@ test('a field that was changed here and elsewhere keeps what was chosen, says so
   await expect(notice(page)).toHaveCount(0);
   expect((await operator.settingsOf(user.id)).signalProcessor).toBe('UD Bot');
 });
+
+test('a notice whose code cannot be loaded is said in plain text', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/assets/', status: 'network' });
+  await page.route('**/changed-elsewhere-notice-*.js', (route) => route.abort());
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  await processor(page).selectOption('UD Bot');
+  await operator.changeSettings(user.id, { signalProcessor: 'Any' });
+  await expect(notice(page)).toHaveText('Changed elsewhere: Signal processor');
+  await expect(processor(page)).toHaveValue('UD Bot');
+  await page.getByRole('button', { name: 'Discard' }).first().click();
+  await expect(processor(page)).toHaveValue('Any');
+});

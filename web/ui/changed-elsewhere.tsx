@@ -1,28 +1,17 @@
-import { Alert, Button } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
-import classes from './changed-elsewhere.module.css';
+import { lazy, Suspense } from 'react';
+import type { ChangedElsewhereProps } from './changed-elsewhere-notice.tsx';
 
-interface ChangedElsewhereProps {
-  /** The fields, each with what is stored now. */
-  fields: { label: string; stored: string }[];
-  onTakeStored: () => void;
-}
+const Notice = lazy(() => import('./changed-elsewhere-notice.tsx').catch(() => ({ default: PlainNotice })));
 
-/** In a form of which fields were changed here and, meanwhile, elsewhere. */
-export function ChangedElsewhere({ fields, onTakeStored }: ChangedElsewhereProps) {
-  if (fields.length === 0) return null;
-  const list = fields.map(({ label, stored }) => `${label} (now ${stored})`).join(', ');
-  return (
-    <Alert color="yellow" className={classes.notice} icon={<IconAlertTriangle aria-hidden />}>
-      <div className={classes.content}>
-        <span className={classes.text}>
-          <strong>Changed elsewhere:</strong> {list}. What you have chosen here is kept, and replaces it when
-          you save.
-        </span>
-        <Button size="xs" variant="default" onClick={onTakeStored}>
-          {fields.length === 1 ? 'Take stored value' : 'Take stored values'}
-        </Button>
-      </div>
-    </Alert>
-  );
-}
+/** The notice of a form; its code comes with the first change elsewhere. */
+export const ChangedElsewhere = (props: ChangedElsewhereProps) =>
+  props.fields.length > 0 ? (
+    <Suspense fallback={null}>
+      <Notice {...props} />
+    </Suspense>
+  ) : null;
+
+/** Where its code could not be loaded; Discard takes what is stored as well. */
+const PlainNotice = ({ fields }: ChangedElsewhereProps) => (
+  <p role="alert">Changed elsewhere: {fields.map(({ label }) => label).join(', ')}</p>
+);
