@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
 import { PROJECT_FOLDER } from '../project-folder.ts';
 import { arrangeTables } from './partition-tables.ts';
+import { BusyError, withShortLocks } from './partitions.ts';
 import type { DatabaseConnection } from './pool.ts';
 
 const MIGRATIONS = join(PROJECT_FOLDER, 'migrations');
@@ -28,12 +27,43 @@ export async function migrateDatabase(options: {
   try {
     await client.query('set client_min_messages = warning');
     await client.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
-    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
+    await applyDue({ client, log: options.log });
     const { log, now = new Date(), alone = false } = options;
     await arrangeTables({ client, log, now, alone });
     options.log.info({ ms: Date.now() - startedAt }, 'the database schema is up to date');
   } finally {
     await client.end();
+  }
+}
+
+/**
+ * Each migration by itself, so that none keeps its locks while the next one waits for others; all at once in a new
+ * database. Whoever takes alerts must not stand behind a migration that waits for a long reader, a backup for instance:
+ * locks are given up after a moment and asked for again, for as long as it takes.
+ */
+async function applyDue({ client, log }: { client: pg.Client; log: Logger }): Promise<void> {
+  const all = readMigrations();
+  const applied = await listAppliedMigrations(client);
+  const due = all.slice(applied.length);
+  const steps = applied.length === 0 ? [due] : due.map((migration) => [migration]);
+  for (const step of steps) {
+    for (let tries = 4; !(await applyStep(client, { step, tries })); tries = 120) {
+      log.warn('a migration waits for somebody who works on its tables, a backup for instance');
+    }
+  }
+}
+
+/** Answers whether its locks could be had. */
+async function applyStep(
+  client: pg.Client,
+  { step, tries }: { step: MigrationMeta[]; tries: number },
+): Promise<boolean> {
+  try {
+    await withShortLocks(client, () => applyMigrations(client, step), { tries });
+    return true;
+  } catch (error) {
+    if (!(error instanceof BusyError)) throw error;
+    return false;
   }
 }
 

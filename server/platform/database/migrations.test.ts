@@ -7,6 +7,8 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '#test/test-database.ts';
 import drizzleConfig from '../../../drizzle.config.ts';
+import { createLog } from '../log.ts';
+import { migrateDatabase } from './migrate.ts';
 
 const run = promisify(execFile);
 
@@ -30,7 +32,8 @@ test('the migrations make exactly the schema that the code works with', async ()
   }
 });
 
-test('what takes deliveries does not stand behind the migration that takes away their announcements', async () => {
+/** Three connections to a database of their own. */
+async function openThree() {
   const { database, close } = await createTestDatabase();
   const connect = async () => {
     const client = new pg.Client(database.connection);
@@ -38,20 +41,32 @@ test('what takes deliveries does not stand behind the migration that takes away 
     return client;
   };
   const [reader, migration, writer] = [await connect(), await connect(), await connect()];
+  const end = async () => {
+    for (const client of [reader, migration, writer]) await client.end();
+    await close();
+  };
+  return { database, reader, migration, writer, end };
+}
+
+/** While another one holds a lock that the migration waits for, and longer than a writer would wait for it. */
+async function writeForAWhile(writer: pg.Client, tables: string): Promise<void> {
+  await writer.query("set lock_timeout = '1s'");
+  const until = Date.now() + 2_000;
+  while (Date.now() < until) await writer.query(`begin; lock table ${tables} in row exclusive mode; commit`);
+}
+
+const textOf = (migration: string) => readFile(`migrations/${migration}.sql`, 'utf8');
+
+test('what takes deliveries does not stand behind the migration that takes away their announcements', async () => {
+  const { reader, migration, writer, end } = await openThree();
   try {
     await migration.query(
       `create trigger price_logs_insert_announced after insert on price_logs
          referencing new table as changed for each statement execute function announce_changes('price-logs')`,
     );
     await reader.query('begin; lock table price_logs in access share mode');
-    const migrated = migration.query(
-      await readFile('migrations/0018_deliveries_without_announcement.sql', 'utf8'),
-    );
-    await writer.query("set lock_timeout = '1s'");
-    const until = Date.now() + 2_000;
-    while (Date.now() < until) {
-      await writer.query('begin; lock table price_logs in row exclusive mode; commit');
-    }
+    const migrated = migration.query(await textOf('0018_deliveries_without_announcement'));
+    await writeForAWhile(writer, 'price_logs');
     await reader.query('commit');
     await migrated;
     const { rows } = await reader.query(
@@ -60,7 +75,30 @@ test('what takes deliveries does not stand behind the migration that takes away 
     expect(rows).toEqual([]);
     expect((await migration.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }]);
   } finally {
-    for (const client of [reader, migration, writer]) await client.end();
-    await close();
+    await end();
   }
 });
+
+test.each(['workflows', 'order_attempts'])(
+  'neither signals nor orders stand behind migrations that wait, while somebody reads %s',
+  async (table) => {
+    const { database, reader, migration, writer, end } = await openThree();
+    try {
+      await migration.query(
+        `alter table workflows drop column is_own;
+         create index workflows_unfinished on workflows (token, id) where status in ('pending', 'processing');
+         alter table order_attempts drop column doubt;
+         delete from drizzle.__drizzle_migrations where id > 20`,
+      );
+      await reader.query(`begin; lock table ${table} in access share mode`);
+      const log = createLog({ level: 'silent' });
+      const migrated = migrateDatabase({ connection: database.connection, log });
+      await writeForAWhile(writer, 'workflows, order_attempts');
+      await reader.query('commit');
+      await migrated;
+      await reader.query('select is_own, doubt from workflows, order_attempts');
+    } finally {
+      await end();
+    }
+  },
+);
