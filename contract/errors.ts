@@ -47,7 +47,8 @@ export const ERRORS = {
   tradingHaltEnded: { status: 409, message: 'Trading was resumed already' },
   credentialsOfOtherAccount: {
     status: 409,
-    message: 'An order of this user is not settled, and the API key is not known to be of the same account',
+    message:
+      'An order of this user is not settled or a position is open, and the API key is not known to be of the same account',
   },
   usernameTaken: { status: 409, message: 'A user with this username already exists' },
   webhookExists: { status: 409, message: 'You already have a webhook' },

@@ -72,7 +72,7 @@ export const positionsAnswer = z.object({
   perToken: z.array(positionsTotals.extend({ token: z.string() })),
   /** Realised profit after fees, summed up from the first one on; the newest 1,000 points, oldest first. */
   cumulativeProfit: z.array(z.object({ at: z.string(), profit: z.string() })),
-  /** Accounts whose exchange did not answer: their positions are not in `open`. */
+  /** Accounts that could not be read, or not in full: positions of theirs are missing in `open`. */
   unreachable: z.array(z.object({ userId: z.string(), username: z.string(), message: z.string() })),
   at: z.string(),
 });

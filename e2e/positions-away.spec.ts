@@ -23,7 +23,9 @@ test('an account whose exchange is away is said to be missing, on both screens, 
 
   exchange.setAway(true);
   await page.goto('/');
-  const own = page.getByText(/^Your exchange did not answer, so open positions are missing here: ./);
+  const own = page.getByText(
+    /^Your account could not be read in full, so open positions are missing here: ./,
+  );
   await expect(own).toBeVisible();
   await expect(page.getByText('No open positions')).toHaveCount(0);
   exchange.setAway(false);
@@ -34,7 +36,7 @@ test('an account whose exchange is away is said to be missing, on both screens, 
   await page.context().clearCookies();
   await signIn(page);
   await page.goto(`/positions?userId=${user.id}`);
-  const notice = page.getByRole('status').filter({ hasText: '1 account did not answer.' });
+  const notice = page.getByRole('status').filter({ hasText: '1 account could not be read in full.' });
   // A former answer serves for two seconds, and the next poll comes after ten.
   await expect(notice).toContainText(`${user.username}: `, { timeout: 20_000 });
   await expect(pageTitle(page, 'Positions')).toBeVisible();

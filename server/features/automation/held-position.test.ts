@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { positionCloses, userSettings, users } from '#server/platform/database/schema.ts';
+import { positionCloses, trades, userSettings, users } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { atExchangeCall, dyingAt } from '#test/dying-exchange.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
@@ -180,6 +180,17 @@ describe('what is left alone', () => {
       position: { side: 'long', size: '1' },
       stopLoss: '50',
     });
+  });
+
+  test('a position like ours in an account that is not the one in which ours was opened', async () => {
+    const { userId, token } = await withLong(engine);
+    await engine.db.update(trades).set({ exchangeAccountId: '4711' }).where(eq(trades.userId, userId));
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(
+      /was not opened here and is never touched/,
+    );
+    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
   });
 
   test('a position of the user who keeps it on an opposite signal', async () => {

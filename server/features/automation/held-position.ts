@@ -3,8 +3,10 @@ import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { type Denial, deny } from '#domain/denials.ts';
 import { decideOnHeldPosition, isSamePosition, openedApartMs, type Reversal } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
+import type { UserAccount } from '#server/deps.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import { closePosition, endClosing } from '#server/features/position-maker/close-position.ts';
+import { whyElsewhere } from '#server/features/position-maker/trade-account.ts';
 import { findLastFilledTrade, type LiveTrade } from '#server/features/position-maker/trades.store.ts';
 import { readTradingPermission } from '#server/features/position-maker/trading-permission.ts';
 import type { SignalRow } from '#server/features/signals/signals.store.ts';
@@ -76,7 +78,7 @@ export async function clearTheWay(
     held:
       position === null
         ? null
-        : { side: position.side, openedByUs: await isOurs(deps, { userId, token, platform, position }) },
+        : { side: position.side, openedByUs: await isOurs(deps, { account, token, platform, position }) },
     oppositeSignal: settings.oppositeSignal,
   });
   if (decision.decision === 'skip') return blocked(decision.denial);
@@ -129,16 +131,18 @@ const clear = ({ reversal }: Pick<KnownCloses, 'reversal'>): Way => ({ isClear: 
 const blocked = (denial: Pick<Denial, 'reason'>): Way => ({ isClear: false, denial });
 
 /**
- * The newest order of ours that filled in the token, at this exchange and in this mode, went the same way, was not closed
- * by us, and was at work when the position was opened: the position is taken to be its.
+ * The newest order of ours that filled in the token, at this exchange and in this mode, was in this account, went the
+ * same way, was not closed by us, and was at work when the position was opened: the position is taken to be its.
  */
 async function isOurs(
   deps: AutomationDeps,
-  held: { userId: string; token: string; platform: ExchangePlatform; position: OpenPosition },
+  held: { account: UserAccount; token: string; platform: ExchangePlatform; position: OpenPosition },
 ): Promise<boolean> {
-  const { userId, token, platform: exchangePlatform, position } = held;
+  const { account, token, platform: exchangePlatform, position } = held;
+  const { userId } = account;
   const { exchangeMode } = deps.config;
   const trade = await findLastFilledTrade(deps.db, { userId, token, exchangePlatform, exchangeMode });
   if (trade === null || trade.protectionStatus === 'closed') return false;
+  if (whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return false;
   return openedApartMs({ trade, position, now: deps.clock.now() }) !== null;
 }

@@ -91,6 +91,8 @@ test('a key without a passphrase trades a signal, filled and protected on its ow
 
 test('a key that is revoked at the exchange stops its user, says so, and is asked about no more', async () => {
   const key = newKey();
+  // A position is held with the one before.
+  await trader.client.delete(`${PATH}?exchangePlatform=Bybit`);
   expect((await enter(key)).json()).toMatchObject({ connected: true });
   site.replaceKey(key.accountId);
   const test = await trader.client.post(`${PATH}/test`, { exchangePlatform: 'Bybit' });

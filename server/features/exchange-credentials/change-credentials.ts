@@ -18,6 +18,7 @@ import {
   type CredentialsOwner,
   deleteCredentials,
   hasUnsettledTrade,
+  listTokensHeldElsewhere,
   wakeUnsettledTrades,
   writeCredentials,
 } from './exchange-credentials.store.ts';
@@ -140,9 +141,10 @@ async function testNewSecrets(
 }
 
 /**
- * While an order of the user is not settled, only a key of the same account may take the place of the stored one:
- * another account knows nothing of the order, and 'not found' there would be taken for 'never placed' (decision 0010).
- * Another secret of the same key reaches the same account. Answers the account's id, as far as it is known.
+ * While an order of the user is not settled or a position is open, only a key of the same account may take the place of
+ * the stored one: another account knows nothing of them, and 'not found' there would be taken for 'never placed' or
+ * 'closed' (decision 0010). Another secret of the same key reaches the same account. Answers the account's id, as far as
+ * it is known.
  */
 async function requireSameAccount(
   deps: ChangeDeps,
@@ -160,20 +162,29 @@ async function requireSameAccount(
   if (stored.state === 'open' && stored.credentials.apiKey === secrets.apiKey) {
     return accountId ?? stored.row.accountId;
   }
-  const isSame =
-    accountId !== null &&
-    accountId === stored.row.accountId &&
-    stored.row.exchangeMode === deps.config.exchangeMode;
-  if (isSame || !(await hasUnsettledTrade(tx, owner))) return accountId;
+  const mode = deps.config.exchangeMode;
+  const isSame = accountId !== null && accountId === stored.row.accountId && stored.row.exchangeMode === mode;
+  if (isSame) return accountId;
   const { platform } = owner;
-  const why =
+  const why = (consequence: string) =>
     accountId === null
       ? `${platform} has not told to which account this API key belongs`
-      : 'this API key belongs to another account, where the order cannot be looked up';
+      : `this API key belongs to another account, ${consequence}`;
   const account = stored.row.accountId === null ? 'the same account' : `account ${stored.row.accountId}`;
-  throw new AppError('credentialsOfOtherAccount', {
-    message: `An order of this user on ${platform} is not settled, and ${why}. Enter a key of ${account}, wait until the order is settled, or have an administrator write it off.`,
-  });
+  const refuse = (message: string) => new AppError('credentialsOfOtherAccount', { message });
+  if (await hasUnsettledTrade(tx, owner)) {
+    throw refuse(
+      `An order of this user on ${platform} is not settled, and ${why('where the order cannot be looked up')}. Enter a key of ${account}, wait until the order is settled, or have an administrator write it off.`,
+    );
+  }
+  // In paper mode positions are in the paper account, whatever key is stored.
+  const held = mode === 'paper' ? [] : await listTokensHeldElsewhere(tx, owner, { mode, accountId });
+  if (held.length > 0) {
+    throw refuse(
+      `A position of this user on ${platform} is open (${held.join(', ')}), and ${why('which does not show it')}. Enter a key of ${account}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then.`,
+    );
+  }
+  return accountId;
 }
 
 /**

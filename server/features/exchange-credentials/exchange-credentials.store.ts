@@ -1,6 +1,7 @@
-import { and, eq, isNull, ne } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, or } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
+import type { Config } from '#server/platform/config.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { exchangeCredentials, trades } from '#server/platform/database/schema.ts';
 
@@ -88,6 +89,34 @@ export async function hasUnsettledTrade(
     .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, platform), ne(trades.state, 'done')))
     .limit(1);
   return row !== undefined;
+}
+
+/**
+ * Tokens in which a position that was opened here, in this mode and in another account than `accountId`, may be open at
+ * the exchange.
+ */
+export async function listTokensHeldElsewhere(
+  db: Queryable,
+  { userId, platform }: CredentialsOwner,
+  { mode, accountId }: { mode: Exclude<Config['exchangeMode'], 'paper'>; accountId: string | null },
+): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ token: trades.token })
+    .from(trades)
+    .where(
+      and(
+        eq(trades.userId, userId),
+        eq(trades.exchangePlatform, platform),
+        eq(trades.exchangeMode, mode),
+        inArray(trades.fillStatus, ['filled', 'partial']),
+        isNull(trades.positionClosedAt),
+        accountId === null
+          ? undefined
+          : or(isNull(trades.exchangeAccountId), ne(trades.exchangeAccountId, accountId)),
+      ),
+    )
+    .orderBy(trades.token);
+  return rows.map(({ token }) => token);
 }
 
 /** Orders that wait slowly for a key are gone on with at once. */

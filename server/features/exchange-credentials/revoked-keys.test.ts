@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
+import type { PositionsAnswer } from '#contract/positions.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
 import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
@@ -9,7 +10,7 @@ import { createSender, type TestSender } from '#test/test-sender.ts';
 
 /** The whole program against an exchange that revokes keys while there is work to do with them. */
 const PATH = '/api/user-settings/exchange-credentials';
-const TOKENS = ['ETH', 'SOL', 'XRP', 'ADA', 'DOGE', 'LTC', 'LINK', 'DOT'];
+const TOKENS = ['ETH', 'SOL', 'XRP', 'ADA', 'DOGE', 'LTC', 'LINK', 'DOT', 'AVAX'];
 const REJECTED =
   /^The Bitget API key is not used since .*Z: Bitget refused it: Invalid ACCESS_KEY \(40006\)$/;
 
@@ -238,6 +239,64 @@ test('nothing is concluded in one mode of an order of another', async () => {
     .toContain('The order belongs to live mode, and the program runs in demo mode');
   const [attempt] = await query('select state from order_attempts where trade_id = $1', [tradeId]);
   expect(attempt).toEqual({ state: 'unknown' });
+});
+
+describe('while a position is open', () => {
+  async function withPosition(): Promise<void> {
+    await workflowEnd(await send());
+    expect((await positions()).open).toMatchObject([{ token, tradeId: expect.any(String) }]);
+  }
+
+  /** Not those that were read a moment ago: nothing is to be closed in a token that nobody holds. */
+  async function positions(): Promise<PositionsAnswer> {
+    await board.admin.post('/api/positions/close', { userId: trader.user.id, token: 'BTC' });
+    return (await trader.client.get('/api/my-positions')).json<PositionsAnswer>();
+  }
+
+  test('a key of another account is refused; after a deletion it is taken, and the position is not taken for closed', async () => {
+    await withPosition();
+    const other = newKey();
+    const refused = await enter(other);
+    expect([refused.statusCode, refused.json().message]).toEqual([
+      409,
+      `A position of this user on Bitget is open (${token}), and this API key belongs to another account, which does not show it. Enter a key of account ${key.accountId}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then.`,
+    ]);
+    const another = secrets();
+    site.replaceKey(key.accountId, another);
+    expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
+    expect((await positions()).open).toMatchObject([{ token }]);
+
+    await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });
+    expect((await enter(other)).json()).toMatchObject({ state: 'ready' });
+    expect(await positions()).toMatchObject({
+      open: [],
+      closed: [],
+      unreachable: [
+        {
+          message: `${token}: The position is in account ${key.accountId}, and the connected API key belongs to account ${other.accountId}`,
+        },
+      ],
+    });
+    // Nothing is held with this one.
+    expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
+    expect(await positions()).toMatchObject({ open: [{ token, differences: [] }], unreachable: [] });
+  });
+
+  test('a key whose account is not known yet is asked about before anything is concluded', async () => {
+    await withPosition();
+    await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });
+    site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: 2 } }]);
+    expect((await enter(key)).json()).toMatchObject({ state: 'unverified' });
+    expect(await positions()).toMatchObject({
+      open: [{ token, tradeId: null }],
+      unreachable: [{ message: expect.stringContaining('belongs to an account that is not known') }],
+    });
+    site.setFaults([]);
+    // Keys are asked about once a second.
+    await expect
+      .poll(positions, { timeout: 10_000, interval: 500 })
+      .toMatchObject({ open: [{ token, differences: [] }], unreachable: [] });
+  });
 });
 
 test('an order that nobody can ask about is written off by an administrator, and stays unknown', async () => {

@@ -129,7 +129,9 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
 
   test('while an order is under way its key cannot be taken away or changed; its secret can', async () => {
     const before = newCredentials();
-    await enter(before);
+    // A position is held with the one before.
+    await trader.client.delete(PATH);
+    expect((await enter(before)).statusCode).toBe(200);
     // It rests, and nothing is to be learned of it.
     const silence = {
       kind: 'refuse',
@@ -156,6 +158,7 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     expect(await workflowEnd(id)).toMatchObject({ status: 'completed' });
     const { rows } = await board.database.pool.query("select * from trades where state <> 'done'");
     expect(rows).toEqual([]);
+    expect((await trader.client.delete(PATH)).statusCode).toBe(200);
     const after = newCredentials();
     expect((await enter(after)).json()).toMatchObject({ apiKeyHint: after.apiKey.slice(-4) });
     expect((await trader.client.delete(PATH)).statusCode).toBe(200);

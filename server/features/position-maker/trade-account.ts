@@ -35,23 +35,26 @@ export async function openTradeAccount(
       problem: (denial ?? deny('exchange_not_connected', { exchange: platform })).reason,
     };
   }
-  const elsewhere = whyElsewhere(deps, trade, found);
+  const elsewhere = whyElsewhere(deps, { trade, account: found, what: 'order' });
   if (elsewhere !== null) return { account: null, problem: elsewhere };
   const isRejected = found.denial?.code === 'exchange_key_rejected';
   return { account: found, problem: isRejected ? (found.denial?.reason ?? null) : null };
 }
 
-function whyElsewhere(
+/** Why the account does not know what a trade ordered or opened; null when it is the trade's own. */
+export function whyElsewhere(
   { config }: Pick<TradeDeps, 'config'>,
-  { exchangeMode, exchangeAccountId }: TradePlace,
-  { accountId = null }: UserAccount,
+  options: { trade: TradePlace; account: UserAccount; what: 'order' | 'position' },
 ): string | null {
+  const { trade, account, what } = options;
+  const { exchangeMode, exchangeAccountId } = trade;
+  const { accountId = null } = account;
   if (exchangeMode !== null && exchangeMode !== config.exchangeMode) {
-    return `The order belongs to ${exchangeMode} mode, and the program runs in ${config.exchangeMode} mode`;
+    return `The ${what} belongs to ${exchangeMode} mode, and the program runs in ${config.exchangeMode} mode`;
   }
   if (exchangeAccountId === null || exchangeAccountId === accountId) return null;
   const connected = accountId === null ? 'an account that is not known' : `account ${accountId}`;
-  return `The order is in account ${exchangeAccountId}, and the connected API key belongs to ${connected}`;
+  return `The ${what} is in account ${exchangeAccountId}, and the connected API key belongs to ${connected}`;
 }
 
 /**

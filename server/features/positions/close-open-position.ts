@@ -4,12 +4,8 @@ import { CLOSE_REASONS } from '#domain/closed-by.ts';
 import { deny } from '#domain/denials.ts';
 import { isSamePosition } from '#domain/held-position.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
-import {
-  type Exchange,
-  type ExchangeAccount,
-  ExchangeError,
-  type OpenPosition,
-} from '#server/exchanges/exchange.ts';
+import type { UserAccount } from '#server/deps.ts';
+import { type Exchange, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import {
   type CloseResult,
   closePosition,
@@ -25,6 +21,7 @@ import { type Lease, LeaseLostError, withLease } from '#server/platform/leases.t
 import { findOpenTradePlatform, listOpenTrades } from './positions.store.ts';
 import type { AccountReader } from './read-account.ts';
 import { nearestTrade } from './record-closings.ts';
+import { describeElsewhere, tradesOfAccount } from './trades-of-account.ts';
 
 const LEASE_PATIENCE_MS = 10_000;
 const LEASE_POLL_MS = 100;
@@ -43,7 +40,7 @@ interface CloseTask {
 interface CloseWork extends CloseTask {
   deps: TradeDeps;
   exchange: Exchange;
-  account: ExchangeAccount;
+  account: UserAccount;
   lease: Lease;
 }
 
@@ -109,6 +106,8 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
   try {
     const position = await exchange.fetchPosition(account, token);
     if (position === null) {
+      const hidden = (await readTrades(work)).elsewhere.filter((one) => one.token === token);
+      if (hidden.length > 0) return refused(`Not closed. ${describeElsewhere(hidden)}`);
       const left = await endClosing(deps, { exchange, account, token });
       return closed(`There is no open position in ${token}`, left);
     }
@@ -137,11 +136,16 @@ const closed = (what: string, but: string | null): ClosePositionAnswer => ({
   message: but === null ? what : `${what}, but ${but}`,
 });
 
+async function readTrades({ deps, exchange, account, userId }: CloseWork) {
+  const trades = await listOpenTrades(deps.db, { userId, exchangePlatform: exchange.platform });
+  return tradesOfAccount(deps, trades, account);
+}
+
 /** Until the exchange says that the position is not open any more, or for as long as that may take. */
 async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<CloseResult> {
-  const { deps, exchange, account, userId, token, requestedBy, lease } = work;
-  const trades = await listOpenTrades(deps.db, { userId, exchangePlatform: exchange.platform });
-  const tradeId = nearestTrade(trades, position, deps.clock.now())?.id ?? null;
+  const { deps, exchange, account, token, requestedBy, lease } = work;
+  const { here } = await readTrades(work);
+  const tradeId = nearestTrade(here, position, deps.clock.now())?.id ?? null;
   const deadline = performance.now() + CLOSE_LIMIT_MS;
   let refusals = 0;
   for (;;) {

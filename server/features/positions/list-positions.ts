@@ -18,6 +18,7 @@ import {
   sumProfitOverTime,
 } from './positions.store.ts';
 import type { AccountReader } from './read-account.ts';
+import { describeElsewhere } from './trades-of-account.ts';
 
 const YOUNGEST_MS = 2_000;
 /** With many accounts a reading serves for longer: 25 accounts a second stay below what an address may ask. */
@@ -65,7 +66,8 @@ async function readAccount(
   maxAgeMs: number,
 ): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }> {
   const { userId, username, exchangePlatform } = account;
-  const failed = (message: string) => ({ open: [], unreachable: { userId, username, message } });
+  const missing = (message: string) => ({ userId, username, message });
+  const failed = (message: string) => ({ open: [], unreachable: missing(message) });
   try {
     const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
     const reading = await Promise.race([reader.read(account, maxAgeMs), late]);
@@ -75,7 +77,11 @@ async function readAccount(
       const { reason } = deny('exchange_not_connected', { exchange: exchangePlatform });
       return reading.isMissed ? failed(reason) : { open: [], unreachable: null };
     }
-    return { open: reading.open.map((position) => ({ ...position, username })), unreachable: null };
+    const { open, elsewhere } = reading;
+    return {
+      open: open.map((position) => ({ ...position, username })),
+      unreachable: elsewhere.length === 0 ? null : missing(describeElsewhere(elsewhere)),
+    };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     return failed(error.message);

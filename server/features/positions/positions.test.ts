@@ -347,6 +347,39 @@ describe('a closed position', () => {
   });
 });
 
+describe('a position that is not in the account which is asked', () => {
+  test.each([
+    [
+      'of another mode',
+      { exchangeMode: 'live' },
+      'The position belongs to live mode, and the program runs in paper mode',
+    ],
+    [
+      'of another account',
+      { exchangeAccountId: '4711' },
+      'The position is in account 4711, and the connected API key belongs to an account that is not known',
+    ],
+  ] as const)('since it is %s, cannot be read, and is not taken for closed', async (_name, other, why) => {
+    const { id, username, token, trade } = await withPosition();
+    const set = (fields: Partial<typeof trade>) =>
+      board.db.update(trades).set(fields).where(eq(trades.id, trade.id));
+    await set(other);
+    // What is seen here is none of ours.
+    expect((await positions({ userId: id })).open).toMatchObject([{ tradeId: null }]);
+    await board.push(token, '97');
+    const told = await positions({ userId: id });
+    expect(told).toMatchObject({ open: [], closed: [] });
+    expect(told.unreachable).toEqual([{ userId: id, username, message: `${token}: ${why}` }]);
+    const closing = await board.admin.post('/api/positions/close', { userId: id, token });
+    expect(closing.json()).toEqual({ success: false, message: `Not closed. ${token}: ${why}` });
+
+    await set({ exchangeMode: trade.exchangeMode, exchangeAccountId: trade.exchangeAccountId });
+    const then = await positions({ userId: id });
+    expect(then.closed).toMatchObject([{ tradeId: trade.id, closedBy: 'stop loss' }]);
+    expect(then.unreachable).toEqual([]);
+  });
+});
+
 describe('who sees what', () => {
   test('a user sees his own positions only, whoever’s he asks for', async () => {
     const other = await withPosition();

@@ -1,18 +1,28 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { positionDifferences } from '#domain/position-differences.ts';
-import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import type { Deps } from '#server/deps.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { Deps, UserAccount } from '#server/deps.ts';
 import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
 import { type AccountKey, forgetGone, listOpenTrades, type OpenTrade } from './positions.store.ts';
 import { nearestTrade, recordClosings } from './record-closings.ts';
+import { type PositionElsewhere, tradesOfAccount } from './trades-of-account.ts';
 
-export type ReaderDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'exchanges' | 'findAccount'>;
+export type ReaderDeps = Pick<
+  Deps,
+  'accountGuard' | 'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'log'
+>;
 
 export type AccountReading =
   /** Without credentials there is nothing to read; `isMissed` when a position of ours may be open there. */
   | { outcome: 'no-account'; isMissed: boolean }
-  | { outcome: 'read'; open: Omit<OpenPositionView, 'username'>[] };
+  | {
+      outcome: 'read';
+      account: UserAccount;
+      open: Omit<OpenPositionView, 'username'>[];
+      /** Positions of ours of which this account says nothing. */
+      elsewhere: PositionElsewhere[];
+    };
 
 export interface AccountReader {
   /** What the account holds, not older than `maxAgeMs`; one reading at a time serves all who ask. */
@@ -49,15 +59,28 @@ export function createAccountReader(
     return true;
   }
 
+  /** Of a key whose account is not known yet the exchange is asked, when something of ours may be in there. */
+  async function openAccount(
+    userId: string,
+    { platform, trades }: { platform: ExchangePlatform; trades: OpenTrade[] },
+  ): Promise<UserAccount | null> {
+    const account = await deps.findAccount(userId, platform);
+    if (account === null || (account.accountId ?? null) !== null) return account;
+    if (tradesOfAccount(deps, trades, account).elsewhere.length === 0) return account;
+    await deps.accountGuard.deny(userId, platform);
+    return await deps.findAccount(userId, platform);
+  }
+
   async function readNow(key: AccountKey): Promise<AccountReading> {
     // Before the exchange is asked: what is filled meanwhile must not look as if it were gone.
-    const trades = await listOpenTrades(deps.db, key);
+    const all = await listOpenTrades(deps.db, key);
     const platform = EXCHANGE_PLATFORMS.find((one) => one === key.exchangePlatform);
     const isSupported = platform !== undefined && deps.exchanges.supported.includes(platform);
-    const account = isSupported ? await deps.findAccount(key.userId, platform) : null;
+    const account = isSupported ? await openAccount(key.userId, { platform, trades: all }) : null;
     if (account === null || platform === undefined) {
-      return { outcome: 'no-account', isMissed: trades.length > 0 };
+      return { outcome: 'no-account', isMissed: all.length > 0 };
     }
+    const { here: trades, elsewhere } = tradesOfAccount(deps, all, account);
     const exchange = deps.exchanges.get(platform);
     const holdings = await exchange.fetchHoldings(account, { priority });
     const held = holdings.map((holding) => ({
@@ -73,7 +96,8 @@ export function createAccountReader(
       const askHistory = mayAskHistory(key, gone);
       await recordClosings(deps, { key, exchange, account, gone, askHistory });
     }
-    return { outcome: 'read', open: held.map(({ holding, trade }) => viewOf(key, holding, trade)) };
+    const open = held.map(({ holding, trade }) => viewOf(key, holding, trade));
+    return { outcome: 'read', account, open, elsewhere };
   }
 
   return {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
-import { closedPositions, tradingHalts, users } from '#server/platform/database/schema.ts';
+import { closedPositions, trades, tradingHalts, users } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease, withLease } from '#server/platform/leases.ts';
 import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
@@ -69,6 +69,18 @@ const linesOf = async (tradeId: string) => (await engine.events(tradeId)).timeli
 const haltsOf = (userId: string) =>
   engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId));
 
+const haltFor = ({ id: tradeId, userId, exchangePlatform, token }: typeof trades.$inferSelect) =>
+  engine.db.insert(tradingHalts).values({
+    id: timeOrderedId(),
+    userId,
+    exchangePlatform,
+    token,
+    tradeId,
+    kind: 'unprotected',
+    reason: 'A test',
+    since: engine.clock.now(),
+  });
+
 describe('an open position of ours', () => {
   test.each(EXCHANGE_PLATFORMS)(
     'that lost its stop on %s gets it again, and its timeline says so',
@@ -103,16 +115,7 @@ describe('an open position of ours', () => {
   test('whose stop is on the wrong side of it has none, and gets its own', async () => {
     const { userId, token, trade } = await withPosition();
     await moveStop(userId, '102');
-    await engine.db.insert(tradingHalts).values({
-      id: timeOrderedId(),
-      userId,
-      exchangePlatform: 'Bitget',
-      token,
-      tradeId: trade.id,
-      kind: 'unprotected',
-      reason: 'A test',
-      since: engine.clock.now(),
-    });
+    await haltFor(trade);
     await runAudit();
     expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
     await engine.settle();
@@ -246,16 +249,7 @@ describe('an open position of ours', () => {
 
   test('that vanished is recorded as closed, and clears the halt that waited for it', async () => {
     const { userId, token, trade } = await withPosition();
-    await engine.db.insert(tradingHalts).values({
-      id: timeOrderedId(),
-      userId,
-      exchangePlatform: 'Bitget',
-      token,
-      tradeId: trade.id,
-      kind: 'unprotected',
-      reason: 'A test',
-      since: engine.clock.now(),
-    });
+    await haltFor(trade);
     await engine.storeCandle({ token, price: '97' });
     await runAudit();
     const rows = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
@@ -263,6 +257,28 @@ describe('an open position of ours', () => {
     expect(await haltsOf(userId)).toMatchObject([{ clearedHow: 'The exchange shows no position' }]);
   });
 });
+
+test.each([
+  ['another mode', { exchangeMode: 'live' }],
+  ['another account', { exchangeAccountId: '4711' }],
+] as const)(
+  'what is not found of a position in %s is neither closed nor ends the halt for it',
+  async (_name, other) => {
+    const { userId, token, trade } = await withPosition();
+    await haltFor(trade);
+    await engine.db.update(trades).set(other).where(eq(trades.id, trade.id));
+    await engine.storeCandle({ token, price: '97' });
+    for (const days of [0, 2]) {
+      engine.clock.advance(days * 24 * 3_600_000);
+      await runAudit();
+    }
+    expect(await engine.trade(trade.id)).toEqual({ ...trade, ...other });
+    expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
+    expect(await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId))).toEqual(
+      [],
+    );
+  },
+);
 
 describe('a take profit that is missing', () => {
   test('is placed again, and nothing else is said or done', async () => {

@@ -5,9 +5,14 @@ import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { reopenTrade } from '#server/features/position-maker/restore-protection.ts';
+import { whyElsewhere } from '#server/features/position-maker/trade-account.ts';
 import { findTrade } from '#server/features/position-maker/trades.store.ts';
-import { createAccountReader, type ReaderDeps } from '#server/features/positions/read-account.ts';
-import { clearHalt } from '#server/features/trading-halts/trading-halts.store.ts';
+import {
+  type AccountReading,
+  createAccountReader,
+  type ReaderDeps,
+} from '#server/features/positions/read-account.ts';
+import { clearHalt, type HaltRow } from '#server/features/trading-halts/trading-halts.store.ts';
 import { type Lease, LeaseLostError } from '#server/platform/leases.ts';
 import { type AuditedAccount, listAuditedAccounts } from './audit-accounts.ts';
 import { createBackOff } from './back-off.ts';
@@ -43,17 +48,24 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
       accountBackOff.forget(name);
       if (reading.outcome === 'no-account') return;
       for (const position of reading.open) await auditPosition(position, lease);
-      for (const halt of account.halts) {
-        const position = reading.open.find(({ token }) => token === halt.token);
-        const how = howSafe(position);
-        if (how !== null) await clearHalt(db, halt, { how, now: clock.now() });
-      }
+      for (const halt of account.halts) await auditHalt(halt, reading);
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       accountBackOff.note(name);
       const level = error instanceof ExchangeError ? 'debug' : 'error';
       log[level]({ err: error, userId, exchangePlatform }, 'an account could not be audited');
     }
+  }
+
+  async function auditHalt(
+    halt: HaltRow,
+    { open, account }: Extract<AccountReading, { outcome: 'read' }>,
+  ): Promise<void> {
+    const trade = halt.tradeId === null ? null : await findTrade(db, halt.tradeId);
+    // What another account or mode shows says nothing of the position that was halted for.
+    if (trade !== null && whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return;
+    const how = howSafe(open.find(({ token }) => token === halt.token));
+    if (how !== null) await clearHalt(db, halt, { how, now: clock.now() });
   }
 
   async function auditPosition(position: AuditedPosition, lease: Lease): Promise<void> {

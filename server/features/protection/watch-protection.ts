@@ -1,4 +1,3 @@
-import type { Deps } from '#server/deps.ts';
 import { withLease } from '#server/platform/leases.ts';
 import { type AuditDeps, createProtectionAudit } from './audit-protection.ts';
 
@@ -11,7 +10,7 @@ export const HELD_RETRY_MS = 5_000;
  * also records the ends of positions while nobody looks at a screen: an exchange forgets its history after some months.
  */
 export function startProtectionAudit(
-  deps: AuditDeps & Pick<Deps, 'config'>,
+  deps: AuditDeps,
   { everyMs = AUDIT_EVERY_MS, heldRetryMs = HELD_RETRY_MS }: { everyMs?: number; heldRetryMs?: number } = {},
 ): () => void {
   const audit = createProtectionAudit(deps);

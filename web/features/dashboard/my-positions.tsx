@@ -41,7 +41,7 @@ function OwnPositions({ answer: { open, totals, unreachable } }: { answer: Posit
     <>
       {unreachable.map(({ message }) => (
         <p key={message} className={classes.unreachable} role="status">
-          Your exchange did not answer, so open positions are missing here: {message}
+          Your account could not be read in full, so open positions are missing here: {message}
         </p>
       ))}
       {open.length === 0 && unreachable.length === 0 ? <EmptyState>No open positions</EmptyState> : null}

@@ -11,13 +11,13 @@ export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['u
       <div>
         <strong>
           {accounts.length === 1
-            ? '1 account did not answer.'
-            : `${accounts.length} accounts did not answer.`}
+            ? '1 account could not be read in full.'
+            : `${accounts.length} accounts could not be read in full.`}
         </strong>{' '}
-        Their open positions are missing below and in the totals:
+        Open positions are missing below and in the totals:
         <ul>
           {accounts.map(({ userId, username, message }) => (
-            <li key={userId}>
+            <li key={`${userId} ${message}`}>
               {username}: {message}
             </li>
           ))}
