@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DENIALS, type DenialCode, denialTitle, deny, skipMessage } from './denials.ts';
+import { DENIALS, type DenialCode, denialTitle, deny, reasonOfSkip, skipMessage } from './denials.ts';
 
 const codes = Object.keys(DENIALS) as DenialCode[];
 /** Answers every key with its own name, so that a sentence shows which figures it takes. */
@@ -48,5 +48,10 @@ describe('denials', () => {
       'ATR is required for Technical Analysis; user will be skipped',
     );
     expect(skipMessage('One. Two.')).toBe('One. Two; user will be skipped');
+  });
+
+  it('are read back from a skip; any other text stays as it is', () => {
+    expect(reasonOfSkip(skipMessage('ATR is required'))).toBe('ATR is required');
+    expect(reasonOfSkip('user will be skipped; or not')).toBe('user will be skipped; or not');
   });
 });

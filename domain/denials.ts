@@ -332,7 +332,14 @@ export function denialTitle(code: DenialCode): string {
   return DENIALS[code].title;
 }
 
+const SKIPPED = '; user will be skipped';
+
 /** How a workflow step says that a user is left out; results are read back from this ending. */
 export function skipMessage(reason: string): string {
-  return `${reason.replace(/\.$/, '')}; user will be skipped`;
+  return `${reason.replace(/\.$/, '')}${SKIPPED}`;
+}
+
+/** Why a user was left out, as the step was told it; any other text as it is. */
+export function reasonOfSkip(message: string): string {
+  return message.endsWith(SKIPPED) ? message.slice(0, -SKIPPED.length) : message;
 }

@@ -1,4 +1,5 @@
 import type { ExplainedDecision, WhyAnswer } from '#contract/signals.ts';
+import { reasonOfSkip } from '#domain/denials.ts';
 import type { EligibilityDecision } from '#domain/eligibility.ts';
 import { type EligibilityCheck, explainEligibility, recallChecks } from '#domain/eligibility-checks.ts';
 import { pipelineStepNumber, userResultFromSteps } from '#domain/workflow-lifecycle.ts';
@@ -143,7 +144,7 @@ function concludeTrade({ state, success, fillStatus, error }: TradeRow): WhyAnsw
 function concludeSteps(steps: StepRow[]): WhyAnswer['conclusion'] {
   const result = userResultFromSteps(steps);
   const error = steps.find(({ errorMessage }) => errorMessage !== null)?.errorMessage;
-  const text = error?.replace(/; user will be skipped$/, '') ?? 'Unknown error';
+  const text = error == null ? 'Unknown error' : reasonOfSkip(error);
   if (result === 'skipped' || result === 'failed') return { outcome: result, text };
   if (result === 'success') return { outcome: 'traded', text: 'The order was filled' };
   const current = steps.findLast(({ status }) => status === 'processing');

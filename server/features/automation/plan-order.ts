@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Denial, deny } from '#domain/denials.ts';
+import { type Denial, deny, skipMessage } from '#domain/denials.ts';
 import { afterReversal, type Reversal } from '#domain/held-position.ts';
 import { autoTradeOff } from '#domain/trading-mode.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
@@ -253,6 +253,6 @@ async function skip(
   type: 'position_generation' | 'order_submission',
   { reason, reversal }: Pick<Denial, 'reason'> & { reversal: Reversal | null },
 ): Promise<void> {
-  const errorMessage = `${afterReversal(reason, { token: signal.token, reversal })}; user will be skipped`;
+  const errorMessage = skipMessage(afterReversal(reason, { token: signal.token, reversal }));
   await finishUser(deps, { workflow, task, lease, outcome: 'skipped', step: { type, errorMessage } });
 }
