@@ -53,6 +53,11 @@ export const ERRORS = {
   usernameTaken: { status: 409, message: 'A user with this username already exists' },
   webhookExists: { status: 409, message: 'You already have a webhook' },
   alreadyTraded: { status: 409, message: 'This calculation was already traded' },
+  positionNotFound: { status: 404, message: 'No open position was recorded for this trade' },
+  positionNotHidden: {
+    status: 409,
+    message: 'The connected account can show the position: only one that none can show is written off',
+  },
   orderSettled: { status: 409, message: 'The order is settled' },
   orderFollowed: {
     status: 409,

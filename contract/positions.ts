@@ -60,6 +60,16 @@ export const positionsTotals = z.object({
   fees: z.string(),
 });
 
+/** As it was opened: nobody knows whether it is still open. */
+export const hiddenPosition = z.object({
+  tradeId: z.string(),
+  exchangePlatform: z.string(),
+  token: z.string(),
+  side: z.enum(['long', 'short']),
+  quantity: z.string(),
+});
+export type HiddenPositionView = z.infer<typeof hiddenPosition>;
+
 /** GET /api/positions (administrators, filters userId and token) and GET /api/my-positions (one's own). */
 export const positionsAnswer = z.object({
   open: z.array(openPosition),
@@ -73,7 +83,15 @@ export const positionsAnswer = z.object({
   /** Realised profit after fees, summed up from the first one on; the newest 1,000 points, oldest first. */
   cumulativeProfit: z.array(z.object({ at: z.string(), profit: z.string() })),
   /** Accounts that could not be read, or not in full: positions of theirs are missing in `open`. */
-  unreachable: z.array(z.object({ userId: z.string(), username: z.string(), message: z.string() })),
+  unreachable: z.array(
+    z.object({
+      userId: z.string(),
+      username: z.string(),
+      message: z.string(),
+      /** Positions that were opened here, in an account that is not connected any more. */
+      hidden: z.array(hiddenPosition),
+    }),
+  ),
   at: z.string(),
 });
 export type PositionsAnswer = z.infer<typeof positionsAnswer>;
@@ -95,3 +113,6 @@ export const closePositionBody = z.object({ userId: z.uuid(), token: z.string().
 /** 200 when the position is confirmed flat; a refusal by the exchange is 200 with success false. */
 export const closePositionAnswer = z.object({ success: z.boolean(), message: z.string() });
 export type ClosePositionAnswer = z.infer<typeof closePositionAnswer>;
+
+/** POST /api/positions/write-off (administrators): what no connected account can show counts as ended from then on. */
+export const writeOffPositionBody = z.object({ tradeId: z.uuid() });

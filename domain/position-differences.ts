@@ -43,3 +43,6 @@ function priceDifference(name: string, held: string | null, recorded: string): s
 
 export const GONE_WITHOUT_NEWS =
   'Recorded as open here, but gone at the exchange, which has not told how it was closed';
+
+/** An administrator has ended it on record: no connected account could show it. */
+export const WRITTEN_OFF = 'Written off: no connected account could show whether it was closed';

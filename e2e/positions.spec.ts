@@ -284,7 +284,9 @@ test('differences, silent accounts and cheap tokens are in plain sight, in both 
         tradeId: null,
         differences: ['Not opened by this product', 'The stop loss is missing at the exchange'],
       };
-      const unreachable = [{ userId: 'x', username: 'carl@example.com', message: 'Bybit did not answer' }];
+      const unreachable = [
+        { userId: 'x', username: 'carl@example.com', message: 'Bybit did not answer', hidden: [] },
+      ];
       return route.fulfill({ json: { ...answer, open: [pepe, first], unreachable } });
     },
   );

@@ -122,8 +122,12 @@ describe('after a change of the exchange', () => {
     expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
   });
 
-  test('nothing is concluded from another account than the position’s', async () => {
-    const { userId, token } = await withLongAtBitget();
+  test.each([
+    ['before', 'Bybit'],
+    ['of now', 'Bitget'],
+  ] as const)('nothing is concluded from another account at the exchange %s', async (_name, platform) => {
+    const { userId, token } = await withLong(engine);
+    await moveTo(userId, platform);
     await flatten(engine, { userId, token });
     await engine.db.update(trades).set({ exchangeAccountId: 'A-1' }).where(ofUser(userId));
     const { workflowId } = await engine.storeSignal({ token, price: '100' });
@@ -131,6 +135,11 @@ describe('after a change of the exchange', () => {
     expect(await reasonFor(engine, { workflowId, userId })).toMatch(
       /may still be open on Bitget, which could not be asked: The order is in account A-1, and the connected/,
     );
+    // As its write-off does.
+    await engine.db.update(trades).set({ positionClosedAt: new Date() }).where(ofUser(userId));
+    const next = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).toBe('success');
   });
 
   test('a trade of another mode keeps nobody from trading', async () => {

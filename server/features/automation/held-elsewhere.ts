@@ -1,24 +1,33 @@
 import { type Denial, deny } from '#domain/denials.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { UserAccount } from '#server/deps.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
-import { openTradeAccount } from '#server/features/position-maker/trade-account.ts';
+import { openTradeAccount, whyElsewhere } from '#server/features/position-maker/trade-account.ts';
 import type { LiveTrade, TradePlace } from '#server/features/position-maker/trades.store.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 
 /**
- * Why a user who has changed the exchange is not traded at the new one: a position that this product opened in the token
- * is still held where they traded before, or nobody can say whether it is. It is that exchange's own answer that counts;
- * nothing is ordered there. Null: there is none, and where no trade of ours may be open elsewhere nobody is asked.
+ * Why a user who has changed the exchange, or the account there, is not traded at the new one: a position that this
+ * product opened in the token is still held where they traded before, or nobody can say whether it is. It is that
+ * exchange's own answer that counts; nothing is ordered there. Null: there is none, and where no trade of ours may be open
+ * elsewhere nobody is asked.
  */
 export async function denyHeldElsewhere(
   deps: AutomationDeps,
-  options: { token: string; platform: ExchangePlatform; liveTrades: readonly LiveTrade[] },
+  options: {
+    token: string;
+    platform: ExchangePlatform;
+    /** The one that is connected there; it was asked already. */
+    account: UserAccount;
+    liveTrades: readonly LiveTrade[];
+  },
 ): Promise<Denial | null> {
-  const { token, platform, liveTrades } = options;
+  const { token, platform, account, liveTrades } = options;
   for (const trade of liveTrades) {
     const other = EXCHANGE_PLATFORMS.find((one) => one === trade.exchangePlatform);
-    if (other === undefined || other === platform || !deps.exchanges.supported.includes(other)) continue;
+    if (other === undefined || !deps.exchanges.supported.includes(other)) continue;
     if (trade.exchangeMode !== null && trade.exchangeMode !== deps.config.exchangeMode) continue;
+    if (other === platform && whyElsewhere(deps, { trade, account, what: 'position' }) === null) continue;
     const held = await readPosition(deps, { trade, platform: other, token });
     if (typeof held === 'string') {
       return deny('perhaps_held_elsewhere', { token, exchange: other, problem: held });

@@ -51,7 +51,7 @@ export async function clearTheWay(
 ): Promise<Way> {
   const { signal, settings, userId, lease, facts, denyOrder } = options;
   const { id: workflowId, trigger: triggerType } = options.workflow;
-  const { liveTrades, isClosing } = facts;
+  const { liveTrades, closingAt } = facts;
   const { token, action } = signal;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
   if (platform === undefined || !deps.exchanges.supported.includes(platform)) return clear(facts);
@@ -68,7 +68,7 @@ export async function clearTheWay(
     return blocked(deny('exchange_unavailable', { exchange: platform, message: position.message }));
   }
   // A process may have ended between its close and the news of it.
-  if (position === null && isClosing) {
+  if (position === null && closingAt.includes(platform)) {
     const problem = await endClosing(deps, { exchange, account, token });
     if (problem !== null) return blocked({ reason: `A position in ${token} was closed, but ${problem}` });
   }
@@ -82,7 +82,7 @@ export async function clearTheWay(
     oppositeSignal: settings.oppositeSignal,
   });
   if (decision.decision === 'skip') return blocked(decision.denial);
-  const elsewhere = await denyHeldElsewhere(deps, { token, platform, liveTrades });
+  const elsewhere = await denyHeldElsewhere(deps, { token, platform, account, liveTrades });
   if (elsewhere !== null) return blocked(elsewhere);
   // What an interrupted run sent to close it has done so.
   if (position === null || decision.decision === 'open') {

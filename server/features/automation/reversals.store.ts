@@ -6,8 +6,8 @@ import { positionCloses } from '#server/platform/database/schema.ts';
 
 /** What is recorded of closing orders in a token before a user's part of a workflow is begun, or gone on with. */
 export interface KnownCloses {
-  /** Whether there is one, whoever sent it, of which it is not known what came of it. */
-  isClosing: boolean;
+  /** The exchanges at which there is one, whoever sent it, of which it is not known what came of it. */
+  closingAt: readonly string[];
   /** What this workflow has closed for the user; null: nothing. */
   reversal: Reversal | null;
 }
@@ -19,6 +19,7 @@ const closes = builtOnce<Key>()((db, value) =>
   db
     .select({
       workflowId: positionCloses.workflowId,
+      exchangePlatform: positionCloses.exchangePlatform,
       state: positionCloses.state,
       error: positionCloses.error,
     })
@@ -42,7 +43,7 @@ export async function readKnownCloses(
   // Of an order that closed a part alone, the error tells.
   const isClosed = !own.some(isUnsettled) && own.some(({ error }) => error === null);
   return {
-    isClosing: rows.some(isUnsettled),
+    closingAt: rows.filter(isUnsettled).map(({ exchangePlatform }) => exchangePlatform),
     reversal: own.length === 0 ? null : isClosed ? 'closed' : 'begun',
   };
 }

@@ -244,7 +244,7 @@ test('nothing is concluded in one mode of an order of another', async () => {
 describe('while a position is open', () => {
   async function withPosition(): Promise<void> {
     await workflowEnd(await send());
-    expect((await positions()).open).toMatchObject([{ token, tradeId: expect.any(String) }]);
+    await expectPositions({ open: [{ token, tradeId: expect.any(String) }] });
   }
 
   /** Not those that were read a moment ago: nothing is to be closed in a token that nobody holds. */
@@ -252,6 +252,10 @@ describe('while a position is open', () => {
     await board.admin.post('/api/positions/close', { userId: trader.user.id, token: 'BTC' });
     return (await trader.client.get('/api/my-positions')).json<PositionsAnswer>();
   }
+
+  /** The limits of requests hold some of them up, and keys are asked about once a second. */
+  const expectPositions = (expected: object) =>
+    expect.poll(positions, { timeout: 10_000, interval: 500 }).toMatchObject(expected);
 
   test('a key of another account is refused; after a deletion it is taken, and the position is not taken for closed', async () => {
     await withPosition();
@@ -264,11 +268,11 @@ describe('while a position is open', () => {
     const another = secrets();
     site.replaceKey(key.accountId, another);
     expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
-    expect((await positions()).open).toMatchObject([{ token }]);
+    await expectPositions({ open: [{ token }] });
 
     await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });
     expect((await enter(other)).json()).toMatchObject({ state: 'ready' });
-    expect(await positions()).toMatchObject({
+    await expectPositions({
       open: [],
       closed: [],
       unreachable: [
@@ -279,23 +283,20 @@ describe('while a position is open', () => {
     });
     // Nothing is held with this one.
     expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
-    expect(await positions()).toMatchObject({ open: [{ token, differences: [] }], unreachable: [] });
+    await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });
 
   test('a key whose account is not known yet is asked about before anything is concluded', async () => {
     await withPosition();
     await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });
-    site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: 2 } }]);
+    site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: 1_000 } }]);
     expect((await enter(key)).json()).toMatchObject({ state: 'unverified' });
-    expect(await positions()).toMatchObject({
+    await expectPositions({
       open: [{ token, tradeId: null }],
       unreachable: [{ message: expect.stringContaining('belongs to an account that is not known') }],
     });
     site.setFaults([]);
-    // Keys are asked about once a second.
-    await expect
-      .poll(positions, { timeout: 10_000, interval: 500 })
-      .toMatchObject({ open: [{ token, differences: [] }], unreachable: [] });
+    await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });
 });
 

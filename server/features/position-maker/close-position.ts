@@ -59,7 +59,8 @@ export async function closePosition(deps: TradeDeps, request: CloseRequest): Pro
       const problem = await endClosing(deps, { exchange, account, token, context });
       return problem === null ? { outcome: 'flat' } : { outcome: 'leftovers', message: problem };
     }
-    const unsettled = await findUnsettledClose(deps.db, { userId: account.userId, token });
+    const { platform: exchangePlatform } = exchange;
+    const unsettled = await findUnsettledClose(deps.db, { userId: account.userId, token, exchangePlatform });
     if (unsettled !== null) {
       const report = await exchange.findOrder(
         account,
@@ -129,7 +130,9 @@ async function sendClose(
   return { outcome: 'pending', message: 'the closing order was sent' };
 }
 
-const unsettledCloses = builtOnce<{ userId: string; token: string }>()((db, value) =>
+type ClosePlace = { userId: string; token: string; exchangePlatform: string };
+
+const unsettledCloses = builtOnce<ClosePlace>()((db, value) =>
   db
     .select()
     .from(positionCloses)
@@ -137,6 +140,7 @@ const unsettledCloses = builtOnce<{ userId: string; token: string }>()((db, valu
       and(
         eq(positionCloses.userId, value('userId')),
         eq(positionCloses.token, value('token')),
+        eq(positionCloses.exchangePlatform, value('exchangePlatform')),
         inArray(positionCloses.state, ['submitting', 'sent']),
       ),
     )
@@ -144,12 +148,12 @@ const unsettledCloses = builtOnce<{ userId: string; token: string }>()((db, valu
     .limit(1),
 );
 
-/** The newest closing order of which it is not known yet what came of it. */
+/** The newest closing order at this exchange of which it is not known yet what came of it. */
 export async function findUnsettledClose(
   db: Queryable,
-  { userId, token }: { userId: string; token: string },
+  { userId, token, exchangePlatform }: ClosePlace,
 ): Promise<typeof positionCloses.$inferSelect | null> {
-  const [row] = await unsettledCloses(db, { userId, token });
+  const [row] = await unsettledCloses(db, { userId, token, exchangePlatform });
   return row ?? null;
 }
 
@@ -181,6 +185,7 @@ export async function endClosing(
       and(
         eq(positionCloses.userId, userId),
         eq(positionCloses.token, token),
+        eq(positionCloses.exchangePlatform, exchange.platform),
         inArray(positionCloses.state, ['submitting', 'sent']),
       ),
     );

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ClosePositionAnswer, PositionsAnswer } from '#contract/positions.ts';
 import { toPlain } from '#domain/decimal.ts';
 import { positionCloses, trades, users } from '#server/platform/database/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/leases.ts';
 import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
 
@@ -87,6 +88,29 @@ test('a position is closed at market by one order, with who asked for it', async
   ).json<PositionsAnswer>();
   expect(open).toEqual([]);
   expect(closed).toMatchObject([{ closedBy: 'operator', closePrice: '101', realisedProfit: held.quantity }]);
+});
+
+test('a closing order that is still under way at another exchange is none of this one’s', async () => {
+  const held = await withPosition();
+  const elsewhere = {
+    id: timeOrderedId(),
+    userId: held.id,
+    exchangePlatform: 'Bybit',
+    token: held.token,
+    side: 'long',
+    quantity: held.quantity,
+    reason: 'operator',
+    clientOrderId: randomUUID(),
+    state: 'sent',
+    createdAt: new Date(),
+  } as const;
+  await board.db.insert(positionCloses).values(elsewhere);
+  expect(await close(held)).toMatchObject({ success: true });
+  expect(await close(held)).toMatchObject({ success: true });
+  expect(await recorded(held.id)).toMatchObject([
+    { ...elsewhere, error: null, finishedAt: null },
+    { exchangePlatform: 'Bitget', state: 'closed' },
+  ]);
 });
 
 test('is not an ordinary user’s to do, not even with his own position', async () => {

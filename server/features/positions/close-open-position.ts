@@ -21,7 +21,7 @@ import { type Lease, LeaseLostError, withLease } from '#server/platform/leases.t
 import { findOpenTradePlatform, listOpenTrades } from './positions.store.ts';
 import type { AccountReader } from './read-account.ts';
 import { nearestTrade } from './record-closings.ts';
-import { describeElsewhere, tradesOfAccount } from './trades-of-account.ts';
+import { describeHidden, tradesOfAccount } from './trades-of-account.ts';
 
 const LEASE_PATIENCE_MS = 10_000;
 const LEASE_POLL_MS = 100;
@@ -106,8 +106,8 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
   try {
     const position = await exchange.fetchPosition(account, token);
     if (position === null) {
-      const hidden = (await readTrades(work)).elsewhere.filter((one) => one.token === token);
-      if (hidden.length > 0) return refused(`Not closed. ${describeElsewhere(hidden)}`);
+      const hidden = (await readTrades(work)).hidden.filter(({ trade }) => trade.token === token);
+      if (hidden.length > 0) return refused(`Not closed. ${describeHidden(hidden)}`);
       const left = await endClosing(deps, { exchange, account, token });
       return closed(`There is no open position in ${token}`, left);
     }
@@ -169,7 +169,11 @@ async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<
 
 /** What it filled is taken off the position; the next step closes the rest. */
 async function cancelWhatStaysOpen({ deps, exchange, account, userId, token }: CloseWork): Promise<void> {
-  const underWay = await findUnsettledClose(deps.db, { userId, token });
+  const underWay = await findUnsettledClose(deps.db, {
+    userId,
+    token,
+    exchangePlatform: exchange.platform,
+  });
   if (underWay === null) return;
   if (deps.clock.now().getTime() - underWay.createdAt.getTime() < UNDER_WAY_LIMIT_MS) return;
   await exchange.cancelOrder(account, { token, clientOrderId: underWay.clientOrderId });

@@ -5,8 +5,7 @@ import type {
   PositionsAnswer,
   PositionsQuery,
 } from '#contract/positions.ts';
-import { deny } from '#domain/denials.ts';
-import { GONE_WITHOUT_NEWS } from '#domain/position-differences.ts';
+import { GONE_WITHOUT_NEWS, WRITTEN_OFF } from '#domain/position-differences.ts';
 import type { Deps } from '#server/deps.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { addTotals } from './add-totals.ts';
@@ -18,7 +17,8 @@ import {
   sumProfitOverTime,
 } from './positions.store.ts';
 import type { AccountReader } from './read-account.ts';
-import { describeElsewhere } from './trades-of-account.ts';
+import { sideOf } from './record-closings.ts';
+import { describeHidden, type HiddenPosition } from './trades-of-account.ts';
 
 const YOUNGEST_MS = 2_000;
 /** With many accounts a reading serves for longer: 25 accounts a second stay below what an address may ask. */
@@ -66,33 +66,46 @@ async function readAccount(
   maxAgeMs: number,
 ): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }> {
   const { userId, username, exchangePlatform } = account;
-  const missing = (message: string) => ({ userId, username, message });
-  const failed = (message: string) => ({ open: [], unreachable: missing(message) });
+  const missing = (message: string, hidden: HiddenPosition[] = []): Unreachable => ({
+    userId,
+    username,
+    message,
+    // What is still worked on is the position maker's.
+    hidden: hidden.filter(({ trade }) => trade.state === 'done').map(toHidden),
+  });
   try {
     const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
     const reading = await Promise.race([reader.read(account, maxAgeMs), late]);
-    if (reading === null)
-      return failed(`${exchangePlatform} has not answered within ${ACCOUNT_LIMIT_MS / 1_000} s`);
-    if (reading.outcome === 'no-account') {
-      const { reason } = deny('exchange_not_connected', { exchange: exchangePlatform });
-      return reading.isMissed ? failed(reason) : { open: [], unreachable: null };
+    if (reading === null) {
+      const message = `${exchangePlatform} has not answered within ${ACCOUNT_LIMIT_MS / 1_000} s`;
+      return { open: [], unreachable: missing(message) };
     }
-    const { open, elsewhere } = reading;
+    const { hidden } = reading;
+    const open = reading.outcome === 'read' ? reading.open : [];
     return {
       open: open.map((position) => ({ ...position, username })),
-      unreachable: elsewhere.length === 0 ? null : missing(describeElsewhere(elsewhere)),
+      unreachable: hidden.length === 0 ? null : missing(describeHidden(hidden), hidden),
     };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return failed(error.message);
+    return { open: [], unreachable: missing(error.message) };
   }
 }
+
+const toHidden = ({ trade }: HiddenPosition): Unreachable['hidden'][number] => ({
+  tradeId: trade.id,
+  exchangePlatform: trade.exchangePlatform,
+  token: trade.token,
+  side: sideOf(trade),
+  quantity: trade.filledQuantity,
+});
 
 function toView({
   closed,
   username,
   stopLoss,
   takeProfit,
+  isWrittenOff,
 }: Awaited<ReturnType<typeof listClosedPositions>>[number]): ClosedPositionView {
   const { id: _id, exchangePositionId, recordedAt: _recordedAt, openedAt, closedAt, ...figures } = closed;
   return {
@@ -102,6 +115,6 @@ function toView({
     takeProfit,
     openedAt: openedAt.toISOString(),
     closedAt: closedAt.toISOString(),
-    differences: exchangePositionId === null ? [GONE_WITHOUT_NEWS] : [],
+    differences: exchangePositionId !== null ? [] : [isWrittenOff ? WRITTEN_OFF : GONE_WITHOUT_NEWS],
   };
 }

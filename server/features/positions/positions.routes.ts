@@ -1,9 +1,11 @@
+import { messageAnswer } from '#contract/auth.ts';
 import {
   closePositionAnswer,
   closePositionBody,
   myPositionsQuery,
   positionsAnswer,
   positionsQuery,
+  writeOffPositionBody,
 } from '#contract/positions.ts';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/access.ts';
@@ -11,6 +13,7 @@ import type { App } from '#server/platform/http-app.ts';
 import { closeOpenPosition } from './close-open-position.ts';
 import { listPositions } from './list-positions.ts';
 import { createAccountReader } from './read-account.ts';
+import { writeOffPosition } from './write-off-position.ts';
 
 const tags = ['positions'];
 
@@ -48,6 +51,19 @@ export function registerPositionRoutes(app: App, deps: Deps): void {
       const answer = await closeOpenPosition(deps, reader, { userId, token, requestedBy: by });
       request.log.info({ userId, token, by, ...answer }, 'closing a position has ended');
       return answer;
+    },
+  );
+
+  app.post(
+    '/api/positions/write-off',
+    {
+      config: { access: 'admin' },
+      schema: { tags, body: writeOffPositionBody, response: { 200: messageAnswer } },
+    },
+    async (request) => {
+      const by = getUser(request);
+      const { token } = await writeOffPosition(deps, reader, { tradeId: request.body.tradeId, by });
+      return { message: `The position in ${token} counts as ended` };
     },
   );
 }

@@ -54,7 +54,16 @@ export async function listAccounts(
 }
 
 /** Oldest first. */
-export async function listOpenTrades(db: Db, account: AccountKey): Promise<OpenTrade[]> {
+export const listOpenTrades = (db: Db, { userId, exchangePlatform }: AccountKey): Promise<OpenTrade[]> =>
+  openTrades(db, and(eq(trades.userId, userId), eq(trades.exchangePlatform, exchangePlatform)));
+
+/** Null when there is no such trade, or it has no position. */
+export async function findOpenTrade(db: Db, tradeId: string): Promise<OpenTrade | null> {
+  const [trade] = await openTrades(db, eq(trades.id, tradeId));
+  return trade ?? null;
+}
+
+async function openTrades(db: Db, which: SQL | undefined): Promise<OpenTrade[]> {
   const rows = await db
     .select({ trade: trades, goneSince: closedPositions.closedAt })
     .from(trades)
@@ -62,13 +71,7 @@ export async function listOpenTrades(db: Db, account: AccountKey): Promise<OpenT
       closedPositions,
       and(eq(closedPositions.tradeId, trades.id), isNull(closedPositions.exchangePositionId)),
     )
-    .where(
-      and(
-        eq(trades.userId, account.userId),
-        eq(trades.exchangePlatform, account.exchangePlatform),
-        mayBeOpen,
-      ),
-    )
+    .where(and(which, mayBeOpen))
     .orderBy(trades.createdAt, trades.id);
   return rows.map(({ trade, goneSince }) => ({ ...trade, goneSince }));
 }
@@ -89,7 +92,7 @@ export async function listKnownPositionIds(db: Db, account: AccountKey): Promise
   return new Set(rows.flatMap(({ id }) => (id === null ? [] : [id])));
 }
 
-type NewClosedPosition = typeof closedPositions.$inferInsert;
+export type NewClosedPosition = typeof closedPositions.$inferInsert;
 
 /** Another instance may have been first: then its row stays. */
 export async function recordClosedPosition(db: Db, row: NewClosedPosition): Promise<void> {
@@ -101,7 +104,7 @@ export async function recordClosedPosition(db: Db, row: NewClosedPosition): Prom
 }
 
 /** The position is gone, and nothing more is known of it yet. */
-export async function recordGone(db: Db, row: NewClosedPosition): Promise<void> {
+export async function recordGone(db: Queryable, row: NewClosedPosition): Promise<void> {
   await db.insert(closedPositions).values(row).onConflictDoNothing();
 }
 
@@ -112,11 +115,14 @@ export async function forgetGone(db: Queryable, tradeId: string): Promise<void> 
     .where(and(eq(closedPositions.tradeId, tradeId), isNull(closedPositions.exchangePositionId)));
 }
 
-export async function closeTrade(db: Db | Tx, tradeId: string, at: Date): Promise<void> {
-  await db
+/** Answers whether it was open until now. */
+export async function closeTrade(db: Db | Tx, tradeId: string, at: Date): Promise<boolean> {
+  const closed = await db
     .update(trades)
     .set({ positionClosedAt: at })
-    .where(and(eq(trades.id, tradeId), isNull(trades.positionClosedAt)));
+    .where(and(eq(trades.id, tradeId), isNull(trades.positionClosedAt)))
+    .returning({ id: trades.id });
+  return closed.length > 0;
 }
 
 /** Why the order with this id was sent; null when it is none of ours. */
@@ -145,6 +151,8 @@ export async function listClosedPositions(db: Db, filter: PositionFilter & { lim
       username: users.username,
       stopLoss: trades.stopLoss,
       takeProfit: trades.takeProfit,
+      /** An order may have been written off before: only a position's write-off ends it. */
+      isWrittenOff: sql<boolean>`coalesce(${trades.writtenOffAt} = ${trades.positionClosedAt}, false)`,
     })
     .from(closedPositions)
     .innerJoin(trades, eq(trades.id, closedPositions.tradeId))

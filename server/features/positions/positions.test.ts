@@ -5,7 +5,7 @@ import type { PositionsAnswer } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { createProtectionAudit } from '#server/features/protection/audit-protection.ts';
-import { closedPositions, trades, users } from '#server/platform/database/schema.ts';
+import { closedPositions, trades, tradingHalts, users } from '#server/platform/database/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/leases.ts';
 import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
@@ -369,7 +369,10 @@ describe('a position that is not in the account which is asked', () => {
     await board.push(token, '97');
     const told = await positions({ userId: id });
     expect(told).toMatchObject({ open: [], closed: [] });
-    expect(told.unreachable).toEqual([{ userId: id, username, message: `${token}: ${why}` }]);
+    const hidden = { tradeId: trade.id, exchangePlatform: 'Bitget', token, side: 'long' };
+    expect(told.unreachable).toMatchObject([
+      { userId: id, username, message: `${token}: ${why}`, hidden: [hidden] },
+    ]);
     const closing = await board.admin.post('/api/positions/close', { userId: id, token });
     expect(closing.json()).toEqual({ success: false, message: `Not closed. ${token}: ${why}` });
 
@@ -377,6 +380,86 @@ describe('a position that is not in the account which is asked', () => {
     const then = await positions({ userId: id });
     expect(then.closed).toMatchObject([{ tradeId: trade.id, closedBy: 'stop loss' }]);
     expect(then.unreachable).toEqual([]);
+  });
+});
+
+describe('a position that no connected account can show', () => {
+  const writeOff = (tradeId: string, by = board.admin) => by.post('/api/positions/write-off', { tradeId });
+
+  test('is written off by an administrator: it counts as ended, and says by whom', async () => {
+    const { id, token, trade } = await withPosition();
+    await board.db.update(trades).set({ exchangeAccountId: '4711' }).where(eq(trades.id, trade.id));
+    await board.db.insert(tradingHalts).values({
+      id: timeOrderedId(),
+      userId: id,
+      exchangePlatform: 'Bitget',
+      token,
+      tradeId: trade.id,
+      kind: 'unprotected',
+      reason: 'A test',
+      since: new Date(),
+    });
+    const answer = await writeOff(trade.id);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { message: `The position in ${token} counts as ended` },
+    ]);
+    const told = await positions({ userId: id });
+    expect(told).toMatchObject({
+      unreachable: [],
+      closed: [
+        {
+          tradeId: trade.id,
+          closedBy: 'unknown',
+          closePrice: null,
+          realisedProfit: null,
+          differences: ['Written off: no connected account could show whether it was closed'],
+        },
+      ],
+    });
+    const { user } = (await board.admin.get('/api/auth/user')).json<{ user: { id: string } }>();
+    const [row] = await board.db.select().from(trades).where(eq(trades.id, trade.id));
+    expect(row).toMatchObject({
+      positionClosedAt: expect.any(Date),
+      writtenOffBy: user.id,
+      success: true,
+      fillStatus: 'filled',
+    });
+    const [halt] = await board.db.select().from(tradingHalts).where(eq(tradingHalts.userId, id));
+    expect(halt).toMatchObject({
+      endedAt: null,
+      clearedHow: expect.stringMatching(
+        /^The position was written off by .+: The position is in account 4711,/,
+      ),
+    });
+    expect((await writeOff(trade.id)).statusCode).toBe(404);
+  });
+
+  test('is not one that its account shows, nor that of a trade which is worked on', async () => {
+    const { trade } = await withPosition();
+    const shown = await writeOff(trade.id);
+    expect([shown.statusCode, shown.json().message]).toEqual([
+      409,
+      'The connected account can show the position: only one that none can show is written off',
+    ]);
+    await board.db
+      .update(trades)
+      .set({ exchangeMode: 'live', state: 'protecting' })
+      .where(eq(trades.id, trade.id));
+    expect((await writeOff(trade.id)).statusCode).toBe(409);
+    await board.db
+      .update(trades)
+      .set({ exchangeMode: trade.exchangeMode, state: 'done' })
+      .where(eq(trades.id, trade.id));
+    const [row] = await board.db.select().from(trades).where(eq(trades.id, trade.id));
+    expect(row).toMatchObject({ positionClosedAt: null, writtenOffBy: null });
+  });
+
+  test('is not an ordinary user’s to write off, and one that does not exist is not found', async () => {
+    const { client, trade } = await withPosition();
+    expect((await writeOff(trade.id, client)).statusCode).toBe(403);
+    expect((await writeOff(randomUUID())).statusCode).toBe(404);
+    expect((await writeOff('x')).statusCode).toBe(400);
   });
 });
 

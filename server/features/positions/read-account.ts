@@ -1,27 +1,23 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { positionDifferences } from '#domain/position-differences.ts';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
 import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
 import { createGate } from '#server/exchanges/paper/gate.ts';
-import { type AccountKey, forgetGone, listOpenTrades, type OpenTrade } from './positions.store.ts';
+import { type AccountKey, forgetGone, type OpenTrade } from './positions.store.ts';
 import { nearestTrade, recordClosings } from './record-closings.ts';
-import { type PositionElsewhere, tradesOfAccount } from './trades-of-account.ts';
+import { type AccountDeps, type HiddenPosition, readAccountTrades } from './trades-of-account.ts';
 
-export type ReaderDeps = Pick<
-  Deps,
-  'accountGuard' | 'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'log'
->;
+export type ReaderDeps = AccountDeps & Pick<Deps, 'clock' | 'log'>;
 
 export type AccountReading =
-  /** Without credentials there is nothing to read; `isMissed` when a position of ours may be open there. */
-  | { outcome: 'no-account'; isMissed: boolean }
+  /** Without credentials there is nothing to read. */
+  | { outcome: 'no-account'; hidden: HiddenPosition[] }
   | {
       outcome: 'read';
       account: UserAccount;
       open: Omit<OpenPositionView, 'username'>[];
       /** Positions of ours of which this account says nothing. */
-      elsewhere: PositionElsewhere[];
+      hidden: HiddenPosition[];
     };
 
 export interface AccountReader {
@@ -59,28 +55,11 @@ export function createAccountReader(
     return true;
   }
 
-  /** Of a key whose account is not known yet the exchange is asked, when something of ours may be in there. */
-  async function openAccount(
-    userId: string,
-    { platform, trades }: { platform: ExchangePlatform; trades: OpenTrade[] },
-  ): Promise<UserAccount | null> {
-    const account = await deps.findAccount(userId, platform);
-    if (account === null || (account.accountId ?? null) !== null) return account;
-    if (tradesOfAccount(deps, trades, account).elsewhere.length === 0) return account;
-    await deps.accountGuard.deny(userId, platform);
-    return await deps.findAccount(userId, platform);
-  }
-
   async function readNow(key: AccountKey): Promise<AccountReading> {
     // Before the exchange is asked: what is filled meanwhile must not look as if it were gone.
-    const all = await listOpenTrades(deps.db, key);
-    const platform = EXCHANGE_PLATFORMS.find((one) => one === key.exchangePlatform);
-    const isSupported = platform !== undefined && deps.exchanges.supported.includes(platform);
-    const account = isSupported ? await openAccount(key.userId, { platform, trades: all }) : null;
-    if (account === null || platform === undefined) {
-      return { outcome: 'no-account', isMissed: all.length > 0 };
-    }
-    const { here: trades, elsewhere } = tradesOfAccount(deps, all, account);
+    const { connected, here: trades, hidden } = await readAccountTrades(deps, key);
+    if (connected === null) return { outcome: 'no-account', hidden };
+    const { account, platform } = connected;
     const exchange = deps.exchanges.get(platform);
     const holdings = await exchange.fetchHoldings(account, { priority });
     const held = holdings.map((holding) => ({
@@ -97,7 +76,7 @@ export function createAccountReader(
       await recordClosings(deps, { key, exchange, account, gone, askHistory });
     }
     const open = held.map(({ holding, trade }) => viewOf(key, holding, trade));
-    return { outcome: 'read', account, open, elsewhere };
+    return { outcome: 'read', account, open, hidden };
   }
 
   return {

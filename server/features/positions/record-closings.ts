@@ -13,6 +13,7 @@ import {
   closeTrade,
   findCloseReason,
   listKnownPositionIds,
+  type NewClosedPosition,
   type OpenTrade,
   recordClosedPosition,
   recordGone,
@@ -123,22 +124,33 @@ async function noteGone(deps: ClosingDeps, key: AccountKey, trade: OpenTrade): P
     return;
   }
   if (goneMs(trade.completedAt) < GONE_AFTER_MS) return;
-  await recordGone(deps.db, {
+  await recordGone(deps.db, goneRow(deps, { key, trade, since: now }));
+}
+
+const rowOf = (deps: Pick<ClosingDeps, 'clock'>, key: AccountKey, trade: OpenTrade) => ({
+  id: timeOrderedId(),
+  tradeId: trade.id,
+  ...key,
+  token: trade.token,
+  side: sideOf(trade),
+  recordedAt: deps.clock.now(),
+});
+
+export const sideOf = ({ side }: Pick<OpenTrade, 'side'>): 'long' | 'short' =>
+  side === 'buy' ? 'long' : 'short';
+
+/** Of a position of which nothing more is known than that it counts as ended since then. */
+export function goneRow(
+  deps: Pick<ClosingDeps, 'clock'>,
+  { key, trade, since }: { key: AccountKey; trade: OpenTrade; since: Date },
+): NewClosedPosition {
+  return {
     ...rowOf(deps, key, trade),
     exchangePositionId: null,
     quantity: trade.filledQuantity,
     entryPrice: trade.averagePrice ?? trade.entryPrice,
     closedBy: 'unknown',
     openedAt: trade.createdAt,
-    closedAt: now,
-  });
+    closedAt: since,
+  };
 }
-
-const rowOf = (deps: ClosingDeps, key: AccountKey, trade: OpenTrade) => ({
-  id: timeOrderedId(),
-  tradeId: trade.id,
-  ...key,
-  token: trade.token,
-  side: trade.side === 'buy' ? ('long' as const) : ('short' as const),
-  recordedAt: deps.clock.now(),
-});

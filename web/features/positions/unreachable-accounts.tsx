@@ -1,28 +1,80 @@
+import { Button, Text } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
-import type { PositionsAnswer } from '#contract/positions.ts';
+import { useState } from 'react';
+import type { HiddenPositionView, PositionsAnswer } from '#contract/positions.ts';
+import { formatQuantity } from '../../lib/figures.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import classes from './positions.module.css';
+import { useWriteOffPosition } from './write-off-position.ts';
 
-/** What is not shown has to be said: these accounts may hold positions. */
+interface Asked extends HiddenPositionView {
+  username: string;
+}
+
+/** What is not shown has to be said: these accounts may hold positions. What none can show may be written off. */
 export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['unreachable'] }) {
-  if (accounts.length === 0) return null;
+  const writeOff = useWriteOffPosition();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  if (accounts.length === 0 && asked === null) return null;
   return (
-    <div className={classes.unreachable} role="status">
-      <IconPlugConnectedX size={18} aria-hidden />
-      <div>
-        <strong>
-          {accounts.length === 1
-            ? '1 account could not be read in full.'
-            : `${accounts.length} accounts could not be read in full.`}
-        </strong>{' '}
-        Open positions are missing below and in the totals:
-        <ul>
-          {accounts.map(({ userId, username, message }) => (
-            <li key={`${userId} ${message}`}>
-              {username}: {message}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </div>
+    <>
+      {accounts.length === 0 ? null : (
+        <div className={classes.unreachable} role="status">
+          <IconPlugConnectedX size={18} aria-hidden />
+          <div>
+            <strong>
+              {accounts.length === 1
+                ? '1 account could not be read in full.'
+                : `${accounts.length} accounts could not be read in full.`}
+            </strong>{' '}
+            Open positions are missing below and in the totals:
+            <ul>
+              {accounts.map(({ userId, username, message, hidden }) => (
+                <li key={`${userId} ${message}`}>
+                  {username}: {message}
+                  {hidden.length === 0 ? null : (
+                    <span className={classes.hidden}>
+                      {hidden.map((position) => (
+                        <Button
+                          key={position.tradeId}
+                          size="compact-xs"
+                          variant="default"
+                          disabled={writeOff.isPending}
+                          onClick={() => setAsked({ ...position, username })}
+                        >
+                          Write Off: {position.side} {formatQuantity(position.quantity)} {position.token}
+                        </Button>
+                      ))}
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      )}
+      {asked === null ? null : (
+        <ConfirmDialog
+          opened
+          title="Write Off Position"
+          confirmLabel="Write Off"
+          destructive
+          onConfirm={() => {
+            setAsked(null);
+            writeOff.mutate(asked);
+          }}
+          onClose={() => setAsked(null)}
+        >
+          <Text size="sm">
+            No connected account can show whether the {asked.side} position of {asked.username} in{' '}
+            {asked.token} is still open. Look at the account on {asked.exchangePlatform} first: written off,
+            it is not watched any more, and nothing here will close it or look after its stop loss.
+          </Text>
+          <Text size="sm">
+            It counts as ended, with your name and without a profit, and does not keep signals away any more.
+          </Text>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }

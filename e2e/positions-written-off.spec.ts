@@ -1,0 +1,70 @@
+import { seriousFindingsInBothSchemes } from './axe.ts';
+import { testsOnExchange } from './exchange-fixtures.ts';
+import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { expect } from './fixtures.ts';
+import { dialog, expectToast } from './screen.ts';
+
+/** The server trades on an exchange that it reaches over HTTP. */
+const test = testsOnExchange({ APP_ENV: 'production', AUTO_TRADE: 'enabled' });
+
+test('a position whose account is connected no more is said to be missing, and written off after a question', async ({
+  page,
+  operator,
+  signIn,
+  exchange,
+  openBrowser,
+}) => {
+  const trader = await operator.createUser({
+    settings: { positionSizingMethod: 'Risk Management' },
+    activeTrading: true,
+  });
+  const own = await openBrowser();
+  await signIn(own, trader);
+  await exchange.setPrice('ETH', '3000');
+  const credentials = '/api/user-settings/exchange-credentials';
+  const saved = await own.request.put(credentials, {
+    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+  });
+  expect(saved.status(), await saved.text()).toBe(200);
+  const platform = await operator.platform();
+  expect((await platform.signal({ symbol: 'ETHUSDT', price: '3000' })).status).toBe(200);
+
+  await signIn(page);
+  await page.goto(`/positions?userId=${trader.id}`);
+  const open = page.getByRole('table', { name: 'Open Positions' });
+  await expect(open).toContainText('ETH', { timeout: 20_000 });
+  // While its order is followed the key stays.
+  await expect
+    .poll(
+      async () => (await own.request.delete(credentials, { data: { exchangePlatform: 'Bitget' } })).status(),
+      {
+        timeout: 20_000,
+      },
+    )
+    .toBe(200);
+
+  const notice = page.getByRole('status').filter({ hasText: '1 account could not be read in full.' });
+  await expect(notice).toContainText(
+    new RegExp(`${trader.username}: ETH: No Bitget credentials are connected`),
+    { timeout: 20_000 },
+  );
+  expect(await seriousFindingsInBothSchemes(page, 'positions')).toEqual([]);
+  const button = notice.getByRole('button', { name: /^Write Off: long [\d.]+ ETH$/ });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(button).toBeInViewport();
+  await button.click();
+  const question = dialog(page, 'Write Off Position');
+  await expect(question).toContainText('Look at the account on Bitget first');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(notice).toBeVisible();
+  await button.click();
+  await question.getByRole('button', { name: 'Write Off', exact: true }).click();
+  await expectToast(page, {
+    title: 'Position Written Off',
+    text: 'The position in ETH counts as ended',
+  });
+  await expect(notice).toHaveCount(0);
+  await expect(
+    page.getByText('Written off: no connected account could show whether it was closed'),
+  ).toBeVisible();
+});
