@@ -18,7 +18,7 @@ import {
   type CredentialsOwner,
   deleteCredentials,
   hasUnsettledTrade,
-  listTokensHeldElsewhere,
+  listTokensHeldInStored,
   wakeUnsettledTrades,
   writeCredentials,
 } from './exchange-credentials.store.ts';
@@ -177,11 +177,13 @@ async function requireSameAccount(
       `An order of this user on ${platform} is not settled, and ${why('where the order cannot be looked up')}. Enter a key of ${account}, wait until the order is settled, or have an administrator write it off.`,
     );
   }
-  // In paper mode positions are in the paper account, whatever key is stored.
-  const held = mode === 'paper' ? [] : await listTokensHeldElsewhere(tx, owner, { mode, accountId });
+  // In paper mode positions are in the paper account, whatever key is stored; and a key of another mode shows none.
+  if (mode === 'paper' || (stored.row.exchangeMode ?? mode) !== mode) return accountId;
+  const accounts = { mode, stored: stored.row.accountId, next: accountId };
+  const held = await listTokensHeldInStored(tx, owner, accounts);
   if (held.length > 0) {
     throw refuse(
-      `A position of this user on ${platform} is open (${held.join(', ')}), and ${why('which does not show it')}. Enter a key of ${account}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then.`,
+      `A position of this user on ${platform} is open (${held.join(', ')}), and ${why('which does not show it')}. Enter a key of ${account}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then, and keeps signals in its token away until an administrator writes it off.`,
     );
   }
   return accountId;

@@ -92,14 +92,20 @@ export async function hasUnsettledTrade(
 }
 
 /**
- * Tokens in which a position that was opened here, in this mode and in another account than `accountId`, may be open at
- * the exchange.
+ * Tokens in which a position that was opened here in this mode may be open in the account of the stored key (null: not
+ * known), and not in that of the next one.
  */
-export async function listTokensHeldElsewhere(
+export async function listTokensHeldInStored(
   db: Queryable,
   { userId, platform }: CredentialsOwner,
-  { mode, accountId }: { mode: Exclude<Config['exchangeMode'], 'paper'>; accountId: string | null },
+  accounts: {
+    mode: Exclude<Config['exchangeMode'], 'paper'>;
+    stored: string | null;
+    next: string | null;
+  },
 ): Promise<string[]> {
+  const { mode, stored, next } = accounts;
+  const { exchangeAccountId } = trades;
   const rows = await db
     .selectDistinct({ token: trades.token })
     .from(trades)
@@ -110,9 +116,8 @@ export async function listTokensHeldElsewhere(
         eq(trades.exchangeMode, mode),
         inArray(trades.fillStatus, ['filled', 'partial']),
         isNull(trades.positionClosedAt),
-        accountId === null
-          ? undefined
-          : or(isNull(trades.exchangeAccountId), ne(trades.exchangeAccountId, accountId)),
+        stored === null ? undefined : or(isNull(exchangeAccountId), eq(exchangeAccountId, stored)),
+        next === null ? undefined : or(isNull(exchangeAccountId), ne(exchangeAccountId, next)),
       ),
     )
     .orderBy(trades.token);

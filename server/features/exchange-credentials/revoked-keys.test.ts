@@ -263,7 +263,7 @@ describe('while a position is open', () => {
     const refused = await enter(other);
     expect([refused.statusCode, refused.json().message]).toEqual([
       409,
-      `A position of this user on Bitget is open (${token}), and this API key belongs to another account, which does not show it. Enter a key of account ${key.accountId}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then.`,
+      `A position of this user on Bitget is open (${token}), and this API key belongs to another account, which does not show it. Enter a key of account ${key.accountId}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then, and keeps signals in its token away until an administrator writes it off.`,
     ]);
     const another = secrets();
     site.replaceKey(key.accountId, another);
@@ -282,6 +282,7 @@ describe('while a position is open', () => {
       ],
     });
     // Nothing is held with this one.
+    expect((await enter(newKey())).json()).toMatchObject({ state: 'ready' });
     expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
     await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });

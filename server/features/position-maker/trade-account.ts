@@ -41,6 +41,12 @@ export async function openTradeAccount(
   return { account: found, problem: isRejected ? (found.denial?.reason ?? null) : null };
 }
 
+/** In paper or demo mode, and the program runs in another one: it cannot be looked at, and no money is in it. */
+export const isPlayMoneyElsewhere = (
+  { config }: Pick<TradeDeps, 'config'>,
+  { exchangeMode }: Pick<TradePlace, 'exchangeMode'>,
+): boolean => exchangeMode !== null && exchangeMode !== 'live' && exchangeMode !== config.exchangeMode;
+
 /** Why the account does not know what a trade ordered or opened; null when it is the trade's own. */
 export function whyElsewhere(
   { config }: Pick<TradeDeps, 'config'>,

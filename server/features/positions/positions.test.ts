@@ -383,6 +383,15 @@ describe('a position that is not in the account which is asked', () => {
   });
 });
 
+test('a position of demo mode is neither missed nor taken for closed in paper mode', async () => {
+  const { id, token, trade } = await withPosition();
+  await board.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
+  await board.push(token, '97');
+  expect(await positions({ userId: id })).toMatchObject({ open: [], closed: [], unreachable: [] });
+  await board.db.update(trades).set({ exchangeMode: 'paper' }).where(eq(trades.id, trade.id));
+  expect((await positions({ userId: id })).closed).toMatchObject([{ tradeId: trade.id }]);
+});
+
 describe('a position that no connected account can show', () => {
   const writeOff = (tradeId: string, by = board.admin) => by.post('/api/positions/write-off', { tradeId });
 

@@ -1,7 +1,7 @@
 import { deny } from '#domain/denials.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
-import { whyElsewhere } from '#server/features/position-maker/trade-account.ts';
+import { isPlayMoneyElsewhere, whyElsewhere } from '#server/features/position-maker/trade-account.ts';
 import { type AccountKey, listOpenTrades, type OpenTrade } from './positions.store.ts';
 
 export type AccountDeps = Pick<Deps, 'accountGuard' | 'config' | 'db' | 'exchanges' | 'findAccount'>;
@@ -21,7 +21,10 @@ export interface AccountTrades {
   hidden: HiddenPosition[];
 }
 
-/** I7: what an account does not show says nothing of a position that is in another one. */
+/**
+ * I7: what an account does not show says nothing of a position that is in another one. Nobody misses those of paper and
+ * demo mode while the program runs in another one.
+ */
 export function tradesOfAccount(
   deps: Pick<Deps, 'config'>,
   trades: readonly OpenTrade[],
@@ -32,7 +35,7 @@ export function tradesOfAccount(
   for (const trade of trades) {
     const why = whyElsewhere(deps, { trade, account, what: 'position' });
     if (why === null) here.push(trade);
-    else hidden.push({ trade, why });
+    else if (!isPlayMoneyElsewhere(deps, trade)) hidden.push({ trade, why });
   }
   return { here, hidden };
 }
@@ -45,7 +48,8 @@ export async function readAccountTrades(deps: AccountDeps, key: AccountKey): Pro
   const account = isSupported ? await openAccount(deps, { userId: key.userId, platform, trades }) : null;
   if (account === null || platform === undefined) {
     const { reason: why } = deny('exchange_not_connected', { exchange: key.exchangePlatform });
-    return { connected: null, here: [], hidden: trades.map((trade) => ({ trade, why })) };
+    const hidden = trades.filter((trade) => !isPlayMoneyElsewhere(deps, trade));
+    return { connected: null, here: [], hidden: hidden.map((trade) => ({ trade, why })) };
   }
   return { connected: { account, platform }, ...tradesOfAccount(deps, trades, account) };
 }

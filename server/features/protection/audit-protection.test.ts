@@ -280,6 +280,16 @@ test.each([
   },
 );
 
+test('a halt for a position of demo mode is an administrator’s to end in another one', async () => {
+  const { userId, trade } = await withPosition();
+  await haltFor(trade);
+  await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
+  await runAudit();
+  expect(await haltsOf(userId)).toMatchObject([
+    { clearedHow: 'The position is one of demo mode', endedAt: null },
+  ]);
+});
+
 describe('a take profit that is missing', () => {
   test('is placed again, and nothing else is said or done', async () => {
     const { userId, token, trade } = await withPosition();

@@ -5,8 +5,8 @@ import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { reopenTrade } from '#server/features/position-maker/restore-protection.ts';
-import { whyElsewhere } from '#server/features/position-maker/trade-account.ts';
-import { findTrade } from '#server/features/position-maker/trades.store.ts';
+import { isPlayMoneyElsewhere, whyElsewhere } from '#server/features/position-maker/trade-account.ts';
+import { findTrade, type TradeRow } from '#server/features/position-maker/trades.store.ts';
 import {
   type AccountReading,
   createAccountReader,
@@ -46,8 +46,8 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     try {
       const reading = await reader.read(account, 0);
       accountBackOff.forget(name);
-      if (reading.outcome === 'no-account') return;
-      for (const position of reading.open) await auditPosition(position, lease);
+      const open = reading.outcome === 'read' ? reading.open : [];
+      for (const position of open) await auditPosition(position, lease);
       for (const halt of account.halts) await auditHalt(halt, reading);
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
@@ -57,15 +57,26 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     }
   }
 
-  async function auditHalt(
-    halt: HaltRow,
-    { open, account }: Extract<AccountReading, { outcome: 'read' }>,
-  ): Promise<void> {
+  async function auditHalt(halt: HaltRow, reading: AccountReading): Promise<void> {
     const trade = halt.tradeId === null ? null : await findTrade(db, halt.tradeId);
-    // What another account or mode shows says nothing of the position that was halted for.
-    if (trade !== null && whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return;
-    const how = howSafe(open.find(({ token }) => token === halt.token));
+    const how = howCleared({ halt, trade, reading });
     if (how !== null) await clearHalt(db, halt, { how, now: clock.now() });
+  }
+
+  function howCleared(halted: {
+    halt: HaltRow;
+    trade: TradeRow | null;
+    reading: AccountReading;
+  }): string | null {
+    const { halt, trade, reading } = halted;
+    if (trade !== null && isPlayMoneyElsewhere(deps, trade)) {
+      return `The position is one of ${trade.exchangeMode} mode`;
+    }
+    if (reading.outcome === 'no-account') return null;
+    const { account, open } = reading;
+    // What another account or mode shows says nothing of the position that was halted for.
+    if (trade !== null && whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return null;
+    return howSafe(open.find(({ token }) => token === halt.token));
   }
 
   async function auditPosition(position: AuditedPosition, lease: Lease): Promise<void> {
