@@ -35,7 +35,7 @@ export function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; 
 
   async function read(): Promise<void> {
     try {
-      reading = { open: await readOpenWork(deps.db), ended: await readEnded() };
+      reading = { open: await readOpenWork(deps.db, deps.config.exchangeMode), ended: await readEnded() };
     } catch (error) {
       deps.log.warn({ err: error }, 'the figures of the database could not be read');
       reading = null;

@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import { trades } from '#server/platform/database/schema.ts';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
 import { createSender } from '#test/test-sender.ts';
 import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { readOpenWork } from './open-work.ts';
 
 /** The value of one series; undefined when it is not there. */
 function seriesValue(text: string, series: string): number | undefined {
@@ -132,6 +134,19 @@ describe('after a signal that was traded', () => {
     for (const again of await Promise.all([read(), read(), read()])) {
       expect(seriesValue(again, 'signal_board_positions_open')).toBe(1);
     }
+  });
+
+  test('a position of demo mode counts in its own mode alone, a live one in any', async () => {
+    const count = async (exchangeMode: 'demo' | 'live', mode: ExchangeMode) => {
+      await board.db
+        .update(trades)
+        .set({ positionClosedAt: null, protectionStatus: 'missing', exchangeMode });
+      const { openPositions, unprotectedPositions } = await readOpenWork(board.db, mode);
+      return [openPositions, unprotectedPositions];
+    };
+    expect(await count('demo', 'paper')).toEqual([0, 0]);
+    expect(await count('demo', 'demo')).toEqual([1, 1]);
+    expect(await count('live', 'paper')).toEqual([1, 1]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import type { Db } from '#server/platform/database/database.ts';
 import type { JobName } from '#server/platform/jobs.ts';
 
@@ -19,7 +20,9 @@ const QUEUES: readonly JobName[] = ['run-workflow', 'trade-user', 'advance-trade
 /** A beat comes every second. */
 const LIVING_SECONDS = 10;
 
-export async function readOpenWork(db: Db): Promise<OpenWork> {
+/** Positions of paper and demo mode count in their own mode alone (record 0034). */
+export async function readOpenWork(db: Db, mode: ExchangeMode): Promise<OpenWork> {
+  const ofMode = sql`(exchange_mode is null or exchange_mode in ('live', ${mode}))`;
   const { rows } = await db.execute<{ queue: string; waiting: string; oldest: string | null }>(sql`
     select name as queue, count(*) as waiting, extract(epoch from now() - min(start_after)) as oldest
     from jobs.job
@@ -39,10 +42,11 @@ export async function readOpenWork(db: Db): Promise<OpenWork> {
           and (order_attempts.state = 'unknown' or order_attempts.doubt is not null)) as unknown_orders,
       (select count(*) from trades where position_closed_at is null
         and (state <> 'done' or fill_status in ('filled', 'partial'))
-        and fill_status in ('filled', 'partial')) as positions,
+        and fill_status in ('filled', 'partial') and ${ofMode}) as positions,
       (select count(*) from trades where position_closed_at is null
         and (state <> 'done' or fill_status in ('filled', 'partial'))
-        and (state = 'closing' or unprotected_since is not null or protection_status = 'missing')) as unprotected,
+        and (state = 'closing' or unprotected_since is not null or protection_status = 'missing')
+        and ${ofMode}) as unprotected,
       (select count(distinct user_id) from trading_halts where ended_at is null) as halted_users,
       (select count(distinct instance_id) from engine_workers
         where heartbeat_at > now() - make_interval(secs => ${LIVING_SECONDS})) as instances`);
