@@ -24,11 +24,13 @@ interface Protected extends Position {
   planned: { stopLoss: string; takeProfit: string };
 }
 
+/** The need, by what stands of its protection and by the price that the exchange marks it with. */
 export function protectionNeed(input: Protected): ProtectionNeed {
   const { planned, markPrice } = input;
   const held = standingProtection(input);
-  if (held.stopLoss === null)
+  if (held.stopLoss === null) {
     return hasReached('stop', input, markPrice, planned.stopLoss) ? 'close' : 'stop';
+  }
   const isTargetMissing =
     held.takeProfit === null && !hasReached('target', input, markPrice, planned.takeProfit);
   return isTargetMissing ? 'target' : 'nothing';

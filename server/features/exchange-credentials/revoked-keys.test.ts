@@ -287,6 +287,22 @@ describe('while a position is open', () => {
     await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });
 
+  test('a key that the exchange refuses is named as what keeps the position from being read', async () => {
+    await withPosition();
+    site.replaceKey(key.accountId);
+    await trader.client.post(`${PATH}/test`, { exchangePlatform: 'Bitget' });
+    await expectPositions({
+      open: [],
+      closed: [],
+      unreachable: [
+        {
+          message: expect.stringMatching(new RegExp(`^${token}: ${REJECTED.source.slice(1)}`)),
+          hidden: [{ token }],
+        },
+      ],
+    });
+  });
+
   test('a key whose account is not known yet is asked about before anything is concluded', async () => {
     await withPosition();
     await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });

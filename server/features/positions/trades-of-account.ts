@@ -47,9 +47,11 @@ export async function readAccountTrades(deps: AccountDeps, key: AccountKey): Pro
   const isSupported = platform !== undefined && deps.exchanges.supported.includes(platform);
   const account = isSupported ? await openAccount(deps, { userId: key.userId, platform, trades }) : null;
   if (account === null || platform === undefined) {
-    const { reason: why } = deny('exchange_not_connected', { exchange: key.exchangePlatform });
-    const hidden = trades.filter((trade) => !isPlayMoneyElsewhere(deps, trade));
-    return { connected: null, here: [], hidden: hidden.map((trade) => ({ trade, why })) };
+    const missed = trades.filter((trade) => !isPlayMoneyElsewhere(deps, trade));
+    const denial =
+      missed.length > 0 && isSupported ? await deps.accountGuard.deny(key.userId, platform) : null;
+    const { reason: why } = denial ?? deny('exchange_not_connected', { exchange: key.exchangePlatform });
+    return { connected: null, here: [], hidden: missed.map((trade) => ({ trade, why })) };
   }
   return { connected: { account, platform }, ...tradesOfAccount(deps, trades, account) };
 }
