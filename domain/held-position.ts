@@ -1,5 +1,5 @@
 import { type Denial, deny } from './denials.ts';
-import type { Action } from './trend.ts';
+import { type Action, sideOpenedBy } from './trend.ts';
 import type { OppositeSignalChoice } from './user-settings.ts';
 
 export interface HeldPosition {
@@ -26,7 +26,7 @@ export function decideOnHeldPosition(input: {
   if (held === null) return { decision: 'open' };
   const { side } = held;
   if (!held.openedByUs) return { decision: 'skip', denial: deny('foreign_position_held', { token, side }) };
-  if (side === (action === 'buy' ? 'long' : 'short')) {
+  if (side === sideOpenedBy(action)) {
     return { decision: 'skip', denial: deny('same_direction_held', { token, side }) };
   }
   return oppositeSignal === 'reverse'
@@ -62,7 +62,7 @@ export function openedApartMs(input: {
   now: Date;
 }): number | null {
   const { trade, position, now } = input;
-  if ((trade.side === 'buy' ? 'long' : 'short') !== position.side) return null;
+  if (sideOpenedBy(trade.side) !== position.side) return null;
   const openedAt = position.openedAt?.getTime();
   if (openedAt === undefined) return 0;
   const early = trade.createdAt.getTime() - openedAt;

@@ -16,7 +16,7 @@ import { type SizingLimits, sizePosition } from './sizing/size-position.ts';
 import { technicalAnalysisLimits } from './sizing/technical-analysis.ts';
 import type { TokenRules } from './token-rules.ts';
 import type { ExecutionProfileName } from './trading-constants.ts';
-import type { Action } from './trend.ts';
+import { type Action, sideOpenedBy } from './trend.ts';
 import { effectivePortion, effectiveRisk, type SizingMethod, type TradingSettings } from './user-settings.ts';
 
 export interface Position {
@@ -106,7 +106,7 @@ export function calculatePosition(input: PositionInput): PositionResult {
   const facts: CalculationFacts = {
     token: signal.token,
     action: signal.action,
-    position: signal.action === 'buy' ? 'long' : 'short',
+    position: sideOpenedBy(signal.action),
     referencePrice: reference.price,
     priceSource: reference.source,
     entryPrice: entry,

@@ -9,6 +9,9 @@ import {
 export type Trend = 'up' | 'down' | 'flat';
 export type Action = 'buy' | 'sell';
 
+/** The side of the position that an order opens. */
+export const sideOpenedBy = (action: Action): 'long' | 'short' => (action === 'buy' ? 'long' : 'short');
+
 const WORDS: Readonly<Record<string, Trend>> = {
   bullish: 'up',
   up: 'up',

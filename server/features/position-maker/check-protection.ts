@@ -1,6 +1,7 @@
 import { D } from '#domain/decimal.ts';
 import { missingProtection, protectionNeed, standingProtection } from '#domain/protection.ts';
 import { PROTECTION_DEADLINE_MS } from '#domain/trading-constants.ts';
+import { sideOpenedBy } from '#domain/trend.ts';
 import {
   type CallPriority,
   ExchangeError,
@@ -122,7 +123,7 @@ export function isOfTrade(
   { trade, attempts }: Pick<TradeWork, 'trade' | 'attempts'>,
   { side, openedAt }: OpenPosition,
 ): boolean {
-  if (side !== (trade.side === 'buy' ? 'long' : 'short')) return false;
+  if (side !== sideOpenedBy(trade.side)) return false;
   const endedAt = trade.completedAt ?? attempts.at(-1)?.finishedAt ?? null;
   if (openedAt === null || endedAt === null) return true;
   return openedAt.getTime() - endedAt.getTime() <= OPENED_LATER_MS;

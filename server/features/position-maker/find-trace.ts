@@ -1,4 +1,5 @@
 import { D, isPositive } from '#domain/decimal.ts';
+import { sideOpenedBy } from '#domain/trend.ts';
 import { ExchangeError, type OrderMemory } from '#server/exchanges/exchange.ts';
 import { sumFilled } from './settle-attempt.ts';
 import type { TradeWork } from './trade-work.ts';
@@ -31,7 +32,8 @@ export async function findTrace(work: TradeWork, { isAccepted }: { isAccepted: b
       if (open.some(({ clientOrderId }) => clientOrderId === attempt.clientOrderId)) return { trace: 'open' };
     }
     const position = await exchange.fetchPosition(account, trade.token, { onCall });
-    const held = position !== null && position.side === sideOf(work) ? position.quantity : '0';
+    const held =
+      position !== null && position.side === sideOpenedBy(work.trade.side) ? position.quantity : '0';
     const doubt = unaccounted(work, held);
     return doubt === null ? { trace: 'none' } : inDoubt(doubt);
   } catch (error) {
@@ -57,5 +59,3 @@ function unaccounted({ attempts, exchange: { platform }, trade }: TradeWork, hel
   const wasSeen = D(protectedQuantity ?? 0).gt(filled) || (!isPositive(filled) && protectionStatus !== null);
   return wasSeen ? `${platform} does not know the order, but has shown a position in ${token}${known}` : null;
 }
-
-const sideOf = ({ trade }: TradeWork) => (trade.side === 'buy' ? 'long' : 'short');

@@ -1,5 +1,6 @@
 import type { OrderResult } from '#contract/position-maker.ts';
 import { isPositive } from '#domain/decimal.ts';
+import { sideOpenedBy } from '#domain/trend.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
@@ -87,7 +88,7 @@ function messageOf(trade: TradeRow, lastLine: string | undefined): string {
 /** Exchanges know a position by its contract and side. */
 function positionRefOf(trade: TradeRow): string | null {
   if (!isPositive(trade.filledQuantity) || trade.protectionStatus === 'closed') return null;
-  return `${trade.exchangePlatform}:${trade.token}USDT:${trade.side === 'buy' ? 'long' : 'short'}`;
+  return `${trade.exchangePlatform}:${trade.token}USDT:${sideOpenedBy(trade.side)}`;
 }
 
 const elapsed = (trade: TradeRow, at: Date): string =>

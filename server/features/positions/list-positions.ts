@@ -6,6 +6,7 @@ import type {
   PositionsQuery,
 } from '#contract/positions.ts';
 import { GONE_WITHOUT_NEWS, WRITTEN_OFF } from '#domain/position-differences.ts';
+import { sideOpenedBy } from '#domain/trend.ts';
 import type { Deps } from '#server/deps.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { addTotals } from './add-totals.ts';
@@ -17,7 +18,6 @@ import {
   sumProfitOverTime,
 } from './positions.store.ts';
 import type { AccountReader } from './read-account.ts';
-import { sideOf } from './record-closings.ts';
 import { describeHidden, type HiddenPosition } from './trades-of-account.ts';
 
 const YOUNGEST_MS = 2_000;
@@ -96,7 +96,7 @@ const toHidden = ({ trade }: HiddenPosition): Unreachable['hidden'][number] => (
   tradeId: trade.id,
   exchangePlatform: trade.exchangePlatform,
   token: trade.token,
-  side: sideOf(trade),
+  side: sideOpenedBy(trade.side),
   quantity: trade.filledQuantity,
 });
 

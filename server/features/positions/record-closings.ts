@@ -1,5 +1,6 @@
 import { closedBy } from '#domain/closed-by.ts';
 import { openedApartMs } from '#domain/held-position.ts';
+import { sideOpenedBy } from '#domain/trend.ts';
 import type { Deps } from '#server/deps.ts';
 import {
   type ClosedPosition,
@@ -132,12 +133,9 @@ const rowOf = (deps: Pick<ClosingDeps, 'clock'>, key: AccountKey, trade: OpenTra
   tradeId: trade.id,
   ...key,
   token: trade.token,
-  side: sideOf(trade),
+  side: sideOpenedBy(trade.side),
   recordedAt: deps.clock.now(),
 });
-
-export const sideOf = ({ side }: Pick<OpenTrade, 'side'>): 'long' | 'short' =>
-  side === 'buy' ? 'long' : 'short';
 
 /** Of a position of which nothing more is known than that it counts as ended since then. */
 export function goneRow(
