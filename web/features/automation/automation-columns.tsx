@@ -6,6 +6,7 @@ import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
 import { StatusBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { TriggerButton } from '../../ui/trigger-button.tsx';
 import classes from './automation-table.module.css';
 
 interface ColumnOptions {
@@ -131,17 +132,14 @@ function FailureReason({ run }: { run: WorkflowRun }) {
 function RetryButton({ run, retryDisabled, pendingSignalId, onRetry }: ColumnOptions & { run: WorkflowRun }) {
   if (!canRetryWorkflow(run)) return null;
   return (
-    <span data-tip={retryDisabled ? 'Manual triggers disabled in production' : undefined}>
-      <button
-        type="button"
-        className={classes.retry}
-        disabled={retryDisabled || pendingSignalId === run.signalId}
-        aria-label={`Retry workflow ${short(run.workflowId)}`}
-        onClick={() => run.signalId && onRetry(run.signalId)}
-      >
-        <IconRotateClockwise size={13} aria-hidden />
-        Retry
-      </button>
-    </span>
+    <TriggerButton
+      icon={<IconRotateClockwise size={13} aria-hidden />}
+      label={`Retry workflow ${short(run.workflowId)}`}
+      triggersDisabled={retryDisabled}
+      pending={pendingSignalId === run.signalId}
+      onTrigger={() => run.signalId && onRetry(run.signalId)}
+    >
+      Retry
+    </TriggerButton>
   );
 }

@@ -6,6 +6,7 @@ import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import type { TableColumns } from '../../ui/data-table.tsx';
 import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
+import { TriggerButton } from '../../ui/trigger-button.tsx';
 import { CalculatorLink } from './calculator-link.tsx';
 import type { SignalDialogName } from './signals-search.ts';
 import classes from './signals-table.module.css';
@@ -158,18 +159,15 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       pinned: true,
       cell: (signal) => (
         <span className={classes.actions}>
-          <span data-tip={triggersDisabled ? 'Manual triggers disabled in production' : undefined}>
-            <button
-              type="button"
-              className={classes.trigger}
-              disabled={triggersDisabled || pendingSignalId === signal.id}
-              aria-label={`Trigger the workflow of signal ${name(signal)}`}
-              onClick={() => onTrigger(signal.id)}
-            >
-              <IconPlayerPlay size={13} aria-hidden />
-              Trigger
-            </button>
-          </span>
+          <TriggerButton
+            icon={<IconPlayerPlay size={13} aria-hidden />}
+            label={`Trigger the workflow of signal ${name(signal)}`}
+            triggersDisabled={triggersDisabled}
+            pending={pendingSignalId === signal.id}
+            onTrigger={() => onTrigger(signal.id)}
+          >
+            Trigger
+          </TriggerButton>
           {hasCalculator ? <CalculatorLink signalId={signal.id} /> : null}
         </span>
       ),
