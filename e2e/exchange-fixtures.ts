@@ -1,15 +1,23 @@
+import type { Page } from '@playwright/test';
 import { TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
-import { type ExchangeSite, startExchangeSite } from './exchange-site.ts';
-import { test as base } from './fixtures.ts';
+import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
+import { test as base, expect } from './fixtures.ts';
 
 interface ExchangeFixtures {
   /** The exchange that the server reaches over HTTP; after each test it is as it was at the beginning. */
   exchange: ExchangeSite;
 }
 
+interface ConnectedTrader {
+  id: string;
+  username: string;
+  /** Their own browser, signed in. */
+  browser: Page;
+}
+
 /** Tests whose server trades on an exchange of theirs, in demo mode; `env` says what else its settings are. */
 export function testsOnExchange(env: Record<string, string> = {}) {
-  return base.extend<{ calm: undefined }, ExchangeFixtures & { books: undefined }>({
+  return base.extend<{ calm: undefined; trader: ConnectedTrader }, ExchangeFixtures & { books: undefined }>({
     exchange: [
       // biome-ignore lint/correctness/noEmptyPattern: the runner reads the fixtures that are needed from the pattern
       async ({}, use) => {
@@ -39,6 +47,20 @@ export function testsOnExchange(env: Record<string, string> = {}) {
       },
       { scope: 'worker', auto: true },
     ],
+    /** Trades with the account of `SITE_CREDENTIALS`. */
+    trader: async ({ operator, openBrowser, signIn }, use) => {
+      const user = await operator.createUser({
+        settings: { positionSizingMethod: 'Risk Management' },
+        activeTrading: true,
+      });
+      const browser = await openBrowser();
+      await signIn(browser, user);
+      const saved = await browser.request.put('/api/user-settings/exchange-credentials', {
+        data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+      });
+      expect(saved.status(), await saved.text()).toBe(200);
+      await use({ id: user.id, username: user.username, browser });
+    },
     calm: [
       async ({ exchange }, use) => {
         await use(undefined);

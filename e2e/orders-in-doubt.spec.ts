@@ -1,5 +1,4 @@
 import { testsOnExchange } from './exchange-fixtures.ts';
-import { SITE_CREDENTIALS } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
 
@@ -15,19 +14,9 @@ test('an order that a revoked key leaves in doubt is seen, and written off after
   operator,
   signIn,
   exchange,
-  openBrowser,
+  trader,
 }) => {
-  const trader = await operator.createUser({
-    settings: { positionSizingMethod: 'Risk Management' },
-    activeTrading: true,
-  });
-  const own = await openBrowser();
-  await signIn(own, trader);
   await exchange.setPrice('ETH', '3000');
-  const saved = await own.request.put('/api/user-settings/exchange-credentials', {
-    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
-  });
-  expect(saved.status(), await saved.text()).toBe(200);
   exchange.setFaults([
     { kind: 'acceptThenTimeout', on: { path: '/place-order' } },
     {

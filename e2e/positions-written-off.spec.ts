@@ -1,6 +1,5 @@
 import { seriousFindingsInBothSchemes } from './axe.ts';
 import { testsOnExchange } from './exchange-fixtures.ts';
-import { SITE_CREDENTIALS } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
 
@@ -12,20 +11,9 @@ test('a position whose account is connected no more is said to be missing, and w
   operator,
   signIn,
   exchange,
-  openBrowser,
+  trader,
 }) => {
-  const trader = await operator.createUser({
-    settings: { positionSizingMethod: 'Risk Management' },
-    activeTrading: true,
-  });
-  const own = await openBrowser();
-  await signIn(own, trader);
   await exchange.setPrice('ETH', '3000');
-  const credentials = '/api/user-settings/exchange-credentials';
-  const saved = await own.request.put(credentials, {
-    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
-  });
-  expect(saved.status(), await saved.text()).toBe(200);
   const platform = await operator.platform();
   expect((await platform.signal({ symbol: 'ETHUSDT', price: '3000' })).status).toBe(200);
 
@@ -34,14 +22,13 @@ test('a position whose account is connected no more is said to be missing, and w
   const open = page.getByRole('table', { name: 'Open Positions' });
   await expect(open).toContainText('ETH', { timeout: 20_000 });
   // While its order is followed the key stays.
-  await expect
-    .poll(
-      async () => (await own.request.delete(credentials, { data: { exchangePlatform: 'Bitget' } })).status(),
-      {
-        timeout: 20_000,
-      },
-    )
-    .toBe(200);
+  const disconnect = async () => {
+    const answer = await trader.browser.request.delete('/api/user-settings/exchange-credentials', {
+      data: { exchangePlatform: 'Bitget' },
+    });
+    return answer.status();
+  };
+  await expect.poll(disconnect, { timeout: 20_000 }).toBe(200);
 
   const notice = page.getByRole('status').filter({ hasText: '1 account could not be read in full.' });
   await expect(notice).toContainText(
