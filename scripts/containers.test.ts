@@ -175,7 +175,9 @@ describe('backup and restore in containers', () => {
 
   test('are told with commands that the image has and the instances that compose.yaml has', () => {
     const commands = [...operations.matchAll(/node (server\/\S+\.ts)/g)].map(([, file = '']) => file);
-    expect(new Set(commands)).toEqual(new Set(['server/backup.ts', 'server/restore.ts']));
+    expect(new Set(commands)).toEqual(
+      new Set(['server/reset-password.ts', 'server/backup.ts', 'server/restore.ts']),
+    );
     for (const file of commands) expect(existsSync(join(ROOT, file)), file).toBe(true);
     expect(copied(image)).toContain('server');
     expect(operations).toContain(`docker compose stop ${boards.map(([name]) => name).join(' ')}\n`);

@@ -1,11 +1,8 @@
 import { join, resolve } from 'node:path';
 import { writeBackup } from './features/backup/write-backup.ts';
-import { type Config, ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
-import { USER } from './platform/database/embedded-cluster.ts';
-import { findPostmaster } from './platform/database/embedded-postmaster.ts';
-import { type DatabaseConnection, openDatabase } from './platform/database/pool.ts';
+import { ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
+import { reachDatabase } from './platform/database/reach-database.ts';
 import { StartError } from './platform/database/start-error.ts';
-import { createLog } from './platform/log.ts';
 import { loadSecretKey } from './platform/secret-key.ts';
 
 // node server/backup.ts [file]: writes a backup, of a running program too.
@@ -38,18 +35,4 @@ async function main(args: string[]): Promise<void> {
   } finally {
     await close();
   }
-}
-
-/** An embedded database that runs is used beside its program; one that does not is started for this and stopped. */
-async function reachDatabase(
-  config: Config,
-): Promise<{ connection: DatabaseConnection; close(): Promise<void> }> {
-  if (config.databaseUrl === null) {
-    const running = await findPostmaster(join(config.dataDir, 'postgres'));
-    if (running !== null) {
-      const connection = { host: running.host, port: running.port, user: USER, database: 'signal_board' };
-      return { connection, close: async () => {} };
-    }
-  }
-  return await openDatabase({ config, log: createLog({ level: 'warn' }) });
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { AppError } from './errors.ts';
 
@@ -10,9 +10,21 @@ const MAX_AT_ONCE = 3;
 /** About two seconds of work; whoever comes later is told so instead of waiting. */
 const MAX_WAITING = 200;
 
+// Five letters at a time, without those that read like others: 31^20 is 99 bits.
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz2345678';
+const GROUPS = 4;
+const GROUP_LENGTH = 5;
+
 let running = 0;
 const waiting: (() => void)[] = [];
 let unknownUserHash: Promise<string> | undefined;
+
+/** For who has to type it once. */
+export function generatePassword(): string {
+  const group = () =>
+    Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return Array.from({ length: GROUPS }, group).join('-');
+}
 
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => hash(password, ARGON2));

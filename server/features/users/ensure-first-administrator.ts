@@ -1,16 +1,11 @@
-import { randomInt } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Deps } from '#server/deps.ts';
+import { generatePassword } from '#server/platform/password.ts';
 import { createUser } from './create-user.ts';
 import { countUsers } from './users.store.ts';
 
 /** Any constant: instances that start together take turns on it. */
 const FIRST_ADMINISTRATOR_LOCK = 7_305_001;
-
-// Five letters at a time, without those that read like others: 31^20 is 99 bits.
-const ALPHABET = 'abcdefghijkmnpqrstuvwxyz2345678';
-const GROUPS = 4;
-const GROUP_LENGTH = 5;
 
 export interface FirstAdministrator {
   username: string;
@@ -37,10 +32,4 @@ export async function ensureFirstAdministrator(
       generated: adminPassword === null,
     };
   });
-}
-
-function generatePassword(): string {
-  const group = () =>
-    Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
-  return Array.from({ length: GROUPS }, group).join('-');
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
 
-// The two commands as an operator uses them, on the embedded database.
+// The commands as an operator uses them, on the embedded database.
 
 const COMPILE_CACHE = join(import.meta.dirname, '..', '.cache', 'node');
 
@@ -41,7 +41,12 @@ async function run(file: string, dataDir: string, ...args: string[]) {
   return { code, output };
 }
 
-async function post(server: TestServerProcess, path: string, body: unknown, cookie = ''): Promise<Response> {
+async function post(
+  server: Pick<TestServerProcess, 'url'>,
+  path: string,
+  body: unknown,
+  cookie = '',
+): Promise<Response> {
   return await fetch(`${server.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: server.url, cookie },
@@ -49,11 +54,11 @@ async function post(server: TestServerProcess, path: string, body: unknown, cook
   });
 }
 
+const tryToSignIn = ({ adminUsername: username, ...server }: TestServerProcess, password: string) =>
+  post(server, '/api/auth/login', { username, password });
+
 async function signIn(server: TestServerProcess): Promise<string> {
-  const answer = await post(server, '/api/auth/login', {
-    username: server.adminUsername,
-    password: server.adminPassword,
-  });
+  const answer = await tryToSignIn(server, server.adminPassword);
   expect(answer.status).toBe(200);
   return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
@@ -96,4 +101,49 @@ test('a backup of a running program is restored into a new data folder, where th
   expect((await post(second, `/hooks/trading_view_signal?hkid=${hook.hookKey}`, signal)).status).toBe(200);
   const listed = await fetch(`${second.url}/api/signals`, { headers: { cookie } });
   expect(((await listed.json()) as { total: number }).total).toBe(1);
+});
+
+test('a forgotten password is replaced beside the running program, and without it', {
+  timeout: 120_000,
+}, async () => {
+  const data = join(folder, 'data');
+  await mkdir(data, { mode: 0o700 });
+  const first = await start(data);
+  const cookie = await signIn(first);
+  const reset = await run('reset-password.ts', data, ` ${first.adminUsername.toUpperCase()}`);
+  expect(reset).toMatchObject({
+    code: 0,
+    output: expect.stringContaining(`The password of ${first.adminUsername} is now `),
+  });
+  const passwordIn = (output: string) => output.match(/is now (\S+)$/m)?.[1] ?? '';
+  expect((await fetch(`${first.url}/api/auth/user`, { headers: { cookie } })).status).toBe(401);
+  expect((await tryToSignIn(first, first.adminPassword)).status).toBe(401);
+  expect((await tryToSignIn(first, passwordIn(reset.output))).status).toBe(200);
+
+  await first.stop();
+  const again = await run('reset-password.ts', data, first.adminUsername);
+  expect(again.code).toBe(0);
+  const second = await start(data);
+  expect((await tryToSignIn(second, passwordIn(reset.output))).status).toBe(401);
+  expect((await tryToSignIn(second, passwordIn(again.output))).status).toBe(200);
+  expect(second.output()).not.toContain(passwordIn(again.output));
+});
+
+test('a password is reset of a user alone, in a database that is there', async () => {
+  const data = join(folder, 'nothing');
+  expect(await run('reset-password.ts', data, 'somebody@example.com')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining(`There is no database in ${data} (DATA_DIR)`),
+  });
+  expect(await readdir(folder)).toEqual([]);
+  const usage = { code: 1, output: expect.stringContaining('Usage: npm run reset-password -- username') };
+  expect(await run('reset-password.ts', data)).toMatchObject(usage);
+  expect(await run('reset-password.ts', data, 'one', 'two')).toMatchObject(usage);
+
+  await mkdir(data, { mode: 0o700 });
+  await start(data);
+  expect(await run('reset-password.ts', data, 'nobody@example.com')).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('There is no user "nobody@example.com"'),
+  });
 });

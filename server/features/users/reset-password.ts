@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm';
+import type { Deps } from '#server/deps.ts';
+import { endSessionsOf } from '#server/platform/access-sessions.ts';
+import type { Queryable } from '#server/platform/database/database.ts';
+import { users } from '#server/platform/database/schema.ts';
+import { generatePassword, hashPassword } from '#server/platform/password.ts';
+import type { UserRow } from './user-rows.ts';
+import { usernameKey } from './username-key.ts';
+import { findUserByKey } from './users.store.ts';
+
+/**
+ * A generated password in the place of a forgotten one: for who can run commands where the program runs. Every session
+ * of the user ends. Null when there is no such user.
+ */
+export async function resetPassword(
+  { db, clock }: Pick<Deps, 'clock'> & { db: Queryable },
+  username: string,
+): Promise<{ user: UserRow; password: string } | null> {
+  const user = await findUserByKey(db, usernameKey(username));
+  if (user === null) return null;
+  const password = generatePassword();
+  const passwordHash = await hashPassword(password);
+  await db.transaction(async (tx) => {
+    await tx.update(users).set({ passwordHash, updatedAt: clock.now() }).where(eq(users.id, user.id));
+    await endSessionsOf({ db: tx, userId: user.id });
+  });
+  return { user, password };
+}

@@ -1,0 +1,47 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { resetPassword } from './features/users/reset-password.ts';
+import { systemClock } from './platform/clock.ts';
+import { ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
+import { databaseErrorCode } from './platform/database/database-errors.ts';
+import { reachDatabase } from './platform/database/reach-database.ts';
+import { StartError } from './platform/database/start-error.ts';
+
+// node server/reset-password.ts username: a new password for who forgot theirs, beside a running program too.
+
+const NO_TABLE = '42P01';
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const isExpected = error instanceof StartError || error instanceof ConfigError;
+  console.error(isExpected ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(args: string[]): Promise<void> {
+  const [username, ...more] = args;
+  if (username === undefined || more.length > 0 || username.startsWith('-')) {
+    throw new StartError('Usage: npm run reset-password -- username');
+  }
+  const config = parseConfig(readEnvironment({ env: process.env, folder: process.cwd() }));
+  const { connection, close } = await reachDatabase(config);
+  const client = new pg.Client({ ...connection, application_name: 'signal-board reset-password' });
+  try {
+    client.on('error', () => {});
+    await client.connect();
+    const db = drizzle(client);
+    const reset = await resetPassword({ db, clock: systemClock }, username).catch((error: unknown) => {
+      if (databaseErrorCode(error) === NO_TABLE) return null;
+      throw error;
+    });
+    if (reset === null) throw new StartError(`There is no user ${JSON.stringify(username)}`);
+    const { user, password } = reset;
+    console.log(`The password of ${user.username} is now ${password}`);
+    console.log('Everybody who was signed in with the former one is signed out. Change it after signing in.');
+    if (!user.isActive) console.log('The account is deactivated: an administrator has to activate it first.');
+  } finally {
+    await client.end().catch(() => {});
+    await close();
+  }
+}
