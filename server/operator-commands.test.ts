@@ -141,9 +141,11 @@ test('a password is reset of a user alone, in a database that is there', async (
   expect(await run('reset-password.ts', data, 'one', 'two')).toMatchObject(usage);
 
   await mkdir(data, { mode: 0o700 });
-  await start(data);
+  const { adminUsername } = await start(data);
   expect(await run('reset-password.ts', data, 'nobody@example.com')).toMatchObject({
     code: 1,
-    output: expect.stringContaining('There is no user "nobody@example.com"'),
+    output: expect.stringContaining(
+      `There is no user "nobody@example.com"; the administrators are: ${adminUsername}\n`,
+    ),
   });
 });

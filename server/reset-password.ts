@@ -32,10 +32,15 @@ async function main(args: string[]): Promise<void> {
     await client.connect();
     const db = drizzle(client);
     const reset = await resetPassword({ db, clock: systemClock }, username).catch((error: unknown) => {
-      if (databaseErrorCode(error) === NO_TABLE) return null;
+      if (databaseErrorCode(error) === NO_TABLE) throw new StartError('The database is empty');
       throw error;
     });
-    if (reset === null) throw new StartError(`There is no user ${JSON.stringify(username)}`);
+    if (reset.user === null) {
+      const { administrators } = reset;
+      throw new StartError(
+        `There is no user ${JSON.stringify(username)}; the administrators are: ${administrators.join(', ')}`,
+      );
+    }
     const { user, password } = reset;
     console.log(`The password of ${user.username} is now ${password}`);
     console.log('Everybody who was signed in with the former one is signed out. Change it after signing in.');

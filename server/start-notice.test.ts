@@ -33,7 +33,9 @@ test('a password that was configured is not shown', () => {
 });
 
 test('a later start shows that the account is as before', () => {
-  expect(notice({}, null)).toMatch(/User name {3}as set before\n {2}Password {4}as set before/);
+  expect(notice({}, null)).toMatch(
+    /User name {3}as set before\n {2}Password {4}as set before {3}\(forgotten: npm run reset-password\)\n/,
+  );
 });
 
 test('an address that is open to the network says so', () => {

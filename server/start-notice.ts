@@ -43,7 +43,7 @@ function address(host: string, port: number): string {
 }
 
 function password(first: FirstAdministrator): string {
-  if (first === null) return 'as set before';
+  if (first === null) return 'as set before   (forgotten: npm run reset-password)';
   if (first.generated && first.password !== null) return `${first.password}   (shown only this once)`;
   return 'from ADMIN_PASSWORD';
 }

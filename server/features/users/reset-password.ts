@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Deps } from '#server/deps.ts';
 import { endSessionsOf } from '#server/platform/access-sessions.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
@@ -10,14 +10,14 @@ import { findUserByKey } from './users.store.ts';
 
 /**
  * A generated password in the place of a forgotten one: for who can run commands where the program runs. Every session
- * of the user ends. Null when there is no such user.
+ * of the user ends. Where there is no such user, who the administrators are may help.
  */
 export async function resetPassword(
   { db, clock }: Pick<Deps, 'clock'> & { db: Queryable },
   username: string,
-): Promise<{ user: UserRow; password: string } | null> {
+): Promise<{ user: UserRow; password: string } | { user: null; administrators: string[] }> {
   const user = await findUserByKey(db, usernameKey(username));
-  if (user === null) return null;
+  if (user === null) return { user, administrators: await listAdministrators(db) };
   const password = generatePassword();
   const passwordHash = await hashPassword(password);
   await db.transaction(async (tx) => {
@@ -25,4 +25,13 @@ export async function resetPassword(
     await endSessionsOf({ db: tx, userId: user.id });
   });
   return { user, password };
+}
+
+async function listAdministrators(db: Queryable): Promise<string[]> {
+  const administrators = await db
+    .select({ username: users.username })
+    .from(users)
+    .where(and(eq(users.isAdmin, true), eq(users.isActive, true)))
+    .orderBy(users.createdAt, users.id);
+  return administrators.map(({ username }) => username);
 }
