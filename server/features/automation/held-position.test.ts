@@ -182,9 +182,12 @@ describe('what is left alone', () => {
     });
   });
 
-  test('a position like ours in an account that is not the one in which ours was opened', async () => {
+  test.each([
+    ['in an account that is not the one in which ours was opened', { exchangeAccountId: '4711' }],
+    ['when ours is known to be closed, or was written off', { positionClosedAt: new Date() }],
+  ])('a position like ours %s', async (_name, known) => {
     const { userId, token } = await withLong(engine);
-    await engine.db.update(trades).set({ exchangeAccountId: '4711' }).where(eq(trades.userId, userId));
+    await engine.db.update(trades).set(known).where(eq(trades.userId, userId));
     const { workflowId } = await oppositeSignal(engine, token);
     await engine.settle();
     expect(await reasonFor(engine, { workflowId, userId })).toMatch(

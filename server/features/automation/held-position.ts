@@ -132,7 +132,7 @@ const blocked = (denial: Pick<Denial, 'reason'>): Way => ({ isClear: false, deni
 
 /**
  * The newest order of ours that filled in the token, at this exchange and in this mode, was in this account, went the
- * same way, was not closed by us, and was at work when the position was opened: the position is taken to be its.
+ * same way, is not known to be closed, and was at work when the position was opened: the position is taken to be its.
  */
 async function isOurs(
   deps: AutomationDeps,
@@ -142,7 +142,7 @@ async function isOurs(
   const { userId } = account;
   const { exchangeMode } = deps.config;
   const trade = await findLastFilledTrade(deps.db, { userId, token, exchangePlatform, exchangeMode });
-  if (trade === null || trade.protectionStatus === 'closed') return false;
+  if (trade === null || trade.protectionStatus === 'closed' || trade.positionClosedAt !== null) return false;
   if (whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return false;
   return openedApartMs({ trade, position, now: deps.clock.now() }) !== null;
 }
