@@ -7,6 +7,19 @@ const apiOrigin = process.env.API_ORIGIN ?? `http://127.0.0.1:${process.env.PORT
 
 const pureFloors = ['domain', 'contract'].map((floor) => join(import.meta.dirname, floor, '/'));
 
+/** Parts of screens with a list, which the settings and the calculator do without. */
+const LIST_PARTS =
+  '(cell-button|columns-menu|cut-text|data-table|filter-select|hidden-columns|live-status|pager|use-last-page)\\.';
+const NOT_COMMON = [
+  LIST_PARTS,
+  'dialog(-view|-pending)?\\.',
+  'return-focus',
+  'changes-question',
+  'card-table',
+  'webhook-',
+  'chart(?!-skeleton)',
+].join('|');
+
 /**
  * Each takes along what it imports and no earlier one has. What is left (pages, dialogs and what a few of them share)
  * is split by itself.
@@ -17,9 +30,10 @@ const CHUNKS = [
   { name: 'lightweight-charts', test: /[\\/](lightweight-charts|fancy-canvas)[\\/]/ },
   {
     name: 'common',
-    test: /[\\/](web[\\/](ui|lib)|@tabler)[\\/](?!.*(dialog(-view|-pending)?\.|return-focus|changes-question|chart(?!-skeleton)))/,
+    test: new RegExp(`[\\\\/](web[\\\\/](ui|lib)|@tabler)[\\\\/](?!.*(${NOT_COMMON}))`),
     minShareCount: 3,
   },
+  { name: 'lists', test: new RegExp(`[\\\\/]web[\\\\/]ui[\\\\/]${LIST_PARTS}`), minShareCount: 2 },
 ];
 
 export default defineConfig({

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { listWorkflows } from '#server/features/automation/workflow-monitor.store.ts';
-import { listValues } from '#server/features/list-totals/count-list.ts';
+import { ADDED_UP } from '#server/features/list-totals/counted-lists.ts';
+import { listChoices } from '#server/features/list-totals/list-choices.ts';
 import { findSeries, listCandlesUntil } from '#server/features/price-logs/candles.store.ts';
 import { listPriceLogs } from '#server/features/price-logs/price-logs.store.ts';
 import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
@@ -29,7 +30,9 @@ const MOST_PRICE_MS = 5;
 /** Smaller tables are read whole by right. */
 const BIG_ROWS = 100_000;
 /** Those of totals as well: an instant long ago is added up from many months of them. */
-const TOTALS = /^list_totals/;
+const TOTALS = /^list_(totals|choices)/;
+/** Who looks at the choices of filters, and sent nothing. */
+const NOBODY = '00000000-0000-4000-8000-000000000000';
 const TIME_ZONE = 'America/Los_Angeles';
 
 interface Case {
@@ -144,7 +147,9 @@ async function waitUntilAddedUp(program: Program, now: number): Promise<number> 
   const startedAt = Date.now();
   const limitMs = 600_000;
   return await withDatabase(program, async (client) => {
-    await client.query('truncate counted_lists, list_totals, list_totals_by_month, signal_totals_by_quarter');
+    await client.query(
+      'truncate counted_lists, list_totals, list_totals_by_month, list_choices, signal_totals_by_quarter',
+    );
     while (Date.now() - startedAt < limitMs) {
       await sleep(250);
       const { rows } = await client.query(
@@ -156,7 +161,7 @@ async function waitUntilAddedUp(program: Program, now: number): Promise<number> 
             .replace(/^(.{8})/, '$1-'),
         ],
       );
-      if (rows[0].count === 3) return Date.now() - startedAt;
+      if (rows[0].count === ADDED_UP.length) return Date.now() - startedAt;
     }
     throw new Error('The lists were not added up');
   });
@@ -231,14 +236,14 @@ function listCases(now: Date): Case[] {
       cases.push({
         name: `${path} of ${list.replace('-', ' ')}`,
         path: `/api/${list}/${path}`,
-        ask: (db) => listValues(db, list, column),
+        ask: (db) => listChoices(db, list, column, NOBODY),
       });
     }
   }
   cases.push({
     name: 'processors of workflows',
     path: '/api/automation-workflows/processors',
-    ask: (db) => listValues(db, 'workflows', 'processor'),
+    ask: (db) => listChoices(db, 'signals', 'processor', NOBODY),
   });
   for (const { name, until } of [
     { name: 'common timeframe', until: null },

@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { ownPassword } from './text.ts';
+import { limitedText, ownPassword } from './text.ts';
 
-/** No limits of length: whatever no account can have is a wrong name or password like any other. */
+/** Bodies under /api/auth hold a name and a password. */
+export const MAX_AUTH_BODY_BYTES = 16 * 1024;
+
+/** Limited by the body only: whatever no account can have is a wrong name or password like any other. */
 export const loginBody = z.object({
-  username: z.string().min(1, 'Username is required'),
-  password: z.string().min(1, 'Password is required'),
+  username: limitedText(MAX_AUTH_BODY_BYTES).min(1, 'Username is required'),
+  password: limitedText(MAX_AUTH_BODY_BYTES).min(1, 'Password is required'),
 });
 export type LoginBody = z.infer<typeof loginBody>;
 

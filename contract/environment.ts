@@ -12,6 +12,8 @@ export const environmentStatus = z.object({
   deploymentId: z.string().optional(),
   hasDeploymentId: z.boolean(),
   exchangeMode: z.enum(['paper', 'demo', 'live']),
+  /** The setting MANUAL_ORDERS; `orderSubmissionAllowed` says where it decides. */
+  manualOrders: z.enum(['enabled', 'disabled']),
   timestamp: z.string(),
 });
 export type EnvironmentStatus = z.infer<typeof environmentStatus>;

@@ -50,8 +50,13 @@ export const ERRORS = {
     message:
       'An order of this user is not settled or a position is open, and the API key is not known to be of the same account',
   },
+  exchangeAccountTaken: {
+    status: 409,
+    message: 'The exchange account of this API key is connected for another user',
+  },
   usernameTaken: { status: 409, message: 'A user with this username already exists' },
   webhookExists: { status: 409, message: 'You already have a webhook' },
+  webhookSuspended: { status: 409, message: 'An administrator suspended this webhook' },
   alreadyTraded: { status: 409, message: 'This calculation was already traded' },
   positionNotFound: { status: 404, message: 'No open position was recorded for this trade' },
   positionNotHidden: {
@@ -71,6 +76,7 @@ export const ERRORS = {
   workflowNotFailed: { status: 409, message: 'Only a failed workflow can be retried' },
   tooLarge: { status: 413, message: 'The request is too large' },
   unsupportedMediaType: { status: 415, message: 'Send the body as application/json' },
+  otherHost: { status: 421, message: 'Signal Board does not answer under this host' },
   tooManyAttempts: { status: 429, message: 'Too many failed attempts. Try again later.' },
   tooManyRequests: { status: 429, message: 'Too many requests. Try again in a minute.' },
   internal: { status: 500, message: 'Internal server error' },

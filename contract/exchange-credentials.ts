@@ -4,6 +4,7 @@ import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 const secret = (what: string) =>
   z
     .string({ error: (issue) => (issue.input === undefined ? `${what} is required` : undefined) })
+    .max(1000, { error: `${what} must be at most 256 characters`, abort: true })
     .trim()
     .min(1, `${what} is required`)
     .max(256, `${what} must be at most 256 characters`)
@@ -29,13 +30,15 @@ export const exchangeCredentialsQuery = z.object({ exchangePlatform: z.enum(EXCH
 
 /**
  * How stored credentials stand. `unverified`: the exchange could not be asked yet, nothing is ordered before it was;
- * `rejected`: the exchange takes them no more; `other-mode`: entered in another mode; `unreadable`: they do not open.
+ * `rejected`: the exchange takes them no more; `duplicate`: another user was connected to the same account before;
+ * `other-mode`: entered in another mode; `unreadable`: they do not open.
  */
 export const CONNECTION_STATES = [
   'none',
   'ready',
   'unverified',
   'rejected',
+  'duplicate',
   'other-mode',
   'unreadable',
 ] as const;
@@ -43,7 +46,7 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 export const exchangeCredentials = z.object({
   exchangePlatform: z.enum(EXCHANGE_PLATFORMS),
-  /** Credentials are stored, can be opened, are of this mode and not rejected. */
+  /** Credentials are stored, can be opened, are of this mode, not rejected, and of no other user's account. */
   connected: z.boolean(),
   state: z.enum(CONNECTION_STATES),
   /** Why they are not used; null while they are. */
@@ -67,7 +70,7 @@ export const connectionTest = z.discriminatedUnion('success', [
     success: z.literal(false),
     exchangePlatform: z.enum(EXCHANGE_PLATFORMS),
     message: z.string(),
-    error: z.enum(['credentials', 'unreachable', 'refused']),
+    error: z.enum(['credentials', 'unreachable', 'refused', 'duplicate']),
   }),
 ]);
 export type ConnectionTest = z.infer<typeof connectionTest>;

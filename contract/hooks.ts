@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pagingQuery } from './paging.ts';
 import { ownPassword, plainText } from './text.ts';
 
 export const webhook = z.object({
@@ -11,6 +12,8 @@ export const webhook = z.object({
   unreadable: z.boolean(),
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
+  /** Since then its deliveries are refused, until an administrator lifts the suspension. */
+  suspendedAt: z.string().nullable(),
 });
 export type Webhook = z.infer<typeof webhook>;
 export const webhooks = z.array(webhook);
@@ -26,6 +29,44 @@ export const renewHookBody = z.object({
   password: ownPassword('Password'),
 });
 export const deleteHookBody = z.object({ password: ownPassword('Password') });
+
+/** A webhook as administrators see it: never with its whole key. */
+export const adminHook = z.object({
+  id: z.string(),
+  name: z.string(),
+  userId: z.string(),
+  username: z.string(),
+  /** Deliveries to the webhook of an inactive user are refused. */
+  userActive: z.boolean(),
+  /** Its signals are for every eligible user; other users' signals are for themselves only. */
+  isAdmin: z.boolean(),
+  hookKey: z.string(),
+  createdAt: z.string(),
+  suspendedAt: z.string().nullable(),
+  lastDeliveryAt: z.string().nullable(),
+});
+export type AdminHook = z.infer<typeof adminHook>;
+
+export const ADMIN_HOOKS_PAGE_SIZE = 10;
+export const adminHooksQuery = pagingQuery(ADMIN_HOOKS_PAGE_SIZE).extend({ userId: z.uuid().optional() });
+export const adminHooksAnswer = z.object({ hooks: z.array(adminHook), total: z.number() });
+export type AdminHooksAnswer = z.infer<typeof adminHooksAnswer>;
+
+/** Either `suspended`, without a password, or `generateNewKey` with the administrator's own. */
+export const adminHookBody = z
+  .object({
+    suspended: z.boolean('suspended must be true or false').optional(),
+    generateNewKey: z.literal(true, 'generateNewKey must be true').optional(),
+    password: ownPassword('Password').optional(),
+  })
+  .superRefine(({ suspended, generateNewKey, password }, { addIssue }) => {
+    if ((suspended === undefined) === (generateNewKey === undefined)) {
+      addIssue({ code: 'custom', path: ['suspended'], message: 'Send suspended or generateNewKey' });
+    } else if (generateNewKey && password === undefined) {
+      addIssue({ code: 'custom', path: ['password'], message: 'Password is required' });
+    }
+  });
+export type AdminHookBody = z.infer<typeof adminHookBody>;
 
 export const delivery = z.object({
   id: z.string(),

@@ -11,6 +11,8 @@ export const accountBalance = z.object({
     futuresAvailable: z.string(),
     spotAvailable: z.string(),
     futuresLocked: z.string(),
+    /** What is neither available nor locked: the margin that positions hold, with their unrealised profit. */
+    futuresInPositions: z.string(),
     spotLocked: z.string(),
     displayFuturesAvailable: z.string(),
     displaySpotAvailable: z.string(),
@@ -198,5 +200,5 @@ export const executionLog = z.object({
 export const executionLogs = z.object({ logs: z.array(executionLog) });
 export type ExecutionLogs = z.infer<typeof executionLogs>;
 
-export const restartBody = z.object({}).loose();
+export const restartBody = z.object({});
 export const restartAnswer = z.object({ success: z.literal(true), message: z.string() });

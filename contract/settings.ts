@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isProcessorName } from '#domain/processor.ts';
 import {
   CALCULATION_BEHAVIORS,
   EXCHANGE_PLATFORMS,
@@ -8,12 +9,12 @@ import {
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
 import { instantText } from './instant.ts';
-import { LONGEST_PASSWORD, ownPassword, plainText, tooLongPassword } from './text.ts';
+import { LONGEST_PASSWORD, limitedText, ownPassword, plainText, tooLongPassword } from './text.ts';
 
 const fraction = (allowed: (text: string) => boolean, message: string) =>
   z
     .string()
-    .regex(/^\d{1,3}(\.\d{1,10})?$/, message)
+    .regex(/^\d{1,3}(\.\d{1,10})?$/, { error: message, abort: true })
     .refine(allowed, message)
     .nullable();
 
@@ -36,7 +37,12 @@ export const settingsBody = z.object({
     'Maximum risk per trade must be above 0 and at most 0.15',
   ).optional(),
   exchangePlatform: z.enum(EXCHANGE_PLATFORMS).optional(),
-  signalProcessor: plainText('Signal processor', 64).min(1, 'Signal processor is required').optional(),
+  signalProcessor: limitedText(100, 'Signal processor must be at most 40 characters')
+    .trim()
+    .min(1, 'Signal processor is required')
+    .max(40, { error: 'Signal processor must be at most 40 characters', abort: true })
+    .refine(isProcessorName, 'Signal processor may contain letters, digits, spaces and - _ . only')
+    .optional(),
   signalTimeframe: plainText('Signal timeframe', 16).min(1, 'Signal timeframe is required').optional(),
 });
 export type SettingsBody = z.infer<typeof settingsBody>;
@@ -74,8 +80,8 @@ export const settingsAnswer = z.object({ success: z.literal(true), data: userSet
 
 export const changePasswordBody = z.object({
   currentPassword: ownPassword('Current password'),
-  newPassword: z
-    .string()
-    .min(6, 'Password must be at least 6 characters')
-    .max(LONGEST_PASSWORD, tooLongPassword('Password')),
+  newPassword: limitedText(LONGEST_PASSWORD, tooLongPassword('Password')).min(
+    6,
+    'Password must be at least 6 characters',
+  ),
 });

@@ -3,12 +3,16 @@ import { z } from 'zod';
 /** Control and format characters (zero-width, direction marks) and lone surrogates. */
 const UNSTORABLE = /[\p{Cc}\p{Cf}\p{Cs}]/u;
 
+/** Text of a limited length. What is longer is refused before any other rule looks at it. */
+export const limitedText = (maximum: number, error?: string) =>
+  z.string().max(maximum, { error, abort: true });
+
 /** One line of text that can be stored and shown. */
 export const plainText = (what: string, maximum: number) =>
-  z
-    .string()
-    .max(maximum, `${what} must be at most ${maximum} characters`)
-    .refine(isStorableLine, `${what} contains characters that are not allowed`);
+  limitedText(maximum, `${what} must be at most ${maximum} characters`).refine(
+    isStorableLine,
+    `${what} contains characters that are not allowed`,
+  );
 
 /** Above it nobody chooses a password, and a request is not made to be hashed. */
 export const LONGEST_PASSWORD = 1000;
@@ -17,7 +21,7 @@ export const tooLongPassword = (what: string) => `${what} must be at most ${LONG
 
 /** The password of the caller's own account, as it is asked for again. */
 export const ownPassword = (what: string) =>
-  z.string().min(1, `${what} is required`).max(LONGEST_PASSWORD, tooLongPassword(what));
+  limitedText(LONGEST_PASSWORD, tooLongPassword(what)).min(1, `${what} is required`);
 
 /** The same rule where no schema is at hand. */
 export const isPlainText = (text: string, maximum: number): boolean =>

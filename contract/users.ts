@@ -1,39 +1,41 @@
 import { z } from 'zod';
 import { optionalPagingQuery, queryBoolean } from './paging.ts';
 import { userSettings } from './settings.ts';
-import { plainText } from './text.ts';
+import { limitedText, plainText } from './text.ts';
 
 /** ASCII only: look-alike letters must not make a second account that reads like the first. */
 const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$/;
 
+export const LONGEST_USERNAME = 50;
+const TOO_LONG_USERNAME = 'Username must be less than 50 characters';
+
 const optionalText = (schema: z.ZodType<string>) =>
   z.preprocess((value) => (value === '' ? null : value), schema.nullable().optional());
 
 export const newUserFields = {
-  username: z
-    .string()
+  username: limitedText(2 * LONGEST_USERNAME, TOO_LONG_USERNAME)
     .trim()
     .min(3, 'Username must be at least 3 characters')
-    .max(50, 'Username must be less than 50 characters')
+    .max(LONGEST_USERNAME, { error: TOO_LONG_USERNAME, abort: true })
     .regex(EMAIL, 'Please enter a valid email address'),
-  password: z
-    .string()
-    .min(6, 'Password must be at least 6 characters')
-    .max(100, 'Password must be less than 100 characters'),
+  password: limitedText(100, 'Password must be less than 100 characters').min(
+    6,
+    'Password must be at least 6 characters',
+  ),
   firstName: optionalText(plainText('First name', 100)),
   lastName: optionalText(plainText('Last name', 100)),
   countryCode: optionalText(
-    z
-      .string()
-      .regex(/^\+\d+$/, 'Country code must start with + followed by digits')
-      .max(7, 'Country code must have at most 6 digits'),
+    limitedText(7, 'Country code must have at most 6 digits').regex(
+      /^\+\d+$/,
+      'Country code must start with + followed by digits',
+    ),
   ),
   mobileNumber: optionalText(
-    z
-      .string()
-      .regex(/^\d+$/, 'Mobile number must contain only digits')
-      .max(20, 'Mobile number must have at most 20 digits'),
+    limitedText(20, 'Mobile number must have at most 20 digits').regex(
+      /^\d+$/,
+      'Mobile number must contain only digits',
+    ),
   ),
   isAdmin: z.boolean().default(false),
 };
@@ -64,7 +66,7 @@ export type UserSort = (typeof USER_SORTS)[number];
 export const usersQuery = optionalPagingQuery.extend({
   includeInactive: queryBoolean,
   /** Matches anywhere in the username, the names or the phone number, without regard to case. */
-  search: z.string().trim().max(100).optional(),
+  search: limitedText(100).trim().optional(),
   sort: z.enum(USER_SORTS).optional(),
   direction: z.enum(['asc', 'desc']).default('asc'),
 });

@@ -111,7 +111,12 @@ export const DENIALS = {
   exchange_key_not_inspected: {
     title: 'API Key Not Verified',
     sentence: (c: { exchange: string; message: string }) =>
-      `${c.exchange} has not yet said what the API key may do: ${c.message}`,
+      `${c.exchange} has not yet said what the API key may do and to which account it belongs: ${c.message}`,
+  },
+  exchange_account_duplicate: {
+    title: 'Account Of Another User',
+    sentence: (c: { exchange: string; usedBy: string }) =>
+      `The ${c.exchange} account of this API key is connected for ${c.usedBy} too, who was first: nothing is ordered here until one of the two keys is removed or replaced`,
   },
   exchange_key_may_withdraw: {
     title: 'API Key May Withdraw',

@@ -160,6 +160,8 @@ const SEEN_OF_CREDENTIALS: Partial<Record<DenialCode, string>> = {
   exchange_key_unreadable: 'credentials that cannot be opened',
   exchange_key_other_mode: 'credentials of another mode',
   exchange_key_rejected: 'a rejected API key',
+  exchange_key_not_inspected: 'an API key of an unknown account',
+  exchange_account_duplicate: 'an account of another user',
 };
 
 function exchangeReady(settings: TradingSettings, _input: EligibilityInput, user: EligibilityUser): Finding {

@@ -40,8 +40,8 @@ const withMethod = (positionSizingMethod: SizingMethod) => ({
 describe('the hyperparameters of a calculation', () => {
   it('are every figure in force, with its source', () => {
     expect(Object.fromEntries(listed())).toEqual({
-      'Signal price': '65000 USDT | Signal',
-      'Live price': '65065 USDT | Bitget',
+      'Signal price': '65000.0000 USDT | Signal',
+      'Live price': '65065.0000 USDT | Bitget',
       'Price difference': '0.10% | Decisions §8',
       'Price difference that switches to the live price': '1.00% | Part 2 §9',
       'Immediate trend': 'up | Price log',
@@ -50,7 +50,7 @@ describe('the hyperparameters of a calculation', () => {
       'Sell threshold plan': '0.75 | Part 2 §9',
       'Leverage, aligned with the trend': '10 (in force) | Part 2 §9',
       'Leverage, opposed to the trend': '5 | Part 2 §9',
-      ATR: '300 | Price log',
+      ATR: '300.00 | Price log',
       'ATR multiplier, aligned': '1.5 (in force) | Part 2 §9',
       'ATR multiplier, opposed': '2 | Part 2 §9',
       'Default stop loss without an ATR': '2.00% | Part 2 §9',

@@ -1,5 +1,6 @@
 import { D, toPercent, toPlain } from './decimal.ts';
 import type { Position } from './position.ts';
+import { ATR_DECIMALS, showPrice } from './show-price.ts';
 import { ownTokenRules } from './token-rules.ts';
 import {
   BUY_THRESHOLD_PLAN,
@@ -57,13 +58,21 @@ const percent = (fraction: string) => `${toPercent(fraction)}%`;
 const shown = (value: string | number | null | undefined) => (value == null ? 'none' : String(value));
 
 function prices({ position, exchangePlatform }: Calculated): Hyperparameter[] {
-  const { hyperparameters } = position;
+  const {
+    hyperparameters,
+    rules: { tickSize },
+  } = position;
+  const usdt = (price: unknown) => `${showPrice(String(price), tickSize)} USDT`;
   const difference = hyperparameters.priceDifferencePercent;
   return [
-    row('Signal price', `${shown(hyperparameters.signalPrice)} USDT`, 'Signal'),
+    row(
+      'Signal price',
+      hyperparameters.signalPrice == null ? 'none' : usdt(hyperparameters.signalPrice),
+      'Signal',
+    ),
     row(
       'Live price',
-      hyperparameters.livePrice == null ? 'not available' : `${hyperparameters.livePrice} USDT`,
+      hyperparameters.livePrice == null ? 'not available' : usdt(hyperparameters.livePrice),
       exchangePlatform,
     ),
     row('Price difference', difference == null ? 'not known' : `${difference}%`, DECISIONS),
@@ -84,10 +93,15 @@ function trend({ position }: Calculated): Hyperparameter[] {
 }
 
 function stops({ position }: Calculated): Hyperparameter[] {
-  const { aligned, atr, method } = position;
+  const {
+    aligned,
+    atr,
+    method,
+    rules: { tickSize },
+  } = position;
   const table = method === 'Technical Analysis' ? TECHNICAL_ANALYSIS_STOP : CALCULATOR_STOP;
   return [
-    row('ATR', atr ?? 'none', 'Price log'),
+    row('ATR', atr === null ? 'none' : showPrice(atr, tickSize, ATR_DECIMALS), 'Price log'),
     row(
       'ATR multiplier, aligned',
       inForce(table.atrMultiplierAligned, aligned && atr !== null),

@@ -1,5 +1,6 @@
 import { D, toPercent, toPlain } from './decimal.ts';
 import type { Position } from './position.ts';
+import { ATR_DECIMALS, showPrice } from './show-price.ts';
 import { DEFAULT_STOP_LOSS_FRACTION, MAXIMUM_PORTION } from './trading-constants.ts';
 
 /** How a position was sized, in words with its numbers: the method's formula first, then each step in its order. */
@@ -49,33 +50,36 @@ function methodLine({
   }
 }
 
-function stopLine({ atr, hyperparameters, referencePrice, action, stopLoss, aligned }: Position): string {
+function stopLine(position: Position): string {
+  const { atr, hyperparameters, referencePrice, action, stopLoss, aligned, rules } = position;
+  const shown = (price: string) => showPrice(price, rules.tickSize);
   const side = action === 'buy' ? 'below' : 'above';
   const distance =
     atr === null
       ? `${toPercent(DEFAULT_STOP_LOSS_FRACTION, 0)}% of the reference price, for want of an ATR,`
-      : `ATR ${atr} × ${hyperparameters.atrMultiplier} (${aligned ? 'aligned with' : 'opposed to'} the trend)`;
+      : `ATR ${showPrice(atr, rules.tickSize, ATR_DECIMALS)} × ${hyperparameters.atrMultiplier} (${aligned ? 'aligned with' : 'opposed to'} the trend)`;
   return (
-    `The stop loss lies ${distance} = ${hyperparameters.stopDistance} USDT ${side} the reference price ` +
-    `${referencePrice}, rounded to the tick towards the entry: ${stopLoss}.`
+    `The stop loss lies ${distance} = ${shown(String(hyperparameters.stopDistance))} USDT ${side} the reference price ` +
+    `${shown(referencePrice)}, rounded to the tick towards the entry: ${shown(stopLoss)}.`
   );
 }
 
-function targetLine({ hyperparameters, takeProfit, action }: Position): string {
+function targetLine({ hyperparameters, takeProfit, action, rules }: Position): string {
   return (
     `The take profit lies ${hyperparameters.rewardRatio} times that distance ${action === 'buy' ? 'above' : 'below'} the ` +
-    `reference price, rounded to the tick towards the entry: ${takeProfit}.`
+    `reference price, rounded to the tick towards the entry: ${showPrice(takeProfit, rules.tickSize)}.`
   );
 }
 
-function entryLine({ action, epsilon, entryPrice }: Position): string {
+function entryLine({ action, epsilon, entryPrice, rules }: Position): string {
+  const shown = (price: string) => showPrice(price, rules.tickSize);
   const [done, preposition] = action === 'buy' ? ['added', 'to'] : ['subtracted', 'from'];
-  return `The entry is a limit order: epsilon ${epsilon} USDT is ${done} ${preposition} the reference price, which gives ${entryPrice}.`;
+  return `The entry is a limit order: epsilon ${epsilon} USDT is ${done} ${preposition} the reference price, which gives ${shown(entryPrice)}.`;
 }
 
 function quantityLine({ leverage, entryPrice, assetQuantity, token, rules }: Position): string {
   return (
-    `The quantity is the investment × leverage ${leverage} / entry ${entryPrice}, rounded down to the step ` +
+    `The quantity is the investment × leverage ${leverage} / entry ${showPrice(entryPrice, rules.tickSize)}, rounded down to the step ` +
     `${rules.quantityStep}: ${assetQuantity} ${token}.`
   );
 }

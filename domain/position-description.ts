@@ -1,6 +1,7 @@
 import { D, toPercent, toPlain } from './decimal.ts';
 import type { Position, PositionInput } from './position.ts';
 import type { ReferencePrice } from './reference-price.ts';
+import { ATR_DECIMALS, showPrice } from './show-price.ts';
 import type { SizingLimits } from './sizing/size-position.ts';
 import type { StopLevels } from './stop-levels.ts';
 import {
@@ -72,44 +73,53 @@ function hyperparameters({
 
 function reasonOf({ facts, input, reference }: Calculation): string {
   const note = input.balanceNote == null ? '' : `; ${input.balanceNote}`;
+  const shown = priceReader(facts);
   const alignment = facts.aligned ? 'aligned with' : 'opposed to';
   return (
-    `${facts.action === 'buy' ? 'Buy' : 'Sell'} ${facts.assetQuantity} ${facts.token} at ${facts.entryPrice} with leverage ` +
+    `${facts.action === 'buy' ? 'Buy' : 'Sell'} ${facts.assetQuantity} ${facts.token} at ${shown(facts.entryPrice)} with leverage ` +
     `${facts.leverage}, ${alignment} the trend: ${facts.method} invests ${toPercent(facts.investmentPortion)}% of the available ` +
-    `balance and risks ${toPercent(facts.riskPercentage)}% of it down to the stop loss at ${facts.stopLoss}; ${reference.reason}${note}.`
+    `balance and risks ${toPercent(facts.riskPercentage)}% of it down to the stop loss at ${shown(facts.stopLoss)}; ${reference.reason}${note}.`
   );
 }
 
 function detailLines(calculation: Calculation): string[] {
   const { facts, input, reference, trend } = calculation;
   const { rules } = facts;
+  const shown = priceReader(facts);
+  const livePrice = input.livePrice === null ? 'not available' : shown(input.livePrice);
   const sign = facts.action === 'buy' ? '+' : '-';
   const { investment, rule } = allowedInvestment(calculation);
   return [
-    `Signal: ${facts.action} ${facts.token} at ${toPlain(input.signal.price)}, live price ${input.livePrice ?? 'not available'}`,
-    `Reference price P = ${facts.referencePrice} (${reference.source}): ${reference.reason}`,
+    `Signal: ${facts.action} ${facts.token} at ${shown(input.signal.price)}, live price ${livePrice}`,
+    `Reference price P = ${shown(facts.referencePrice)} (${reference.source}): ${reference.reason}`,
     `Trend: ${trend.reason}; ${facts.aligned ? 'aligned' : 'opposed'}, leverage L = ${facts.leverage}`,
     stopDistanceLine(calculation),
-    `Stop loss S = P ${sign === '+' ? '-' : '+'} distance = ${facts.stopLoss}, on the tick ${rules.tickSize}`,
-    `Take profit T = P ${sign} ${calculation.levels.rewardRatio} × distance = ${facts.takeProfit}, on the tick ${rules.tickSize}`,
-    `Entry price E = P ${sign} epsilon ${facts.epsilon} = ${facts.entryPrice} (${input.profile} profile)`,
+    `Stop loss S = P ${sign === '+' ? '-' : '+'} distance = ${shown(facts.stopLoss)}, on the tick ${rules.tickSize}`,
+    `Take profit T = P ${sign} ${calculation.levels.rewardRatio} × distance = ${shown(facts.takeProfit)}, on the tick ${rules.tickSize}`,
+    `Entry price E = P ${sign} epsilon ${facts.epsilon} = ${shown(facts.entryPrice)} (${input.profile} profile)`,
     `Stop distance from the entry d = |E - S| / E = ${toPercent(facts.distanceFraction, 4)}%; d × L = ${toPercent(D(facts.distanceFraction).times(facts.leverage), 2)}%`,
     `Available balance B = ${facts.availableBalance} USDT${input.balanceNote == null ? '' : `: ${input.balanceNote}`}`,
     `${facts.method}: ${rule} = ${toPlain(investment.toDecimalPlaces(8))} USDT at most`,
     `Asset quantity = investment × L / E, down to the step ${rules.quantityStep} = ${facts.assetQuantity} ${facts.token} ` +
       `(minimum ${rules.minimumQuantity} ${facts.token} and ${rules.minimumNotional} USDT)`,
-    `Quantity = ${facts.assetQuantity} × ${facts.entryPrice} = ${facts.quantity} USDT`,
+    `Quantity = ${facts.assetQuantity} × ${shown(facts.entryPrice)} = ${facts.quantity} USDT`,
     `Investment = quantity / L = ${facts.investment} USDT, ${toPercent(facts.investmentPortion)}% of the available balance`,
-    `Risk = ${facts.assetQuantity} × |${facts.entryPrice} - ${facts.stopLoss}| = ${toPlain(lossAtStop(facts))} USDT, ` +
+    `Risk = ${facts.assetQuantity} × |${shown(facts.entryPrice)} - ${shown(facts.stopLoss)}| = ${toPlain(lossAtStop(facts))} USDT, ` +
       `${toPercent(facts.riskPercentage)}% of the available balance`,
     `Fees of about ${ROUND_TRIP_FEE_PERCENT}% of the quantity for a round trip are outside of these figures`,
   ];
 }
 
+const priceReader =
+  ({ rules }: CalculationFacts) =>
+  (price: string): string =>
+    showPrice(price, rules.tickSize);
+
 function stopDistanceLine({ facts, levels }: Calculation): string {
+  const distance = showPrice(levels.distance, facts.rules.tickSize);
   return levels.atrMultiplier === null
-    ? `Stop distance = ${toPercent(DEFAULT_STOP_LOSS_FRACTION, 0)}% of P = ${levels.distance}, for want of an ATR`
-    : `Stop distance = ATR ${facts.atr} × ${levels.atrMultiplier} = ${levels.distance}`;
+    ? `Stop distance = ${toPercent(DEFAULT_STOP_LOSS_FRACTION, 0)}% of P = ${distance}, for want of an ATR`
+    : `Stop distance = ATR ${showPrice(facts.atr ?? '0', facts.rules.tickSize, ATR_DECIMALS)} × ${levels.atrMultiplier} = ${distance}`;
 }
 
 /** The investment before rounding, as the method's own formula gives it: for reading, the size is computed exactly. */

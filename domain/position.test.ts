@@ -215,7 +215,7 @@ describe('position parameters', () => {
       position.quantity,
       position.investment,
       position.availableBalance,
-      'ATR 500 × 1.5 = 750',
+      'ATR 500.00 × 1.5 = 750.0000',
       'about 0.12%',
     ]) {
       expect(position.calculationDetail).toContain(figure);

@@ -9,6 +9,13 @@ export function matchesProcessor(setting: string, signalProcessor: string): bool
   );
 }
 
+const PROCESSOR_NAME = /^[\p{L}\p{N} ._-]{1,40}$/u;
+
+/** Whether a user's settings may name it: 1 to 40 letters, digits, spaces, `-`, `_` and `.`. Signals may carry others. */
+export function isProcessorName(text: string): boolean {
+  return PROCESSOR_NAME.test(text) && text.trim() !== '';
+}
+
 export function sameProcessor(a: string, b: string): boolean {
   return normalised(a) === normalised(b);
 }

@@ -2,12 +2,23 @@ import { describe, expect, it } from 'vitest';
 import {
   BASE_TIMEFRAMES,
   displayTimeframe,
+  distinctTimeframes,
   matchesTimeframe,
   sameTimeframe,
   timeframeMinutes,
 } from './timeframe.ts';
 
 describe('timeframes', () => {
+  it('keeps one timeframe of each meaning, the shortest first', () => {
+    expect(distinctTimeframes(['D', '15S', '015', '15', '15m', '15s', '1h', '60', '5'])).toEqual([
+      '5',
+      '015',
+      '1h',
+      'D',
+      '15S',
+    ]);
+  });
+
   it.each<[string, number | null]>([
     ['15', 15],
     ['15m', 15],

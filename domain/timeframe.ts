@@ -33,6 +33,17 @@ export function sameTimeframe(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase();
 }
 
+/** One timeframe of each meaning ('15' and '15m' are one), the shortest first; those without minutes come last. */
+export function distinctTimeframes(timeframes: readonly string[]): string[] {
+  const firstOf = new Map<number | string, string>();
+  for (const timeframe of timeframes) {
+    const meaning = timeframeMinutes(timeframe) ?? timeframe.trim().toLowerCase();
+    if (!firstOf.has(meaning)) firstOf.set(meaning, timeframe);
+  }
+  const minutes = (timeframe: string) => timeframeMinutes(timeframe) ?? Number.MAX_SAFE_INTEGER;
+  return [...firstOf.values()].sort((a, b) => minutes(a) - minutes(b));
+}
+
 /** Whether a user who set `userSetting` wants a signal of this timeframe; Any or no setting wants all. */
 export function matchesTimeframe(userSetting: string | null | undefined, signalTimeframe: string): boolean {
   const wanted = userSetting?.trim() ?? '';

@@ -3,7 +3,9 @@ import {
   autoTradeEnabled,
   autoTradeOff,
   denyWrongMode,
+  type ExchangeMode,
   eligibilityMode,
+  type ManualOrders,
   manualTriggerAllowed,
   orderSubmissionAllowed,
 } from './trading-mode.ts';
@@ -37,9 +39,19 @@ describe('trading mode', () => {
     expect(manualTriggerAllowed({ environment: 'development', isDeployment: true })).toBe(true);
   });
 
-  it('orders are not submitted by hand in production', () => {
-    expect(orderSubmissionAllowed({ environment: 'production' })).toBe(false);
-    expect(orderSubmissionAllowed({ environment: 'development' })).toBe(true);
+  it('orders are submitted by hand in production on paper, or where the operator enabled it', () => {
+    const allowed = (
+      environment: string,
+      exchangeMode: ExchangeMode,
+      manualOrders: ManualOrders = 'disabled',
+    ) => orderSubmissionAllowed({ environment, exchangeMode, manualOrders });
+    expect([allowed('production', 'demo'), allowed('production', 'live')]).toEqual([false, false]);
+    expect(allowed('production', 'paper')).toBe(true);
+    expect([allowed('production', 'demo', 'enabled'), allowed('production', 'live', 'enabled')]).toEqual([
+      true,
+      true,
+    ]);
+    expect([allowed('development', 'demo'), allowed('staging', 'paper')]).toEqual([true, true]);
   });
 
   it('test users belong to the sandbox and regular users to live', () => {

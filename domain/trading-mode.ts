@@ -1,6 +1,8 @@
 import { type Denial, deny } from './denials.ts';
 
 export type ExchangeMode = 'paper' | 'demo' | 'live';
+/** The setting MANUAL_ORDERS. */
+export type ManualOrders = 'enabled' | 'disabled';
 export type EligibilityMode = 'sandbox' | 'live';
 
 /** Paper and demo trade no real money: both are the sandbox (decisions §2). */
@@ -31,9 +33,17 @@ export function manualTriggerAllowed(state: { environment: string; isDeployment:
   return !(state.environment === 'production' && state.isDeployment);
 }
 
-/** A calculated order is not submitted by hand in production (2 §4). */
-export function orderSubmissionAllowed({ environment }: { environment: string }): boolean {
-  return environment !== 'production';
+/**
+ * Whether a calculated order may be submitted by hand: on paper always, since no money moves; in production with demo or
+ * live trading only where the operator has enabled it.
+ */
+export function orderSubmissionAllowed(state: {
+  environment: string;
+  exchangeMode: ExchangeMode;
+  manualOrders: ManualOrders;
+}): boolean {
+  const { environment, exchangeMode, manualOrders } = state;
+  return environment !== 'production' || exchangeMode === 'paper' || manualOrders === 'enabled';
 }
 
 /** Test users trade only in the sandbox, regular users (administrators included) only live. */

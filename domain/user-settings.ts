@@ -50,6 +50,13 @@ export interface TradingSettings {
   oppositeSignal: OppositeSignalChoice;
 }
 
+/** What a new user trades on, and which signals are traded. */
+export const DEFAULT_TRADING_SOURCES = {
+  exchangePlatform: 'Bitget',
+  signalProcessor: 'Tesla',
+  signalTimeframe: 'Any',
+} as const;
+
 /** A new user's settings (2 §9 'User defaults', decisions §6). */
 export const DEFAULT_USER_SETTINGS = {
   calculationBehavior: 'Futures_Limit_Classic',
@@ -57,9 +64,7 @@ export const DEFAULT_USER_SETTINGS = {
   positionSizingMethod: 'Technical Analysis',
   investmentPortion: DEFAULT_PORTION_TECHNICAL_ANALYSIS,
   maximumRiskPerTrade: DEFAULT_RISK,
-  exchangePlatform: 'Bitget',
-  signalProcessor: 'Tesla',
-  signalTimeframe: 'Any',
+  ...DEFAULT_TRADING_SOURCES,
   activeTrading: false,
   tradingPausedUntil: null,
   tradeOrderSet: 'M',

@@ -104,7 +104,7 @@ test('no confirmation, toast or menu has a serious finding of axe', async ({
   await scan('a toast');
 
   await page.goto('/configuration');
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(dialog(page, 'Delete Webhook')).toBeVisible();
   await scan('the delete warning');
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -116,7 +116,7 @@ test('no confirmation, toast or menu has a serious finding of axe', async ({
   await expect(dialog(page, 'System Environment Details')).toContainText('Live Trading Active');
   await scan('the environment dialog');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: server.adminUsername }).click();
+  await page.getByRole('banner').getByRole('button', { name: server.adminUsername }).click();
   await expect(page.getByRole('menu')).toBeVisible();
   await scan('the user menu');
   await page.keyboard.press('Escape');
@@ -129,11 +129,11 @@ test('no confirmation, toast or menu has a serious finding of axe', async ({
 /** Each with its data: the refusal of a test signal, the open text of an alert message. */
 async function walkWebhookDialogs(page: Page, look: (place: string) => Promise<void>) {
   const open = (button: string, title: string) => async () => {
-    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('button', { name: button, exact: true }).click();
     await expect(dialog(page, title)).toBeVisible();
   };
   const confirm = (button: string, title: string) => async () => {
-    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('button', { name: button, exact: true }).click();
     await open('Continue', title)();
   };
   const send = (button: string, title: string, result: string) => async () => {
@@ -153,6 +153,17 @@ async function walkWebhookDialogs(page: Page, look: (place: string) => Promise<v
   ] as const) {
     await show();
     await look(place);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+  for (const [name, title] of [
+    [/^Suspend the webhook of/, 'Suspend Webhook'],
+    [/^Renew the key of the webhook of/, 'Renew the Key of a User'],
+    [/^Delete the webhook of/, 'Delete the Webhook of a User'],
+  ] as const) {
+    await page.getByRole('button', { name }).first().click();
+    await expect(dialog(page, title)).toBeVisible();
+    await look(title);
     await page.keyboard.press('Escape');
     await expect(page.getByRole('dialog')).toHaveCount(0);
   }
@@ -241,7 +252,7 @@ async function walkSignInAndUsers(
   await dialog(page, 'Create New User').getByRole('button', { name: 'Create User' }).click();
   await expect(page.getByText('Password must be at least 6 characters')).toBeVisible();
   await look('the messages of a new user');
-  await page.goto(`/create-client?search=${username}&includeInactive=true&sort=name`);
+  await page.goto(`/create-client?search=${username}&sort=name`);
   await page.getByRole('switch', { name: `Status of ${username}` }).click();
   await expect(dialog(page, 'Deactivate User')).toBeVisible();
   await look('the confirmation of a deactivation');

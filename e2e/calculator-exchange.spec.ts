@@ -11,7 +11,7 @@ import {
   submitButton,
 } from './calculator-screen.ts';
 import { testsOnExchange } from './exchange-fixtures.ts';
-import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 
@@ -25,14 +25,14 @@ interface ExchangeCase {
 const test = testsOnExchange({ APP_ENV: 'development' }).extend<{
   open: (page: Page, wanted: ExchangeCase) => Promise<void>;
 }>({
-  /** Opens the calculator for a connected user. All users of the one API key share its account: a token a test. */
+  /** Opens the calculator for a connected user. */
   open: async ({ operator, exchange, signIn, server }, use) => {
     await use(async (page, { token, price, atr }) => {
       await exchange.setPrice(token, price);
       const { user, path } = await calculatorCase(operator, { token, price, candle: { ATR: atr } });
       await signIn(page);
       const answer = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
-        data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+        data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
         headers: { origin: server.url },
       });
       expect(answer.ok(), await answer.text()).toBe(true);
@@ -63,14 +63,35 @@ test('a first attempt that rests is cancelled, and the second one fills', async 
     done.getByRole('article', { name }),
   ) as [ReturnType<typeof done.getByRole>, ReturnType<typeof done.getByRole>];
   await expect(first).toContainText('Not filled');
-  await expect(fact(first, 'Price')).toHaveText('3001.5');
+  await expect(fact(first, 'Price')).toHaveText('3001.5000');
   await expect(second).toContainText('Filled');
   // Twice the epsilon of 1.50.
-  await expect(fact(second, 'Price')).toHaveText('3003');
+  await expect(fact(second, 'Price')).toHaveText('3003.0000');
   await expect(fact(done, 'Second Attempt Executed')).toHaveText('Yes');
   await expect(fact(done, 'First Order Filled')).toHaveText('No');
   await expect(fact(done, 'Attempts')).toHaveText('2');
   await expect(done.getByRole('list', { name: 'API Call Sequence' })).toContainText('cancel-order');
+});
+
+test('a first attempt that fills in part says how much of it was filled', async ({
+  page,
+  exchange,
+  open,
+}) => {
+  await open(page, { token: 'BTC', price: '2000', atr: '20' });
+  exchange.setFaults([{ kind: 'partialFill', fraction: '0.5', on: { times: 1 } }]);
+  await submit(page);
+  const done = result(page);
+  await expect(done).toContainText('SUCCESS (ORDER FILLED)');
+  const first = done.getByRole('article', { name: 'First Attempt' });
+  const [filled, planned] = [
+    await fact(first, 'Filled Quantity').textContent(),
+    await fact(first, 'Quantity').textContent(),
+  ];
+  expect(Number(filled)).toBeGreaterThan(0);
+  expect(Number(filled)).toBeLessThan(Number(planned));
+  await expect(first).toContainText(`Filled ${filled} of ${planned}`);
+  await expect(first).not.toContainText('Not filled');
 });
 
 test('an order that fills in neither attempt has failed', async ({ page, exchange, open }) => {
@@ -150,7 +171,7 @@ test('without any real balance there is an estimate, which is marked and cannot 
 
   exchange.setAway(true);
   const stored = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
-    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
     headers: { origin: new URL(page.url()).origin },
   });
   expect(stored.ok(), await stored.text()).toBe(true);

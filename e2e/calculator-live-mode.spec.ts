@@ -1,30 +1,26 @@
-import {
-  calculate,
-  calculatorCase,
-  card,
-  confirmation,
-  expectTip,
-  submitButton,
-} from './calculator-screen.ts';
-import { expect, test } from './fixtures.ts';
+import { card, confirmation, expectTip, openConnected, submitButton } from './calculator-screen.ts';
+import { testsOnExchange } from './exchange-fixtures.ts';
+import { expect } from './fixtures.ts';
 
 const DISABLED = 'Trading operations are disabled in live mode for safety';
+
+/** Demo mode in production. */
+const test = testsOnExchange();
 
 test('in production an order is calculated and prepared, and both buttons are blocked', async ({
   page,
   operator,
   signIn,
+  exchange,
   server,
   expectFailure,
 }) => {
-  // The automatic workflow of the signal finds nobody.
-  const { path } = await calculatorCase(operator, { signal: { processor: 'Nobody' } });
   await signIn(page);
-  await page.goto(path);
-  await calculate(page);
+  await openConnected(page, { operator, exchange, server });
   await expect(card(page, 'Position Parameters')).toContainText(DISABLED);
   await expect(submitButton(page)).toBeDisabled();
   await expectTip(submitButton(page), DISABLED);
+  await expect(page.getByText(/^The order goes to /)).toHaveCount(0);
 
   await page.goto(`${page.url()}&dialog=order`);
   const order = confirmation(page);

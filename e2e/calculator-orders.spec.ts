@@ -223,6 +223,15 @@ test('a failed calculation shows its text, or the usual one', async ({
   await expectToast(page, { title: 'Calculation Failed', text: 'Failed to calculate position parameters.' });
   await expect(card(page, 'Calculation Error')).toContainText('Some detail');
 
+  await page.route(generatePath, (route) => route.fulfill({ json: { success: false } }));
+  await calculateButton(page).click();
+  await expect(card(page, 'Calculation Error')).not.toContainText('Some detail');
+  await expectToast(page, {
+    title: 'Calculation Failed',
+    text: 'Failed to calculate position parameters.',
+  });
+  await expect(card(page, 'Calculation Error')).toContainText('Failed to calculate position parameters.');
+
   await page.route(generatePath, (route) =>
     route.fulfill({ json: { ...refused, error: 'x', message: 'Bitget: rate limit exceeded', details: '' } }),
   );
@@ -320,11 +329,24 @@ test('a failed submission opens the result dialog with its error', async ({
     ],
     [{ json: refusal }, { title: 'Order Submission Failed', text: 'Unknown error occurred' }],
     [
+      { json: { ...refusal, message: 'Maximum 2 requests per second' } },
+      { title: 'Rate Limiting Detected', text: 'Maximum 2 requests per second' },
+    ],
+    [
+      { json: { ...refusal, error: 'API Integration failed' } },
+      { title: 'Rate Limiting Detected', text: 'API Integration failed' },
+    ],
+    [
+      { status: 429, json: { message: 'Too many requests' } },
+      { title: 'Rate Limiting Detected', text: 'Too many requests' },
+    ],
+    [
       { status: 502, body: 'bad gateway' },
       { title: 'Order Submission Failed', text: 'Failed to submit order to exchange.' },
     ],
     ['aborted', { title: 'Order Processing Error', text: 'The server cannot be reached' }],
   ] as const;
+  expectFailure({ path: '/api/position-maker/submit-order', status: 429 });
   expectFailure({ path: '/api/position-maker/submit-order', status: 502 });
   expectFailure({ path: '/api/position-maker/submit-order', status: 'network' });
   for (const [answer, toast] of failures) {

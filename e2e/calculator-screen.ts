@@ -1,4 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
+import { type ExchangeSite, newSiteCredentials } from './exchange-site.ts';
+import type { ManagedServer } from './managed-server.ts';
 import type { NewUser, Operator } from './operator.ts';
 import { dialog } from './screen.ts';
 
@@ -47,6 +49,25 @@ export async function calculatorCase(
   const { id: signalId } = await operator.postSignal({ symbol: `${token}USDT`, price, ...signal });
   const user = await operator.createUser({ activeTrading: true });
   return { signalId, user, path: `/position-calculator?signalId=${signalId}&userId=${user.id}` };
+}
+
+/** A calculation for a user who is connected to the exchange. Answers the id of its signal. */
+export async function openConnected(
+  page: Page,
+  used: { operator: Operator; exchange: ExchangeSite; server: ManagedServer },
+): Promise<string> {
+  const { operator, exchange, server } = used;
+  await exchange.setPrice('BTC', '65000');
+  // The automatic workflow of the signal finds nobody.
+  const { path, user, signalId } = await calculatorCase(operator, { signal: { processor: 'Nobody' } });
+  const answer = await page.request.put(`/api/admin/user-settings/${user.id}/exchange-credentials`, {
+    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
+    headers: { origin: server.url },
+  });
+  expect(answer.ok(), await answer.text()).toBe(true);
+  await page.goto(path);
+  await calculate(page);
+  return signalId;
 }
 
 export async function calculate(page: Page) {

@@ -75,7 +75,10 @@ test('signal, price log and balance of the chosen user stand beside the settings
   ] as const) {
     await expect(fact(signal, name)).toHaveText(value);
   }
-  await expect(fact(signal, 'Time (TradingView)')).toContainText(/^\d{4}-/);
+  const original = fact(signal, 'Time (TradingView)');
+  await expect(original).toHaveText(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/);
+  await original.locator('[data-tip]').hover();
+  await expect(page.getByRole('tooltip')).toHaveText(/^\d{4}-\d\d-\d\dT.*Z$/);
   await expect(fact(signal, 'Time (Server)')).toHaveText(/^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d$/);
   const log = card(page, 'Price Log Information');
   for (const [name, value] of [
@@ -244,9 +247,11 @@ test('all three methods: what they fix, what they calculate, and that it is save
   }
   await expect(reasoning).toContainText('Technical Analysis invests');
   await expect(card(page, 'Calculation Methodology')).toContainText(
-    'ATR 300 × 2.33 (aligned with the trend)',
+    'ATR 300.00 × 2.33 (aligned with the trend)',
   );
-  await expect(card(page, 'Calculation Details')).toContainText('Stop distance = ATR 300 × 2.33 = 699');
+  await expect(card(page, 'Calculation Details')).toContainText(
+    'Stop distance = ATR 300.00 × 2.33 = 699.0000',
+  );
   const figures = (name: string) => tableRow(page, 'Calculation Hyperparameters', name);
   await expect(figures('ATR multiplier, aligned')).toContainText('2.33 (in force)');
   await expect(figures('Quantity placeholder')).toContainText('1000 BTC');
@@ -321,7 +326,10 @@ test('the current price is compared with the signal price first', async ({ page,
   await expect(calculateButton(page)).toHaveText('Calculating...');
   await expect(calculateButton(page)).toBeDisabled();
   release();
-  await expectToast(page, { title: 'Position Calculated' });
+  await expectToast(page, {
+    title: 'Position Calculated',
+    text: /at 100\.5000\. Price Current: .* by 0\.00%/,
+  });
   await expect(card(page, 'Position Parameters')).toContainText('Price Current:');
   await expect(fact(card(page, 'Position Parameters'), 'Reference Price')).toHaveText('100 (signal)');
 
@@ -344,7 +352,7 @@ test('the current price is compared with the signal price first', async ({ page,
   expect(request.url()).toMatch(/marketType=futures&.*timestamp=\d+/);
   expect(request.headers()['cache-control']).toBe('no-cache');
   release();
-  await expectToast(page, { title: 'Position Calculated' });
+  await expectToast(page, { title: 'Position Calculated', text: /Price Updated: .* by 2\.00%/ });
   await expect(fact(card(page, 'Position Parameters'), 'Reference Price')).toHaveText('102 (live)');
 });
 
@@ -407,7 +415,96 @@ test('a price service that does not answer leaves the signal price', async ({
     text: 'The server cannot be reached. The calculation uses the signal price 65000.',
   });
   release();
-  await expectToast(page, { title: 'Position Calculated' });
+  await expectToast(page, { title: 'Position Calculated', text: 'Using Signal Price: The server cannot' });
+});
+
+test('a price service that answers 429 shows the same as the product’s own limit', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/current-price/', status: 429 });
+  const { path } = await calculatorCase(operator);
+  await signIn(page);
+  await page.goto(path);
+  await page.route('**/api/current-price/**', (route) =>
+    route.fulfill({ status: 429, json: { message: 'Slow down' } }),
+  );
+  const release = await holdCalculation(page);
+  await calculateButton(page).click();
+  await expectToast(page, {
+    title: 'Rate Limiting Detected',
+    text: 'Slow down. The calculation uses the signal price 65000.',
+  });
+  release();
+  await expectToast(page, {
+    title: 'Rate Limiting Detected',
+    text: 'Fallback calculations use the real account balance, and results remain accurate.',
+  });
+  await expect(card(page, 'Position Parameters')).toContainText('Rate Limiting Detected: Slow down.');
+});
+
+test('the balance names the margin that positions hold, so that its figures add up', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { path } = await calculatorCase(operator);
+  await signIn(page);
+  await page.goto(path);
+  const balance = card(page, 'Account Balance');
+  await expect(fact(balance, 'In positions')).toHaveText('$0.00');
+  await calculate(page);
+  await submitButton(page).click();
+  await confirmation(page).getByRole('button', { name: 'Confirm & Submit Order' }).click();
+  await expectToast(page, { title: 'Order Submitted Successfully' });
+  await expect(fact(balance, 'In positions')).not.toHaveText('$0.00');
+  const amounts = await Promise.all(
+    ['Balance', 'Available', 'Frozen', 'In positions'].map(async (name) =>
+      Math.round(Number(((await fact(balance, name).textContent()) ?? '').replaceAll(/[$,]/g, '')) * 100),
+    ),
+  );
+  const [total = 0, ...parts] = amounts;
+  // Each figure is rounded to the cent.
+  expect(Math.abs(parts.reduce((sum, part) => sum + part, 0) - total)).toBeLessThanOrEqual(2);
+  expect(amounts[3]).toBeGreaterThan(100);
+});
+
+test('prices keep their decimals in reasoning, methodology, details and hyperparameters', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const { path } = await calculatorCase(operator);
+  await signIn(page);
+  await page.goto(path);
+  await calculate(page);
+  await expect(card(page, 'Calculation Reasoning')).toContainText('at 65002.5000 with leverage');
+  await expect(card(page, 'Calculation Reasoning')).toContainText('stop loss at 64301.0000;');
+  const details = card(page, 'Calculation Details');
+  for (const line of [
+    'at 65000.0000, live price 65000.0000',
+    'Stop distance = ATR 300.00 × 2.33 = 699.0000',
+    'distance = 64301.0000, on the tick 0.1',
+    'distance = 66048.5000, on the tick 0.1',
+    '= 65002.5000 (manual profile)',
+  ]) {
+    await expect(details).toContainText(line);
+  }
+  const methodology = card(page, 'Calculation Methodology');
+  for (const text of ['ATR 300.00 ×', 'entry: 64301.0000.', 'entry: 66048.5000.', 'gives 65002.5000.']) {
+    await expect(methodology).toContainText(text);
+  }
+  const figures = page.getByRole('table', { name: 'Calculation Hyperparameters' });
+  for (const [name, value] of [
+    ['Signal price', '65000.0000 USDT'],
+    ['Live price', '65000.0000 USDT'],
+    ['ATR', '300.00'],
+  ] as const) {
+    const row = figures.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+    await expect(row.getByRole('cell').first()).toHaveText(value);
+  }
 });
 
 test('a balance that the minimum order would take too much of is explained', async ({

@@ -178,12 +178,14 @@ test('the details of a signal and its stop levels have every field', async ({ pa
     ['Currency', 'USDT'],
     ['Timeframe', '15m'],
     ['Processor', processor],
-    ['Original Time', signal.signalTimeTradingview ?? ''],
+    ['Original Time', INSTANT],
     ['Candle Time', INSTANT],
     ['Received Time', INSTANT],
   ] as const) {
     await expect(value(details, name), name).toHaveText(shown);
   }
+  await value(details, 'Original Time').locator('[data-tip]').hover();
+  await expect(page.getByRole('tooltip')).toHaveText(signal.signalTimeTradingview ?? '');
   await expect(details.getByRole('region', { name: 'Parameters' })).toContainText('"alert"');
 
   const { sltpData } = await answered<StopLevelsAnswer>(page, `/api/signals/${signal.id}/sltp`);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
-import { type ExchangeSite, SITE_CREDENTIALS, startExchangeSite } from './exchange-site.ts';
+import { type ExchangeSite, newSiteCredentials, startExchangeSite } from './exchange-site.ts';
 import { test as base, expect } from './fixtures.ts';
 
 interface ExchangeFixtures {
@@ -11,6 +11,7 @@ interface ExchangeFixtures {
 interface ConnectedTrader {
   id: string;
   username: string;
+  credentials: ReturnType<typeof newSiteCredentials>;
   /** Their own browser, signed in. */
   browser: Page;
 }
@@ -47,7 +48,7 @@ export function testsOnExchange(env: Record<string, string> = {}) {
       },
       { scope: 'worker', auto: true },
     ],
-    /** Trades with the account of `SITE_CREDENTIALS`. */
+    /** Trades with an account of their own. */
     trader: async ({ operator, openBrowser, signIn }, use) => {
       const user = await operator.createUser({
         settings: { positionSizingMethod: 'Risk Management' },
@@ -55,11 +56,12 @@ export function testsOnExchange(env: Record<string, string> = {}) {
       });
       const browser = await openBrowser();
       await signIn(browser, user);
+      const credentials = newSiteCredentials();
       const saved = await browser.request.put('/api/user-settings/exchange-credentials', {
-        data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+        data: { exchangePlatform: 'Bitget', ...credentials },
       });
       expect(saved.status(), await saved.text()).toBe(200);
-      await use({ id: user.id, username: user.username, browser });
+      await use({ id: user.id, username: user.username, credentials, browser });
     },
     calm: [
       async ({ exchange }, use) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
@@ -9,13 +10,12 @@ import { openPool } from '#server/platform/database/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 import type { ManagedServer } from './managed-server.ts';
 
-export const SITE_CREDENTIALS = {
-  apiKey: 'paper-00000000-0000-4000-8000-000000000001',
-  apiSecret: 'secret-of-the-exchange',
-  passphrase: 'passphrase-of-the-exchange',
-};
+const SITE_SECRETS = { apiSecret: 'secret-of-the-exchange', passphrase: 'passphrase-of-the-exchange' };
 
-/** An exchange on an address of its own, for a server in demo mode. It knows one API key. */
+/** The API key of a new account: one account serves one user. */
+export const newSiteCredentials = () => ({ apiKey: `paper-${randomUUID()}`, ...SITE_SECRETS });
+
+/** An exchange on an address of its own, for a server in demo mode. It knows the API keys of `newSiteCredentials`. */
 export interface ExchangeSite {
   url: string;
   /** Its books lie in the server's database, so they open when that runs. */
@@ -25,7 +25,7 @@ export interface ExchangeSite {
   setAway(away: boolean): void;
   /** A new price of the token; what rests at it fills. */
   setPrice(token: string, price: string): Promise<void>;
-  /** What the API key may do. */
+  /** What API keys may do. */
   setKey(key: PaperKey): void;
   /** Replaces what goes wrong from now on. */
   setFaults(faults: PaperFault[]): void;
@@ -63,7 +63,7 @@ export async function startExchangeSite(): Promise<ExchangeSite> {
         clock: { now: () => new Date() },
         marks,
         startBalance: '2500.5',
-        credentialsFor: () => ({ ...SITE_CREDENTIALS, accountMode: 'classic' }),
+        credentialsFor: () => ({ apiKey: '', ...SITE_SECRETS, accountMode: 'classic' }),
         keyOf: () => key,
       });
     },

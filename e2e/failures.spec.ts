@@ -29,6 +29,35 @@ test('a list that cannot be fetched says so, and is fetched on the next try', as
   }
 });
 
+for (const { path, call, title } of [
+  { path: '/signals', call: '**/api/signals?*', title: 'Failed to fetch signals' },
+  { path: '/price-logs', call: '**/api/price-logs?*', title: 'Failed to fetch price logs' },
+  {
+    path: '/automation-workflows',
+    call: '**/api/automation-workflows?*',
+    title: 'Failed to Fetch Workflows',
+  },
+  { path: '/create-client', call: '**/api/admin/users?*', title: 'Failed to fetch users' },
+]) {
+  test(`the pager of ${path} names no last page while page 3 could not be fetched`, async ({
+    page,
+    signIn,
+    server,
+  }) => {
+    await signIn(page);
+    await page.route(call, (route) => route.abort());
+    await page.goto(`${path}?page=3`);
+    await expect(page.getByRole('main').getByRole('alert').filter({ hasText: title })).toBeVisible();
+    const pager = page.getByRole('navigation', { name: 'Pagination' });
+    await expect(pager).toContainText('Page 3');
+    await expect(pager).not.toContainText(/ of \d|entries/);
+    await expect(pager.getByRole('button', { name: 'Next' })).toBeDisabled();
+    await pager.getByRole('button', { name: 'Previous' }).click();
+    await expect(page).toHaveURL(`${server.url}${path}?page=2`);
+    await expect(pager).toContainText('Page 2');
+  });
+}
+
 test('the parts of the signals page fail apart from each other', async ({ page, signIn }) => {
   await signIn(page);
   const lists = /\/api\/signals\/(stats|tokens|processors|timeframes)$/;

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { chartingPlatform } from './charting-platform.ts';
 import { expect, test } from './fixtures.ts';
 import { closeDialog, dialog, expectToast, fillLogin, pageTitle, tableRow } from './screen.ts';
+import { revealKey } from './webhook-screen.ts';
 
 // An empty password counts as unset: the start makes one up and prints it.
 test.use({ serverEnv: { ADMIN_PASSWORD: '' } });
@@ -36,6 +37,7 @@ test('from an alert to filled orders of three users, all by clicking, and still 
     await followLink(page, 'Configuration');
     await page.getByRole('button', { name: 'Create Webhook' }).click();
     await expectToast(page, { title: 'Webhook Created' });
+    await revealKey(page, password);
     await expect(page.getByLabel('Webhook Key', { exact: true })).toHaveValue(/^[\w-]{43}$/);
     const hookKey = await page.getByLabel('Webhook Key', { exact: true }).inputValue();
     const signalUrl = await copied(page, 'Copy Signal Webhook URL');

@@ -1,5 +1,5 @@
 import { testsOnExchange } from './exchange-fixtures.ts';
-import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { pageTitle } from './screen.ts';
 
@@ -17,7 +17,7 @@ test('an account whose exchange is away is said to be missing, on both screens, 
   await signIn(page, user);
   const connected = await page.request.put('/api/user-settings/exchange-credentials', {
     headers: { origin: server.url },
-    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
   });
   expect(connected.status()).toBe(200);
 

@@ -131,7 +131,35 @@ test('each filter has a choice that filters nothing', async ({ page, operator, s
   await expect(page).toHaveURL(`${server.url}/price-logs`);
 });
 
-test('the numbered buttons are always pages 1 to 5, and a later page is named behind them', async ({
+test('timeframes that mean the same are one choice, which finds both', async ({ page, operator, signIn }) => {
+  const token = uniqueToken();
+  const platform = await operator.platform();
+  for (const Timeframe of ['45', '45m', '047']) {
+    expect((await platform.candle({ Symbol: `${token}USDT`, Close: '1', Timeframe })).status).toBe(200);
+    await platform.signal({ symbol: `${token}USDT`, price: '1', timeframe: Timeframe });
+  }
+  await signIn(page);
+  for (const [path, table] of [
+    ['/price-logs', 'Price Logs'],
+    ['/signals', 'Signal History'],
+  ] as const) {
+    await page.goto(`${path}?token=${token}`);
+    await expect(tableRows(page, table)).toHaveCount(3);
+    const choice = page.getByLabel('Timeframe');
+    await expect(choice.locator('option').filter({ hasText: /^45m$/ })).toHaveCount(1);
+    await choice.selectOption('45m');
+    await expect(tableRows(page, table)).toHaveCount(2);
+    // Either way of writing it in the address is the same choice.
+    for (const timeframe of ['45', '45m']) {
+      await page.goto(`${path}?token=${token}&timeframe=${timeframe}`);
+      await expect(tableRows(page, table)).toHaveCount(2);
+      await expect(choice.locator('option:checked')).toHaveText('45m');
+      await expect(choice.locator('option').filter({ hasText: /^45m$/ })).toHaveCount(1);
+    }
+  }
+});
+
+test('the numbered buttons are always pages 1 to 5, and a later page is named beside the entries', async ({
   page,
   operator,
   signIn,
@@ -153,13 +181,13 @@ test('the numbered buttons are always pages 1 to 5, and a later page is named be
   await pager(page).getByRole('button', { name: 'Next' }).click();
   await expect(pager(page)).toContainText('Showing 501 to 600 of 601 entries');
   await expect(pager(page).getByRole('button')).toHaveText(buttons);
-  await expect(current).toHaveText('… 6');
+  await expect(current).toHaveText('Page 6 of 7');
   await pager(page).getByRole('button', { name: 'Next' }).click();
   await expect(pager(page)).toContainText('Showing 601 to 601 of 601 entries');
   await expect(rows(page)).toHaveCount(1);
   await expect(pager(page).getByRole('button', { name: 'Next' })).toBeDisabled();
   await page.reload();
-  await expect(current).toHaveText('… 7');
+  await expect(current).toHaveText('Page 7 of 7');
   await pager(page).getByRole('button', { name: 'Page 2' }).click();
   await expect(current).toHaveText('2');
   await expect(pager(page)).toContainText('Showing 101 to 200 of 601 entries');

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { testsOnExchange } from './exchange-fixtures.ts';
-import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 import { connectionCard, fillCredentials } from './settings-screen.ts';
@@ -14,7 +14,8 @@ test('an accepted key shows the balance, at once and at every test', async ({ pa
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
   const card = connectionCard(page);
-  await fillCredentials(page, SITE_CREDENTIALS);
+  const credentials = newSiteCredentials();
+  await fillCredentials(page, credentials);
   await save(page);
   await expectToast(page, {
     title: 'Exchange Connection Saved',
@@ -24,7 +25,7 @@ test('an accepted key shows the balance, at once and at every test', async ({ pa
   await expect(outcome).toContainText('Bitget accepted the API key');
   await expect(outcome).toContainText('Futures balance $2,500.50, of which $2,500.50 is available (USDT)');
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
-  await expect(card).toContainText('API key …0001, entered ');
+  await expect(card).toContainText(`API key …${credentials.apiKey.slice(-4)}, entered `);
 
   await page.reload();
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
@@ -43,14 +44,15 @@ test("a refused key is not stored, and the exchange's own words say why", async 
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
   const card = connectionCard(page);
-  await fillCredentials(page, { ...SITE_CREDENTIALS, apiSecret: 'another-secret' });
+  const credentials = newSiteCredentials();
+  await fillCredentials(page, { ...credentials, apiSecret: 'another-secret' });
   await save(page);
   const words = /Bitget refused the API key: .*sign/i;
   await expectToast(page, { title: 'Error', text: words });
   await expect(card.getByRole('alert')).toContainText('Not saved');
   await expect(card.getByRole('alert')).toContainText(words);
   await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
-  await expect(card.getByLabel('API key', { exact: true })).toHaveValue(SITE_CREDENTIALS.apiKey);
+  await expect(card.getByLabel('API key', { exact: true })).toHaveValue(credentials.apiKey);
 });
 
 test('a key is stored while the exchange is away, and the notice about it stays', async ({
@@ -63,13 +65,15 @@ test('a key is stored while the exchange is away, and the notice about it stays'
   await page.goto('/settings');
   const card = connectionCard(page);
   exchange.setAway(true);
-  await fillCredentials(page, SITE_CREDENTIALS);
+  await fillCredentials(page, newSiteCredentials());
   await save(page);
   const outcome = card.getByRole('alert');
   await expect(outcome).toContainText('Saved, but not tested');
   await expect(outcome).toContainText('Bitget could not be reached: ');
   await expect(card.getByText('Not verified', { exact: true })).toBeVisible();
-  await expect(card).toContainText('Bitget has not yet said what this key may do.');
+  await expect(card).toContainText(
+    'Bitget has not yet said what this key may do and to which account it belongs.',
+  );
   await page.getByRole('button', { name: 'Close notification' }).click();
   await expect(outcome).toBeVisible();
 
@@ -93,7 +97,7 @@ test('a key that may withdraw is refused with what to do, and is not stored', as
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
   const card = connectionCard(page);
-  await fillCredentials(page, SITE_CREDENTIALS);
+  await fillCredentials(page, newSiteCredentials());
   await save(page);
   await expect(card.getByRole('alert')).toContainText(
     'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw',
@@ -111,7 +115,7 @@ test('a revoked key is shown as rejected with the exchange’s words, and a test
   await signIn(page, user);
   await page.goto('/settings');
   const card = connectionCard(page);
-  await fillCredentials(page, SITE_CREDENTIALS);
+  await fillCredentials(page, newSiteCredentials());
   await save(page);
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
 
@@ -129,6 +133,81 @@ test('a revoked key is shown as rejected with the exchange’s words, and a test
   await card.getByRole('button', { name: 'Test Connection' }).click();
   await expect(problem).toHaveCount(0);
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
+});
+
+test('a key of an account that another user has is refused, and only an administrator is told whose it is', async ({
+  page,
+  openBrowser,
+  operator,
+  signIn,
+  trader,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/user-settings/exchange-credentials', status: 409 });
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  await fillCredentials(page, trader.credentials);
+  await save(page);
+  const refusal = /This API key belongs to Bitget account .*, which is connected for another user\./;
+  await expectToast(page, { title: 'Error', text: refusal });
+  const card = connectionCard(page);
+  await expect(card.getByRole('alert')).toContainText(refusal);
+  await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
+  await expect(page.getByText(trader.username)).toHaveCount(0);
+
+  const administrator = await openBrowser();
+  expectFailure({ path: '/api/admin/user-settings/', status: 409 });
+  await signIn(administrator);
+  await administrator.goto(`/settings?userId=${user.id}`);
+  await fillCredentials(administrator, trader.credentials);
+  await save(administrator);
+  await expect(connectionCard(administrator).getByRole('alert')).toContainText(
+    `which is connected for ${trader.username}.`,
+  );
+});
+
+test('a key that turns out to be of another user’s account says on the card why nothing is traded with it', async ({
+  page,
+  openBrowser,
+  operator,
+  signIn,
+  exchange,
+  server,
+}) => {
+  const credentials = newSiteCredentials();
+  await signIn(page, await operator.createUser());
+  await page.goto('/settings');
+  const card = connectionCard(page);
+  exchange.setAway(true);
+  await fillCredentials(page, credentials);
+  await save(page);
+  await expect(card.getByText('Not verified', { exact: true })).toBeVisible();
+  exchange.setAway(false);
+  const other = await openBrowser();
+  await signIn(other, await operator.createUser());
+  const connected = await other.request.put('/api/user-settings/exchange-credentials', {
+    headers: { origin: server.url },
+    data: { exchangePlatform: 'Bitget', ...credentials },
+  });
+  expect(connected.status(), await connected.text()).toBe(200);
+
+  await card.getByRole('button', { name: 'Test Connection' }).click();
+  await expect(card.getByText('Account in use', { exact: true })).toBeVisible();
+  const reason = 'The Bitget account of this API key is connected for another user too, who was first';
+  const problem = card.getByRole('alert').filter({ hasText: 'Nothing is traded with this key' });
+  await expect(problem).toContainText(reason);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  await expect(problem).toContainText(reason);
+
+  const removed = await other.request.delete('/api/user-settings/exchange-credentials', {
+    headers: { origin: server.url },
+  });
+  expect(removed.status(), await removed.text()).toBe(200);
+  await page.reload();
+  await expect(card.getByText('Connected', { exact: true })).toBeVisible();
+  await expect(problem).toHaveCount(0);
 });
 
 test('without a stored key there is nothing to test', async ({ page, operator, signIn, expectFailure }) => {

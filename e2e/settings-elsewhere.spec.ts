@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { expectToast, withoutLiveUpdates } from './screen.ts';
-import { automationCard } from './settings-screen.ts';
+import { expectToast, pageTitle, withoutLiveUpdates } from './screen.ts';
+import { accountStatusCard, automationCard } from './settings-screen.ts';
 
 /* What a settings form makes of it when the settings are changed elsewhere. */
 
@@ -161,4 +161,150 @@ test('a notice whose code cannot be loaded is said in plain text', async ({
   await expect(processor(page)).toHaveValue('UD Bot');
   await page.getByRole('button', { name: 'Discard' }).first().click();
   await expect(processor(page)).toHaveValue('Any');
+});
+
+/** How often the page asks for each of the paths. */
+function countCalls(page: Page, ...paths: string[]): () => number[] {
+  const calls = paths.map(() => 0);
+  page.on('request', (request) => {
+    const at = paths.indexOf(new URL(request.url()).pathname);
+    if (request.method() === 'GET' && at >= 0) calls[at] = (calls[at] ?? 0) + 1;
+  });
+  return () => [...calls];
+}
+
+/** On a screen that shows no settings, with changes being announced from here on. */
+async function openDashboard(page: Page) {
+  const stream = page.waitForResponse('**/api/events');
+  await page.goto('/');
+  await stream;
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+}
+
+/** Leaves the settings for the dashboard and comes back to them, without loading the page again. */
+async function reopen(page: Page, meanwhile?: () => Promise<unknown>) {
+  await page.getByRole('banner').getByRole('link', { name: 'Dashboard' }).click();
+  await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
+  await meanwhile?.();
+  await page.goBack();
+}
+
+test('own settings are fetched once, however often their screen is opened', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser({ settings: { signalProcessor: 'UD Bot' } });
+  const other = await operator.createUser();
+  await signIn(page, user);
+  await openDashboard(page);
+  const calls = countCalls(page, '/api/user-settings');
+  await page.getByRole('link', { name: 'User Settings' }).click();
+  await expect(processor(page)).toHaveValue('UD Bot');
+  await reopen(page);
+  await expect(processor(page)).toHaveValue('UD Bot');
+  await reopen(page, () => operator.changeSettings(other.id, { signalProcessor: 'Any' }));
+  await expect(processor(page)).toHaveValue('UD Bot');
+  expect(calls()).toEqual([1]);
+
+  await reopen(page, () => operator.changeSettings(user.id, { signalProcessor: 'Any' }));
+  await expect(processor(page)).toHaveValue('Any');
+  expect(calls()).toEqual([2]);
+});
+
+test("another user's settings are fetched once, and again after they changed elsewhere", async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser();
+  const bystander = await operator.createUser();
+  await signIn(page);
+  await openDashboard(page);
+  await page.getByRole('banner').getByRole('link', { name: 'Users' }).click();
+  const calls = countCalls(page, `/api/admin/user/${user.id}`, `/api/admin/user-settings/${user.id}`);
+  await page.getByRole('link', { name: `Settings of ${user.username}` }).click();
+  await expect(processor(page)).toHaveValue('Tesla');
+  await reopen(page);
+  await expect(processor(page)).toHaveValue('Tesla');
+  await reopen(page, () => operator.setActive(bystander.id, false));
+  await expect(processor(page)).toHaveValue('Tesla');
+  expect(calls()).toEqual([1, 1]);
+
+  await reopen(page, () => operator.changeSettings(user.id, { signalProcessor: 'UD Bot' }));
+  await expect(processor(page)).toHaveValue('UD Bot');
+  await reopen(page, () => operator.setActive(user.id, false));
+  await expect(accountStatusCard(page).getByRole('button', { name: 'Reactivate' })).toBeVisible();
+});
+
+test('a user who was switched in the list is shown so in the settings', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser();
+  await withoutLiveUpdates(page);
+  await signIn(page);
+  await page.goto('/create-client');
+  const settings = page.getByRole('link', { name: `Settings of ${user.username}` });
+  await settings.click();
+  await expect(accountStatusCard(page).getByRole('button', { name: 'Deactivate' })).toBeVisible();
+  await page.goBack();
+  await page.getByRole('switch', { name: `Status of ${user.username}: Active` }).click();
+  await page.getByRole('button', { name: 'Deactivate User' }).click();
+  await expectToast(page, { title: 'User Status Updated' });
+  await settings.click();
+  await expect(accountStatusCard(page).getByRole('button', { name: 'Reactivate' })).toBeVisible();
+});
+
+test('settings that changed while the live stream was down are fetched again', async ({
+  page,
+  operator,
+  signIn,
+  server,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/', status: 'network' });
+  // The page loads code ahead of its need, perhaps just while the server restarts.
+  expectFailure({ path: '/assets/', status: 'network' });
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await openDashboard(page);
+  await page.getByRole('link', { name: 'User Settings' }).click();
+  await expect(processor(page)).toHaveValue('Tesla');
+  await page.getByRole('banner').getByRole('link', { name: 'Dashboard' }).click();
+  await page.route('**/api/events', (route) => route.abort());
+  const refused = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/events'));
+  await server.stop();
+  await server.start();
+  await refused;
+
+  await operator.changeSettings(user.id, { signalProcessor: 'UD Bot' });
+  await page.goBack();
+  await expect(processor(page)).toHaveValue('UD Bot');
+
+  // The screen stays open: the stream that comes back brings what was missed.
+  await operator.changeSettings(user.id, { signalProcessor: 'Any' });
+  await page.unroute('**/api/events');
+  await expect(processor(page)).toHaveValue('Any', { timeout: 20_000 });
+});
+
+test('settings that changed while the screens were paused are there when they open', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page);
+  await openDashboard(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  await expect(processor(page)).toHaveValue('Tesla');
+  await page.getByRole('banner').getByRole('link', { name: 'Signals' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Live' })).toBeVisible();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Paused' })).toBeVisible();
+  await operator.changeSettings(user.id, { signalProcessor: 'UD Bot' });
+  await expect(page.getByRole('status').filter({ hasText: 'there is something new' })).toBeVisible();
+  await page.goBack();
+  await expect(processor(page)).toHaveValue('UD Bot');
 });

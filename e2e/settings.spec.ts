@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { runStatements } from './database.ts';
 import { expect, test } from './fixtures.ts';
 import { dialog, expectToast, fillLogin, pageTitle, signOut } from './screen.ts';
+import { connectionCard } from './settings-screen.ts';
 import { holdBack } from './webhook-screen.ts';
 
 const method = (page: Page) => page.getByLabel('Position sizing method');
@@ -87,6 +88,44 @@ test('settings are saved with a toast, kept, and Auto is stored as none', async 
   });
 });
 
+for (const missing of ['absent', 'null'] as const) {
+  test(`a timeframe, processor and exchange that are ${missing} in the answer show their defaults, and are saved so`, async ({
+    page,
+    operator,
+    signIn,
+  }) => {
+    const user = await operator.createUser({
+      settings: { signalTimeframe: '1h', signalProcessor: 'UD Bot', exchangePlatform: 'Bybit' },
+    });
+    await page.route('**/api/user-settings', async (route) => {
+      const answer = await route.fetch();
+      const { data, ...rest } = (await answer.json()) as { data: Record<string, unknown> };
+      for (const name of ['signalTimeframe', 'signalProcessor', 'exchangePlatform']) {
+        data[name] = missing === 'null' ? null : undefined;
+      }
+      await route.fulfill({ response: answer, json: { ...rest, data } });
+    });
+    await signIn(page, user);
+    await page.goto('/settings');
+    await expect(page.getByLabel('Signal timeframe')).toHaveValue('Any');
+    await expect(page.getByLabel('Signal processor')).toHaveValue('Tesla');
+    await expect(page.getByLabel('Exchange platform')).toHaveValue('Bitget');
+    await expect(page.getByLabel('Signal timeframe').locator('option', { hasText: 'Any' })).toHaveCount(1);
+    await expect(connectionCard(page)).toContainText('Bitget');
+    await expect(page.getByRole('button', { name: 'Discard' }).first()).toBeDisabled();
+
+    await page.getByLabel('Signal processor').selectOption('Any');
+    await page.getByRole('button', { name: 'Save Settings' }).click();
+    await expectToast(page, { title: 'Settings Updated' });
+    await expect(page.getByLabel('Signal timeframe')).toHaveValue('Any');
+    expect(await operator.settingsOf(user.id)).toMatchObject({
+      signalTimeframe: 'Any',
+      signalProcessor: 'Any',
+      exchangePlatform: 'Bitget',
+    });
+  });
+}
+
 test('the locked field says why, and the account card shows what is known', async ({
   page,
   operator,
@@ -99,6 +138,10 @@ test('the locked field says why, and the account card shows what is known', asyn
   await signIn(page, user);
   await page.goto('/settings');
   await expect(page.getByLabel('Stop loss / take profit calculation')).toBeDisabled();
+  await expect(page.getByLabel('Stop loss / take profit calculation').locator('option')).toHaveText([
+    'Futures_Limit_Classic',
+    'Futures_Limit_Smart (Coming Soon)',
+  ]);
   await expect(
     page.getByText('This parameter is reserved for future development and cannot be modified'),
   ).toBeVisible();
@@ -279,6 +322,24 @@ test('a browser that does not let copy says so', async ({ page, operator, signIn
   await expectToast(page, { title: 'Error', text: 'Failed to copy to clipboard' });
 });
 
+test('the processors are the usual ones and those that administrators sent, and one of them is saved', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  const processors = page.getByLabel('Signal processor');
+  await expect(processors.locator('option')).toHaveText(['Tesla', 'UD Bot', 'Any']);
+  await (await operator.platform()).signal({ symbol: 'BTCUSDT', processor: 'Orion v2.1' });
+  await page.reload();
+  await processors.selectOption('Orion v2.1');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expectToast(page, { title: 'Settings Updated' });
+  expect((await operator.settingsOf(user.id)).signalProcessor).toBe('Orion v2.1');
+});
+
 test('each part of the screen that cannot be fetched says so, and is fetched on the next try', async ({
   page,
   operator,
@@ -290,6 +351,7 @@ test('each part of the screen that cannot be fetched says so, and is fetched on 
   await signIn(page);
   for (const [call, title, path] of [
     ['/api/user-settings', 'Failed to fetch settings', '/settings'],
+    ['/api/user-settings/signal-processors', 'Failed to fetch processors', '/settings'],
     ['/api/user-settings/signal-timeframes', 'Failed to fetch timeframes', '/settings'],
     [`/api/admin/user/${user.id}`, 'Failed to fetch user', `/settings?userId=${user.id}`],
     [`/api/admin/user-settings/${user.id}`, 'Failed to fetch settings', `/settings?userId=${user.id}`],

@@ -155,6 +155,8 @@ test('after signing out the former user is gone from the screen even if the sess
   expectFailure,
 }) => {
   expectFailure({ path: '/api/auth/user', status: 'network' });
+  // What the list asks for at the moment of signing out is refused.
+  expectFailure({ path: '/api/admin/users', status: 401 });
   await signIn(page);
   // Searched for: other journeys of the same server may have filled the first page.
   await page.goto(`/create-client?search=${encodeURIComponent(server.adminUsername)}`);
@@ -292,6 +294,58 @@ test('the newest of two toasts takes the place of the other', async ({
   await expect(toasts).toHaveText([/ErrorNot now/]);
 });
 
+const LONG_NAME = 'featherstonehaugh.montgomery.trading@example.co.uk';
+
+for (const width of [768, 1024, 1100, 1280, 1343, 1440, 1760]) {
+  test(`at ${width} px the header shows the badge, Admin and all of a long name, in light and dark`, async ({
+    page,
+    operator,
+    signIn,
+  }) => {
+    await page.setViewportSize({ width, height: 800 });
+    const username = `${width}.${LONG_NAME.slice(String(width).length + 1)}`;
+    expect(username).toHaveLength(50);
+    await signIn(page, await operator.createUser({ username, isAdmin: true }));
+    await page.goto('/');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const shown = [
+        header(page).getByRole('button', { name: 'Live Trading' }),
+        header(page).getByText('Paper', { exact: true }),
+        header(page).getByRole('link', { name: 'Admin', exact: true }),
+        header(page).getByText(username, { exact: true }),
+      ];
+      const boxes = [];
+      for (const part of shown) {
+        await expect(part).toBeInViewport({ ratio: 1 });
+        expect(await part.evaluate((box) => box.scrollWidth - box.clientWidth), 'is not cut').toBeLessThan(1);
+        boxes.push(await part.boundingBox());
+      }
+      const frame = await header(page).boundingBox();
+      for (const [at, box] of boxes.entries()) {
+        expect(box && frame && box.y >= frame.y && box.y + box.height <= frame.y + frame.height).toBe(true);
+        const next = boxes[at + 1];
+        if (box && next) expect(box.x + box.width, 'nothing covers it').toBeLessThanOrEqual(next.x);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      if (width < 1024) continue;
+      const links = header(page).getByRole('navigation', { name: 'Main' }).getByRole('link');
+      for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 });
+      await expect(links.first()).toHaveText('Dashboard');
+    }
+  });
+}
+
+test('a path in other letters is the not-found page', async ({ page, signIn }) => {
+  await signIn(page);
+  for (const path of ['/Signals', '/SETTINGS', '/Admin', '/create-Client']) {
+    await page.goto(path);
+    await expect(pageTitle(page, 'Page Not Found'), path).toBeVisible();
+  }
+  await page.goto('/signals');
+  await expect(pageTitle(page, 'Trading Signals')).toBeVisible();
+});
+
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
@@ -303,6 +357,8 @@ test.describe('on a telephone', () => {
     await signIn(page);
     await page.goto('/');
     await expect(header(page).getByText('Paper', { exact: true })).toBeInViewport({ ratio: 1 });
+    await userMenu(page, server.adminUsername).hover();
+    await expect(page.getByRole('tooltip')).toHaveText(server.adminUsername);
     await userMenu(page, server.adminUsername).click();
     const menu = page.getByRole('menu');
     await expect(menu).toBeInViewport({ ratio: 1 });

@@ -54,6 +54,14 @@ test.describe('the sign-in screen', () => {
     await expect(page).toHaveURL(`${server.url}/`);
   });
 
+  for (const answer of [{}, { user: null }, null]) {
+    test(`is shown when the session is answered with 200 and ${JSON.stringify(answer)}`, async ({ page }) => {
+      await page.route('**/api/auth/user', (route) => route.fulfill({ json: answer }));
+      await page.goto('/settings');
+      await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
+    });
+  }
+
   test('is preceded by a loading text while the session is looked up', async ({ page }) => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));

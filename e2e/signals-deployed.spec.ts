@@ -1,3 +1,12 @@
+import {
+  calculate,
+  calculatorCase,
+  card,
+  confirmation,
+  confirmButton,
+  result,
+  submitButton,
+} from './calculator-screen.ts';
 import { expect, test } from './fixtures.ts';
 import { uniqueToken } from './unique.ts';
 
@@ -28,4 +37,26 @@ test('in a production deployment nothing is triggered by hand, and the buttons s
       { message: 'Manual triggers disabled in production' },
     ]);
   }
+});
+
+test('in a production deployment on paper an order by hand goes through', async ({
+  page,
+  operator,
+  signIn,
+}) => {
+  const token = uniqueToken();
+  // The automatic workflow of the signal finds nobody.
+  const { path } = await calculatorCase(operator, { token, signal: { processor: 'Nobody' } });
+  await signIn(page);
+  await page.goto(path);
+  await calculate(page);
+  const target = 'The order goes to the paper exchange. No real money is traded.';
+  await expect(card(page, 'Position Parameters')).toContainText(target);
+  await expect(page.getByText('Trading operations are disabled')).toHaveCount(0);
+  await submitButton(page).click();
+  await expect(confirmation(page)).toContainText(target);
+  await confirmButton(page).click();
+  await expect(result(page)).toContainText('SUCCESS (ORDER FILLED)', { timeout: 20_000 });
+  const { signals } = await (await page.request.get(`/api/signals?token=${token}`)).json();
+  expect(signals).toMatchObject([{ totalTrades: 1, successfulTrades: 1 }]);
 });

@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test';
 import { seriousFindings } from './axe.ts';
 import { runStatements } from './database.ts';
 import { testsOnExchange } from './exchange-fixtures.ts';
-import { SITE_CREDENTIALS } from './exchange-site.ts';
+import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
 
@@ -35,7 +35,7 @@ test('a position that gets no stop and cannot be closed halts its user, on every
   await signIn(own, trader);
   const connected = await own.request.put('/api/user-settings/exchange-credentials', {
     headers: { origin: server.url },
-    data: { exchangePlatform: 'Bitget', ...SITE_CREDENTIALS },
+    data: { exchangePlatform: 'Bitget', ...newSiteCredentials() },
   });
   expect(connected.status()).toBe(200);
   await own.goto('/');

@@ -235,43 +235,99 @@ test('active trading is switched after a warning that live trading is affected',
   await expect(trading).not.toBeChecked();
 });
 
-test('a user is deactivated and activated after a confirmation, and inactive ones are shown on demand', async ({
+test('a user is deactivated and activated after a confirmation, and stays in the list of all users', async ({
   page,
   operator,
-  server,
 }) => {
   const { username } = await operator.createUser();
   await page.goto('/create-client');
-  const inactiveToo = page.getByRole('switch', { name: 'Include inactive' });
-  await expect(inactiveToo).not.toBeChecked();
   await page.getByRole('switch', { name: `Status of ${username}: Active` }).click();
   const deactivating = dialog(page, 'Deactivate User');
   await expect(deactivating).toContainText(`Deactivate ${username}?`);
   await expect(deactivating).toContainText('Inactive users cannot log in');
   await expect(deactivating).toContainText('Their data is kept');
   await deactivating.getByRole('button', { name: 'Deactivate User' }).click();
-  await expectToast(page, {
-    title: 'User Status Updated',
-    text: `${username}: User is inactive. 'Include inactive' shows the user again.`,
-  });
-  await expect(tableRow(page, 'Users', '@example.com').first()).toBeVisible();
-  await expect(tableRow(page, 'Users', username)).toHaveCount(0);
-
-  await inactiveToo.click();
-  await expect(page).toHaveURL(`${server.url}/create-client?includeInactive=true`);
+  await expectToast(page, { title: 'User Status Updated', text: `${username}: User is inactive` });
   await expect(tableRow(page, 'Users', username)).toContainText('Inactive');
-  await page.reload();
-  await expect(inactiveToo).toBeChecked();
+
   await page.getByRole('switch', { name: `Status of ${username}: Inactive` }).click();
   const activating = dialog(page, 'Activate User');
   await expect(activating).toContainText('The user will be able to log in again.');
   await activating.getByRole('button', { name: 'Activate User' }).click();
   await expectToast(page, { title: 'User Status Updated', text: `${username}: User is active` });
   await expect(page.getByRole('switch', { name: `Status of ${username}: Active` })).toBeChecked();
+});
+
+test('all users are asked for first; a switch hides inactive ones, and the browser remembers it', async ({
+  page,
+  operator,
+  server,
+  openBrowser,
+  signIn,
+}) => {
+  while ((await operator.countUsers()) < 12) await operator.createUser();
+  const { id, username } = await operator.createUser();
+  await operator.setActive(id, false);
+  const asked: (string | null)[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/api/admin/users') asked.push(searchParams.get('includeInactive'));
+  });
+  await page.goto('/create-client');
+  const inactiveToo = page.getByRole('switch', { name: 'Include inactive' });
+  const row = tableRow(page, 'Users', username);
+  await expect(inactiveToo).toBeChecked();
+  await expect(row).toContainText('Inactive');
+  expect(new Set(asked)).toEqual(new Set(['true']));
+
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page).toHaveURL(`${server.url}/create-client?page=2`);
+  await inactiveToo.press('Space');
+  await expect(inactiveToo).not.toBeChecked();
+  await expect(page).toHaveURL(`${server.url}/create-client`);
+  await expect(tableRows(page, 'Users').first()).toContainText('@');
+  await expect(row).toHaveCount(0);
+  expect(asked.at(-1)).toBe('false');
+
+  asked.length = 0;
+  await page.reload();
+  await expect(inactiveToo).not.toBeChecked();
+  await expect(tableRows(page, 'Users').first()).toContainText('@');
+  await expect(row).toHaveCount(0);
+  expect(new Set(asked)).toEqual(new Set(['false']));
+  const other = await operator.createUser();
+  await page.goto(`/create-client?search=${other.username}`);
+  await page.getByRole('switch', { name: `Status of ${other.username}: Active` }).click();
+  await dialog(page, 'Deactivate User').getByRole('button', { name: 'Deactivate User' }).click();
+  await expectToast(page, {
+    title: 'User Status Updated',
+    text: `${other.username}: User is inactive. 'Include inactive' shows the user again.`,
+  });
+  await expect(tableRow(page, 'Users', other.username)).toHaveCount(0);
+  await inactiveToo.click();
+  await expect(tableRow(page, 'Users', other.username)).toContainText('Inactive');
 
   await inactiveToo.click();
-  await expect(page).toHaveURL(`${server.url}/create-client`);
-  await expect(tableRow(page, 'Users', username)).toBeVisible();
+  const elsewhere = await openBrowser();
+  await signIn(elsewhere);
+  await elsewhere.goto('/create-client');
+  await expect(elsewhere.getByRole('switch', { name: 'Include inactive' })).toBeChecked();
+});
+
+test('a browser that forbids its storage still hides inactive users, for as long as the screen is open', async ({
+  page,
+}) => {
+  await page.addInitScript(() =>
+    Object.defineProperty(window, 'localStorage', {
+      get() {
+        throw new DOMException('forbidden', 'SecurityError');
+      },
+    }),
+  );
+  await page.goto('/create-client');
+  const inactiveToo = page.getByRole('switch', { name: 'Include inactive' });
+  await inactiveToo.click();
+  await expect(inactiveToo).not.toBeChecked();
 });
 
 test('a change that the server refuses, or does not answer, is said and can be tried again', async ({
@@ -488,7 +544,7 @@ test('there are ten users on a page, and administrators cannot switch themselves
   while ((await operator.countUsers()) < 12) await operator.createUser();
   const total = await operator.countUsers();
   const pages = Math.ceil(total / 10);
-  await page.goto('/create-client?includeInactive=true');
+  await page.goto('/create-client');
   const rows = tableRows(page, 'Users');
   await expect(rows.first()).toContainText('@');
   await expect(rows).toHaveCount(10);
@@ -497,10 +553,10 @@ test('there are ten users on a page, and administrators cannot switch themselves
   await expect(pager).toContainText(`Page 1 of ${pages}`);
   await expect(pager.getByRole('button', { name: 'Previous' })).toBeDisabled();
   await pager.getByRole('button', { name: 'Next' }).click();
-  await expect(page).toHaveURL(`${server.url}/create-client?includeInactive=true&page=2`);
+  await expect(page).toHaveURL(`${server.url}/create-client?page=2`);
 
   // The first administrator is the oldest user and stands last.
-  await page.goto(`/create-client?includeInactive=true&page=${pages}`);
+  await page.goto(`/create-client?page=${pages}`);
   await expect(rows).toHaveCount(total % 10 || 10);
   await expect(pager.getByRole('button', { name: 'Next' })).toBeDisabled();
   const own = page.getByRole('switch', { name: `Status of ${server.adminUsername}: Active` });

@@ -182,6 +182,25 @@ test('a password that could not be verified is not called wrong', async ({ page 
   await expect(keyField(page)).toHaveValue(/^.{4}…$/);
 });
 
+for (const { status, body, text } of [
+  { status: 500, body: '', text: 'The password could not be verified' },
+  { status: 502, body: '<h1>Bad Gateway</h1>', text: 'The password could not be verified' },
+  { status: 500, body: '{"message":"Internal server error"}', text: 'Internal server error' },
+  { status: 403, body: '', text: 'Invalid password' },
+  { status: 403, body: '{"message":"This account may not do that"}', text: 'This account may not do that' },
+]) {
+  test(`a verification answered ${status} with '${body}' says '${text}'`, async ({ page, expectFailure }) => {
+    expectFailure({ path: '/api/auth/verify-password', status });
+    await openScreen(page);
+    await page.getByRole('button', { name: 'Show key' }).click();
+    await page.route('**/api/auth/verify-password', (route) => route.fulfill({ status, body }));
+    await confirmPassword(page, { title: 'View Key', confirm: 'View Key', password: user.password });
+    await expectToast(page, { title: 'Access Denied', text });
+    await expect(dialog(page, 'View Key')).toBeVisible();
+    await expect(keyField(page)).toHaveValue(/^.{4}…$/);
+  });
+}
+
 test('after too many wrong passwords each of the three dialogs says so', async ({
   page,
   server,

@@ -5,12 +5,23 @@ export const keyField = (page: Page): Locator => page.getByLabel('Webhook Key', 
 
 export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
 
-/** Answers the whole key, which the screen shows once. */
+/** Answers the whole key, which the server's answer has and the screen masks. */
 export async function createWebhook(page: Page): Promise<string> {
+  const answer = page.waitForResponse(
+    (response) => response.url().endsWith('/api/hooks') && response.request().method() === 'POST',
+  );
   await page.getByRole('button', { name: 'Create Webhook' }).click();
+  const { hookKey } = (await (await answer).json()) as { hookKey: string };
   await expectToast(page, { title: 'Webhook Created' });
-  await expect(keyField(page)).toHaveValue(/^[\w-]{43}$/);
-  return await keyField(page).inputValue();
+  await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
+  return hookKey;
+}
+
+/** Shows the key with the account's password. */
+export async function revealKey(page: Page, password: string): Promise<void> {
+  await page.getByRole('button', { name: 'Show key' }).click();
+  await confirmPassword(page, { title: 'View Key', confirm: 'View Key', password });
+  await expectToast(page, { title: 'Access Granted', text: 'Webhook key is now visible.' });
 }
 
 /** Fills the password dialog in and confirms. */

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import type { NewUser } from './operator.ts';
 import { dialog, expectToast } from './screen.ts';
-import { confirmPassword, createWebhook, keyField } from './webhook-screen.ts';
+import { createWebhook, keyField, revealKey } from './webhook-screen.ts';
 
 let user: NewUser;
 
@@ -14,12 +14,6 @@ test.beforeEach(async ({ page, operator, signIn, context, server }) => {
   await page.goto('/webhook');
 });
 
-async function reveal(page: Page) {
-  await page.getByRole('button', { name: 'Show key' }).click();
-  await confirmPassword(page, { title: 'View Key', confirm: 'View Key', password: user.password });
-  await expectToast(page, { title: 'Access Granted', text: 'Webhook key is now visible.' });
-}
-
 async function expectHidden(page: Page) {
   await expect(keyField(page)).toHaveValue(/^.{4}…$/);
   for (const label of ['Signal Webhook URL', 'Price Data Webhook URL']) {
@@ -30,8 +24,7 @@ async function expectHidden(page: Page) {
 
 test('five minutes after the password the key is hidden, and copying asks again', async ({ page }) => {
   const hookKey = await createWebhook(page);
-  await page.reload();
-  await reveal(page);
+  await revealKey(page, user.password);
   await page.clock.fastForward('04:50');
   await expect(keyField(page)).toHaveValue(hookKey);
   await page.clock.fastForward('00:11');
@@ -40,14 +33,31 @@ test('five minutes after the password the key is hidden, and copying asks again'
   await expect(dialog(page, 'View Key')).toBeVisible();
 });
 
-test('a key that was just created is shown for five minutes as well', async ({ page }) => {
-  await createWebhook(page);
-  await page.clock.fastForward('05:01');
+test('a key that was just created is masked until the password was given, and the screen says so', async ({
+  page,
+}) => {
+  const hint = page.getByText('Shown after your password', { exact: true });
+  const hookKey = await createWebhook(page);
   await expectHidden(page);
+  await expect(hint).toBeVisible();
+  await page.getByRole('button', { name: 'Copy Webhook Key' }).click();
+  const form = dialog(page, 'View Key');
+  await expect(form.getByRole('button', { name: 'View Key' })).toBeDisabled();
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await expectHidden(page);
+  expect(await page.content()).not.toContain(hookKey);
+
+  await revealKey(page, user.password);
+  await expect(keyField(page)).toHaveValue(hookKey);
+  await expect(hint).toHaveCount(0);
+  await page.getByRole('button', { name: 'Hide key' }).click();
+  await expectHidden(page);
+  await expect(hint).toBeVisible();
 });
 
 test('who leaves the screen leaves a hidden key behind', async ({ page }) => {
   await createWebhook(page);
+  await revealKey(page, user.password);
   await page.getByRole('link', { name: 'Dashboard' }).click();
   await expect(keyField(page)).toBeHidden();
   await page.goBack();
@@ -56,6 +66,7 @@ test('who leaves the screen leaves a hidden key behind', async ({ page }) => {
 
 test('a copy button shows for two seconds that it copied', async ({ page }) => {
   await createWebhook(page);
+  await revealKey(page, user.password);
   const button = page.getByRole('button', { name: 'Copy Webhook Key' });
   const done = button.locator('.tabler-icon-check');
   await expect(done).toHaveCount(0);
@@ -68,6 +79,7 @@ test('a copy button shows for two seconds that it copied', async ({ page }) => {
 
 test('a browser that does not let copy says so', async ({ page }) => {
   await createWebhook(page);
+  await revealKey(page, user.password);
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'));
     document.execCommand = () => false;

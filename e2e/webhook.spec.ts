@@ -46,7 +46,6 @@ test('without a webhook the screen explains and offers to create one', async ({ 
 
 test('the key stays masked until the password was verified', async ({ page, expectFailure, server }) => {
   const hookKey = await createWebhook(page);
-  await page.getByRole('button', { name: 'Hide key' }).click();
   await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
   const { signalUrl, priceUrl } = webhookUrls(server.url, `${hookKey.slice(0, 4)}…`);
   await expect(page.getByLabel('Signal Webhook URL', { exact: true })).toHaveValue(signalUrl);
@@ -84,11 +83,6 @@ test('copying asks for the password while the key is hidden, and copies the whol
 }) => {
   const hookKey = await createWebhook(page);
   const { signalUrl, priceUrl } = webhookUrls(server.url, hookKey);
-  await page.getByRole('button', { name: 'Copy Webhook Key' }).click();
-  await expectToast(page, { title: 'Copied', text: 'Webhook Key copied to clipboard' });
-  expect(await clipboard(page)).toBe(hookKey);
-
-  await page.reload();
   await page.getByRole('button', { name: 'Copy Price Data Webhook URL' }).click();
   const form = dialog(page, 'View Key');
   await form.getByLabel('Password', { exact: true }).fill(user.password);
@@ -99,6 +93,9 @@ test('copying asks for the password while the key is hidden, and copies the whol
   await page.getByRole('button', { name: 'Copy Signal Webhook URL' }).click();
   await expectToast(page, { title: 'Copied', text: 'Signal Webhook URL copied to clipboard' });
   expect(await clipboard(page)).toBe(signalUrl);
+  await page.getByRole('button', { name: 'Copy Webhook Key' }).click();
+  await expectToast(page, { title: 'Copied', text: 'Webhook Key copied to clipboard' });
+  expect(await clipboard(page)).toBe(hookKey);
 });
 
 test('renewing makes the old key useless at once', async ({ page, expectFailure, server }) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { settings } from '#server/platform/config-settings.ts';
 
 // The commands run in a small project of their own, with tools in node_modules that only note that they ran.
 
@@ -64,8 +65,11 @@ async function lines(path: string): Promise<string[]> {
 /** What was built so far, in the order of the names. */
 const builds = async () => (await lines('builds')).toSorted();
 
-function start(args: string[]): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
-  const env = { PATH: [join(project, 'bin'), process.env.PATH].join(delimiter), HOME: project };
+function start(
+  args: string[],
+  more: Record<string, string> = {},
+): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+  const env = { PATH: [join(project, 'bin'), process.env.PATH].join(delimiter), HOME: project, ...more };
   const child = spawn(process.execPath, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   let output = '';
@@ -130,6 +134,28 @@ describe('npm start', () => {
     expect(await lines('npm-calls')).toEqual([
       'install --no-save --ignore-scripts --include=dev --include=optional --no-audit --no-fund --loglevel=error',
     ]);
+  });
+
+  test('npm and the builds get none of the secrets, and the program gets them all', async () => {
+    const secrets = settings.filter(({ secret }) => secret).map(({ name }) => name);
+    await write('package-lock.json', lockfile('2.0.0'));
+    const npm = await readFile(join(project, 'bin/npm'), 'utf8');
+    await write('bin/npm', `${npm}env >> of-tools\n`);
+    await write(
+      'node_modules/vite/bin/vite.js',
+      `${VITE}\nappendFileSync('of-tools', Object.entries(process.env).join('\\n') + '\\n')`,
+    );
+    await write(
+      'server/main.ts',
+      "console.log(Object.values(process.env).filter((value) => value.startsWith('canary')).length); process.disconnect()",
+    );
+    const canaries = Object.fromEntries(secrets.map((name) => [name, `canary of ${name}`]));
+    const { ended, output } = start(['scripts/start.mjs'], canaries);
+    expect(await ended).toBe(0);
+    expect(output()).toContain(`\n${secrets.length}\n`);
+    const ofTools = (await lines('of-tools')).join('\n');
+    expect(ofTools.split(project).length).toBeGreaterThan(6);
+    expect(ofTools).not.toContain('canary');
   });
 
   test('an installation that failed is repeated at the next start', async () => {

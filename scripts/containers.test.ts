@@ -10,8 +10,10 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { parseConfig } from '#server/platform/config.ts';
 import { settings } from '#server/platform/config-settings.ts';
 import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import { checkPublicUrl } from '#server/platform/public-url.ts';
 import { createTestDatabase } from '#test/test-database.ts';
 import { programArguments } from './lib/builds.mjs';
 
@@ -47,7 +49,7 @@ const compose = z
 /** Where the program listens and where its volume is: another value would part it from the rest of these files. */
 const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR'];
 /** Made of the names and addresses in the file itself. */
-const OF_COMPOSE = ['DATABASE_URL', 'INSTANCE_ID', 'TRUST_PROXY'];
+const OF_COMPOSE = ['DATABASE_URL', 'INSTANCE_ID', 'PUBLIC_URL', 'TRUST_PROXY'];
 
 const boards = Object.entries(compose.services).filter(([name]) => name.startsWith('board-'));
 
@@ -91,6 +93,20 @@ describe('compose.yaml', () => {
     for (const [, { environment }] of boards) expect(environment?.TRUST_PROXY).toBe(address);
     expect(compose.services.database?.networks).toEqual(['inside']);
   });
+
+  test.each(['paper', 'demo', 'live'])(
+    'starts in %s mode: the proxy has TLS for the address that the instances know',
+    (mode) => {
+      expect(read('ops/proxy/Caddyfile')).toMatch(/^\{\$DOMAIN:localhost\} \{$/m);
+      expect(image).toContainEqual(expect.stringContaining('HOST=0.0.0.0'));
+      for (const [name, { environment }] of boards) {
+        const PUBLIC_URL = environment?.PUBLIC_URL?.replace(/\$\{DOMAIN:-localhost\}/, 'board.example.com');
+        const config = parseConfig({ HOST: '0.0.0.0', EXCHANGE_MODE: mode, PUBLIC_URL });
+        expect(config.publicUrl, name).toBe('https://board.example.com');
+        expect(() => checkPublicUrl(config)).not.toThrow();
+      }
+    },
+  );
 
   test('has its proxy send to all instances and ask for their health, and not hand on the metrics', () => {
     const caddyfile = read('ops/proxy/Caddyfile');

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ensureBuilt, programArguments } from './lib/builds.mjs';
-import { ended, run } from './lib/child.mjs';
+import { ended, run, withoutSecrets } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode, nodeEnvironment } from './lib/node-runtime.mjs';
 import { root, runMain, say } from './lib/project.mjs';
@@ -20,6 +20,7 @@ const OWN_SYSTEM = {
   DATABASE_URL: '',
   SECRET_KEY: '',
   DEPLOYMENT_ID: '',
+  PUBLIC_URL: '',
   WEBHOOK_ALLOWED_IPS: '',
   WEBHOOK_RATE_LIMIT: '0',
 };
@@ -53,7 +54,7 @@ await runMain(async () => {
   if (url === null) return serverEnd;
   const feeder = spawn(node, [quiet, feed, ...args], {
     cwd: root,
-    env: { ...env, DEMO_URL: url, DEMO_USERNAME: ADMINISTRATOR, DEMO_PASSWORD: password },
+    env: { ...withoutSecrets(env), DEMO_URL: url, DEMO_USERNAME: ADMINISTRATOR, DEMO_PASSWORD: password },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ends = [serverEnd, ended(feeder)];

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { ended, start } from './lib/child.mjs';
+import { ended, start, withoutSecrets } from './lib/child.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode, nodeEnvironment } from './lib/node-runtime.mjs';
 import { root, runMain, say } from './lib/project.mjs';
@@ -17,12 +17,16 @@ await runMain(async () => {
   const env = nodeEnvironment(node, {
     APP_ENV: settings.APP_ENV || 'development',
     PORT: settings.PORT || '3000',
+    // Pages are opened at the address of Vite.
+    PUBLIC_URL: '',
     NODE_ENV: 'development',
   });
   const watch = ['--watch', '--watch-preserve-output', '--disable-warning=ExperimentalWarning'];
   const server = start(node, [...watch, join(root, 'server', 'main.ts')], { env });
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const web = start(node, [vite, '--port', WEB_PORT, '--strictPort', '--clearScreen', 'false'], { env });
+  const web = start(node, [vite, '--port', WEB_PORT, '--strictPort', '--clearScreen', 'false'], {
+    env: withoutSecrets(env),
+  });
   say(`Server and web restart and reload by themselves: http://localhost:${WEB_PORT}`);
   const codes = [server, web].map(ended);
   const first = await Promise.race(codes);

@@ -22,6 +22,7 @@ const ADMIN_PREFIXES = [
   '/api/internal/',
   '/api/current-price/',
   '/api/environment/status',
+  '/api/attention',
   '/api/users',
   '/api/docs',
 ];
@@ -224,7 +225,8 @@ test('a change of role applies to the very next request', async () => {
 
 test('a route that does not say who may call it stops the start', async () => {
   const app = await createHttpApp({
-    config: { trustProxy: [], metricsToken: null },
+    config: { trustProxy: [], metricsToken: null, publicUrl: null },
+    untrustedProxies: { note() {} },
     log: createLog({ level: 'silent' }),
     clock: systemClock,
     db: board.database.db,

@@ -1,4 +1,5 @@
 import type { Deps } from './deps.ts';
+import { registerAttentionRoutes } from './features/attention/attention.routes.ts';
 import { registerAuthRoutes } from './features/auth/auth.routes.ts';
 import { registerAutomationRoutes } from './features/automation/automation.routes.ts';
 import { registerSignalOutcomeRoutes } from './features/automation/signal-outcomes.routes.ts';
@@ -44,6 +45,7 @@ export async function buildApp(deps: Deps, options: { webFolder?: string } = {})
   registerIngestRoutes(app, deps);
   registerEventRoutes(app, deps);
   registerMetricsRoutes(app, deps);
+  registerAttentionRoutes(app, deps);
   await app.ready();
   return app;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { AttentionCondition } from '#contract/attention.ts';
 import type { Denial } from '#domain/denials.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
@@ -13,6 +14,7 @@ import type { Logger } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { RightOfWay } from './platform/right-of-way.ts';
 import type { SecretBox } from './platform/secret-box.ts';
+import type { UntrustedProxies } from './platform/untrusted-proxies.ts';
 
 /** All that the features work with, made once in program.ts (or by a test) and handed down. */
 export interface Deps {
@@ -50,8 +52,14 @@ export interface Deps {
   /** What the database announces as changed, by any instance. */
   changeFeed: ChangeFeed;
   metrics: Metrics;
+  untrustedProxies: UntrustedProxies;
+  /** What administrators are shown as needing attention. */
+  attentionSources: readonly AttentionSource[];
   readiness: () => Promise<Readiness>;
 }
+
+/** Reads the conditions of one kind from the present state, each time it is asked. */
+export type AttentionSource = () => Promise<AttentionCondition[]>;
 
 /** An account, and what has to be known of it besides its key. */
 export interface UserAccount extends ExchangeAccount {
@@ -65,7 +73,7 @@ export interface UserAccount extends ExchangeAccount {
 export interface AccountGuard {
   /** Why not; null: it may. A key of which nothing is known yet is asked about at its exchange first. */
   deny(userId: string, platform: ExchangePlatform): Promise<Denial | null>;
-  /** The same for all users from what is stored; a key that will be asked about before its first order passes. */
+  /** The same for all users from what is stored: a key of which something is not known yet is denied, too. */
   readDenials(): Promise<(userId: string, platform: string) => Denial | null>;
 }
 

@@ -29,13 +29,13 @@ const FLOORS: Record<string, { floors: string[]; packages: string[] }> = {
 
 /** A later feature may import an earlier one, never the other way round. */
 const SERVER_FEATURES = [
+  'list-totals',
   'users',
   'auth',
   'settings',
   'exchange-credentials',
   'trading-halts',
   'environment',
-  'list-totals',
   'hooks',
   'price-logs',
   'signals',
@@ -49,6 +49,7 @@ const SERVER_FEATURES = [
   'metrics',
   'retention',
   'backup',
+  'attention',
 ];
 
 interface Import {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,6 +90,23 @@ test('a start with another SECRET_KEY than the first is refused, unless the form
   expect((await runToEnd({})).code).toBe(1);
 });
 
+test('the database server gets none of the secrets of the program', async () => {
+  await start({
+    SECRET_KEY: 'canary-1 of a secret key, long enough',
+    ADMIN_PASSWORD: 'canary-2 of a password',
+    METRICS_TOKEN: 'canary-3 of a token',
+    EXCHANGE_PROXY_URL: 'http://user:canary-4@127.0.0.1:9',
+    ANOTHER_PROGRAMS_TOKEN: 'canary-5',
+    PGDATA: '/nowhere',
+    LANG: 'xx_XX',
+  });
+  const pid = (await findPostmaster(join(dataDir, 'postgres')))?.pid ?? 0;
+  const environment = (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').filter(Boolean);
+  const names = environment.map((entry) => entry.split('=', 1)[0]);
+  expect(names.toSorted()).toEqual(['LC_ALL', 'PATH', 'TMPDIR']);
+  expect(environment.join('\n')).not.toContain('canary');
+});
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s ends the program and its database with exit code 0',
   async (signal) => {
@@ -166,6 +183,51 @@ test('a bad setting is one line', async () => {
     stdout: '',
     stderr: 'AUTO_TRADE is "maybe"; it takes enabled or disabled\n',
   });
+});
+
+test.each([
+  [
+    'the live mode on an open address without an outside address',
+    { EXCHANGE_MODE: 'live', HOST: '0.0.0.0' },
+    'PUBLIC_URL is unset; with EXCHANGE_MODE=live and HOST=0.0.0.0, which other machines can reach, it takes the https:// address of the proxy in front, such as https://board.example.com',
+  ],
+  [
+    'the demo mode on an open address with an outside address of plain HTTP',
+    { EXCHANGE_MODE: 'demo', HOST: '0.0.0.0', PUBLIC_URL: 'http://board.example.com' },
+    'PUBLIC_URL is "http://board.example.com"; with EXCHANGE_MODE=demo and HOST=0.0.0.0, which other machines can reach, it takes the https:// address of the proxy in front, such as https://board.example.com',
+  ],
+  [
+    'a secret key of one letter',
+    { SECRET_KEY: 'k'.repeat(32) },
+    'SECRET_KEY has 1 distinct character; it takes at least 8 of them. Where a database was sealed with it, start once with another one and --new-secret-key',
+  ],
+])('%s is refused with one line before anything is started', async (_what, env, line) => {
+  expect(await runToEnd(env)).toEqual({ code: 2, stdout: '', stderr: `${line}\n` });
+  expect(await databaseRuns()).toBe(false);
+});
+
+test('a key file with too few characters of its own is refused as well', async () => {
+  const path = join(dataDir, 'secret.key');
+  await writeFile(path, `${'ab'.repeat(20)}\n`);
+  const { code, stderr } = await runToEnd({});
+  expect(stderr).toBe(
+    `${path} has 2 distinct characters; it takes at least 8 of them. Where a database was sealed with it, start once with another one and --new-secret-key\n`,
+  );
+  expect(code).toBe(2);
+});
+
+test('the live mode starts on an open address with an https one outside, and health answers under any name', async () => {
+  const server = await start({
+    EXCHANGE_MODE: 'live',
+    HOST: '0.0.0.0',
+    PUBLIC_URL: 'https://board.example.com',
+    BITGET_BASE_URL: 'http://127.0.0.1:9',
+    BYBIT_BASE_URL: 'http://127.0.0.1:9',
+  });
+  expect(server.output()).toContain('Public URL  https://board.example.com');
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    expect((await fetch(`${server.url}${path}`)).status, path).toBe(200);
+  expect((await fetch(`${server.url}/api/auth/user`)).status).toBe(421);
 });
 
 test('--help lists the settings and starts nothing', async () => {

@@ -10,6 +10,8 @@ import { migrateDatabase } from './platform/database/migrate.ts';
 import { openDatabase } from './platform/database/pool.ts';
 import { hasCode, StartError } from './platform/database/start-error.ts';
 import { createLog, type Logger } from './platform/log.ts';
+import { checkPublicUrl } from './platform/public-url.ts';
+import { requireStrongKey } from './platform/secret-key.ts';
 import { startNotice } from './start-notice.ts';
 
 const EXIT_FAILED = 1;
@@ -29,6 +31,8 @@ if (process.argv.includes('--help') || process.argv.includes('-h')) {
 async function main(): Promise<void> {
   const env = readEnvironment({ env: process.env, folder: process.cwd() });
   const config = parseConfig(env, process.argv.slice(2));
+  checkPublicUrl(config);
+  await requireStrongKey(config);
   const log = createLog({ level: config.logLevel });
   const shutdown = createShutdown({ log, exit: (code) => process.exit(code) });
   const crash = (error: unknown) => {

@@ -6,10 +6,12 @@ import { paperCredentials } from './exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
 import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
+import { untrustedProxyConditions } from './features/attention/untrusted-proxy-conditions.ts';
 import { followTradeEnd } from './features/automation/follow-trade.ts';
 import { orderForUser } from './features/automation/order-for-user.ts';
 import { runWorkflow } from './features/automation/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
+import { duplicateAccountConditions } from './features/exchange-credentials/duplicate-accounts.ts';
 import {
   createAccountFinder,
   createAccountGuard,
@@ -42,6 +44,7 @@ import { createMetrics } from './platform/metrics.ts';
 import { createRightOfWay } from './platform/right-of-way.ts';
 import { createSecretBox } from './platform/secret-box.ts';
 import { loadSecretKey } from './platform/secret-key.ts';
+import { createUntrustedProxies } from './platform/untrusted-proxies.ts';
 
 const LIMIT_CONNECTIONS = 4;
 const LIMITS_CLOSE_MS = 1_000;
@@ -103,8 +106,14 @@ export async function buildProgram(options: {
     now: () => clock.now(),
     ...(paper === null ? { onKeyRefused: createKeyWatch(keyDeps) } : {}),
   });
+  const untrustedProxies = createUntrustedProxies({ config, clock, log });
   const base = {
     metrics,
+    untrustedProxies,
+    attentionSources: [
+      untrustedProxyConditions({ config, untrustedProxies }),
+      () => duplicateAccountConditions({ config, db }),
+    ],
     config,
     log,
     clock,

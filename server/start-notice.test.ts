@@ -21,7 +21,7 @@ test('a first start shows everything that is needed to sign in', () => {
     '  Address     http://127.0.0.1:3000',
     '  User name   admin@example.com',
     '  Password    generated-one   (shown only this once)',
-    '  Mode        paper: orders go to the built-in exchange, no real money; automatic trading on',
+    '  Mode        paper: orders go to the built-in exchange, no real money; automatic trading on, orders by hand on',
     '  Data        /srv/board (embedded PostgreSQL)',
   ]);
 });
@@ -45,17 +45,32 @@ test('an address that is open to the network says so', () => {
   expect(notice({ HOST: '::1' }, null)).toContain('http://[::1]:3000');
 });
 
+test('the address that browsers open has a line of its own', () => {
+  expect(notice({ HOST: '0.0.0.0', PUBLIC_URL: 'https://board.example.com' }, null)).toMatch(
+    /^ {2}Address {5}http:\/\/localhost:3000 .*\n {2}Public URL {2}https:\/\/board\.example\.com$/m,
+  );
+});
+
 test('development says why automatic trading is off', () => {
   expect(notice({ APP_ENV: 'development' }, null)).toContain(
     'automatic trading off (APP_ENV is development)',
   );
 });
 
+test.each([
+  [{ EXCHANGE_MODE: 'demo' }, 'orders by hand off (MANUAL_ORDERS)'],
+  [{ EXCHANGE_MODE: 'live', MANUAL_ORDERS: 'enabled' }, 'orders by hand on (MANUAL_ORDERS)'],
+  [{ MANUAL_ORDERS: 'disabled' }, 'orders by hand on'],
+  [{ EXCHANGE_MODE: 'demo', APP_ENV: 'development' }, 'orders by hand on'],
+])('with %j the notice ends its mode with %s', (env, text) => {
+  expect(notice(env, null)).toContain(`, ${text}\n`);
+});
+
 test('live trading on the embedded database names what it lacks', () => {
   const remark = 'backups and a second machine need DATABASE_URL';
   expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(remark);
   expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(
-    'LIVE: orders are real money; automatic trading off',
+    'LIVE: orders are real money; automatic trading off, orders by hand off (MANUAL_ORDERS)\n',
   );
   const own = { EXCHANGE_MODE: 'live', DATABASE_URL: 'postgres://u:hidden@h/d', SECRET_KEY: 'k'.repeat(32) };
   expect(notice(own, null)).not.toContain(remark);

@@ -1,3 +1,4 @@
+import { orderSubmissionAllowed } from '#domain/trading-mode.ts';
 import type { Config } from './platform/config.ts';
 
 /** The administrator that this start created; null when there were users already. */
@@ -14,6 +15,7 @@ export function startNotice(options: {
   const { config, port, firstAdministrator: first } = options;
   const rows = [
     ['Address', address(config.host, port)],
+    ...(config.publicUrl === null ? [] : [['Public URL', config.publicUrl] as const]),
     ['User name', first?.username ?? 'as set before'],
     ['Password', password(first)],
     ['Mode', mode(config)],
@@ -57,7 +59,15 @@ const MODES: Record<Config['exchangeMode'], string> = {
 function mode(config: Config): string {
   const trading = config.autoTrade.enabled ? 'on' : 'off';
   const reason = config.appEnv === 'production' ? '' : ` (APP_ENV is ${config.appEnv})`;
-  return `${MODES[config.exchangeMode]}; automatic trading ${trading}${reason}`;
+  return `${MODES[config.exchangeMode]}; automatic trading ${trading}${reason}, ${ordersByHand(config)}`;
+}
+
+/** Names the setting where it is what decides. */
+function ordersByHand({ appEnv: environment, exchangeMode, manualOrders }: Config): string {
+  const state = { environment, exchangeMode };
+  const isDecided = !orderSubmissionAllowed({ ...state, manualOrders: 'disabled' });
+  const isOn = orderSubmissionAllowed({ ...state, manualOrders });
+  return `orders by hand ${isOn ? 'on' : 'off'}${isDecided ? ' (MANUAL_ORDERS)' : ''}`;
 }
 
 function remarks(config: Config): string[] {

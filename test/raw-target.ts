@@ -26,7 +26,10 @@ export async function openRaw(app: App): Promise<SendRaw> {
   return async ({ method, target, headers = {}, body }) => {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { port, host: '127.0.0.1', method, path: target, headers: { ...type, ...headers } };
+      // A client that names a host in the target names the same one in its header.
+      const [, host] = /^https?:\/\/([^/?#]*)/i.exec(target) ?? [];
+      const all = { ...type, ...(host === undefined ? {} : { host }), ...headers };
+      const options = { port, host: '127.0.0.1', method, path: target, headers: all };
       request(options, resolve)
         .on('error', reject)
         .end(body === undefined ? '' : JSON.stringify(body));

@@ -18,10 +18,11 @@ export interface TestClient {
 }
 
 export function testClient(app: App, cookie = ''): TestClient {
+  const host = app.publicUrl === null ? {} : { host: new URL(app.publicUrl).host };
   const send = (options: InjectOptions) =>
     app.inject({
       ...options,
-      headers: { ...(cookie === '' ? {} : { cookie }), ...options.headers },
+      headers: { ...host, ...(cookie === '' ? {} : { cookie }), ...options.headers },
     });
   const call =
     (method: Method) =>

@@ -22,6 +22,8 @@ export interface ExchangeSite extends PaperLedger {
   url: string;
   /** Opens an account with this key; answers its id in the exchange's books. */
   addAccount(credentials: SiteCredentials): string;
+  /** Issues another key of an account that has one, with the same secret. */
+  addKey(accountId: string): SiteCredentials;
   /** The id in the exchange's books of the account that the key opens. */
   accountOf(apiKey: string): string | undefined;
   /** The account's key is revoked; with credentials, another one is issued in its place. */
@@ -88,6 +90,13 @@ export async function startExchangeSite(options: {
       const id = randomUUID();
       accounts.set(credentials.apiKey, { ...credentials, id });
       return id;
+    },
+    addKey(accountId) {
+      const first = [...accounts.values()].find(({ id }) => id === accountId);
+      if (first === undefined) throw new Error(`the account ${accountId} has no key`);
+      const { id: _id, ...secrets } = { ...first, apiKey: `key-${randomUUID()}` };
+      accounts.set(secrets.apiKey, { ...secrets, id: accountId });
+      return secrets;
     },
     accountOf: (apiKey) => accounts.get(apiKey)?.id,
     replaceKey(accountId, credentials) {

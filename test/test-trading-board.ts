@@ -73,7 +73,7 @@ export async function startTradingBoard(
   const server = await listenPaperExchange(
     {
       async handle(request) {
-        const key = request.headers['access-key'];
+        const key = request.headers['access-key'] ?? request.headers['x-bapi-api-key'];
         requests.push({ path: request.path, userId: key?.replace(/^paper-/, '') ?? null });
         if (!isReachable) return { status: 200, headers: {}, body: '', delivery: 'cut' };
         return await paper.handle(request);

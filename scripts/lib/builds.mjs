@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from './child.mjs';
+import { run, withoutSecrets } from './child.mjs';
 import { nodeEnvironment } from './node-runtime.mjs';
 import { root, SetupError, say } from './project.mjs';
 import { withSetupLock } from './setup-lock.mjs';
@@ -89,7 +89,7 @@ async function build(node, { name, config, inputs }) {
   await rm(draft, { recursive: true, force: true });
   const args = ['--config', config, '--outDir', draft, '--emptyOutDir', '--logLevel', 'warn'];
   const code = await run(node, [vite, 'build', ...args], {
-    env: nodeEnvironment(node, { NODE_ENV: 'production' }),
+    env: withoutSecrets(nodeEnvironment(node, { NODE_ENV: 'production' })),
   });
   if (code !== 0) throw new SetupError(`The ${name} could not be built (${code})`);
   await writeFile(join(draft, '.built-from'), inputs);

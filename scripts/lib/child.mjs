@@ -6,6 +6,18 @@ const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGKILL: 9 };
 // A terminal's Ctrl-C reaches npm and this process, and npm passes it on as well.
 const SAME_SIGNAL_MS = 1_000;
 
+/** Settings of the program that no tool (npm, Vite, the feed of the demo) has a use for. */
+const SECRETS = ['SECRET_KEY', 'ADMIN_PASSWORD', 'METRICS_TOKEN', 'DATABASE_URL', 'EXCHANGE_PROXY_URL'];
+
+/**
+ * The environment for a tool: what a process has in its environment can be read from outside.
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function withoutSecrets(env = process.env) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.includes(name)));
+}
+
 /**
  * Starts a program in the project's folder and answers its exit code when it has ended. Signals that reach this
  * process are passed on, and the program's end is waited for.

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from './child.mjs';
+import { run, withoutSecrets } from './child.mjs';
 import { root, SetupError, say } from './project.mjs';
 import { withSetupLock } from './setup-lock.mjs';
 
@@ -28,8 +28,9 @@ function npmInstall() {
   const wanted = ['--no-save', '--ignore-scripts', '--include=dev', '--include=optional'];
   const args = ['install', ...wanted, '--no-audit', '--no-fund', '--loglevel=error'];
   const npmScript = process.env.npm_execpath;
-  if (npmScript?.endsWith('.js')) return run(process.execPath, [npmScript, ...args]);
-  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
+  const env = withoutSecrets();
+  if (npmScript?.endsWith('.js')) return run(process.execPath, [npmScript, ...args], { env });
+  return run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, { env });
 }
 
 /**

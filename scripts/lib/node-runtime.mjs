@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { withoutSecrets } from './child.mjs';
 import { root, SetupError } from './project.mjs';
 
 const OLDEST = [22, 18];
@@ -13,7 +14,8 @@ export function findNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const file = process.platform === 'win32' ? 'node.exe' : 'node';
   const packaged = join(root, 'node_modules', `node-${platform}-${process.arch}`, 'bin', file);
-  if (existsSync(packaged) && spawnSync(packaged, ['--version']).status === 0) return packaged;
+  const env = withoutSecrets();
+  if (existsSync(packaged) && spawnSync(packaged, ['--version'], { env }).status === 0) return packaged;
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return process.execPath;
   throw new SetupError(

@@ -1,4 +1,4 @@
-import { type RateLimits, retryAfterMs } from './rate-limits.ts';
+import { type RateLimits, retryAfterMs, TOO_MANY_REQUESTS } from './rate-limits.ts';
 
 /** Codes that say 'too often' with whatever status. */
 const TOO_OFTEN = new Set(['429', '1001', '50009']);
@@ -7,8 +7,9 @@ const TOO_OFTEN = new Set(['429', '1001', '50009']);
  * Bitget v2. Each endpoint names its limit for a UID in its documentation (the client library's table of costs agrees:
  * 20 a second divided by the cost), and each is counted on its own. All requests of an address together: 6,000 a
  * minute (FAQ, question 10), after which it takes five minutes to recover; the budget here is 4,800.
- * Not verified: whether a refusal names its limit. A 429 counts against the user's endpoint first; the limiter holds
- * the whole address back when several users are refused at once.
+ * No refusal names its limit: the documentation knows only 429 ('the request is too frequent'), and the header
+ * `x-mbx-used-remain-limit` counts one endpoint. So a refusal counts against the account's endpoint, and the limiter
+ * infers the address's limit from refusals of several accounts.
  */
 export const BITGET_LIMITS: RateLimits = {
   egressPerSecond: 80,
@@ -31,10 +32,8 @@ export const BITGET_LIMITS: RateLimits = {
     'mix/account/accounts': 10,
   },
   refusalOf(answer, now) {
-    const waitMs = retryAfterMs(answer, now);
-    if (answer.status === 418) return { of: 'egress', waitMs };
-    if (answer.status !== 429 && !TOO_OFTEN.has(codeOf(answer.body))) return null;
-    return { of: 'bucket', waitMs };
+    const isRefused = TOO_MANY_REQUESTS.has(answer.status) || TOO_OFTEN.has(codeOf(answer.body));
+    return isRefused ? { of: 'account', waitMs: retryAfterMs(answer, now) } : null;
   },
 };
 

@@ -1,54 +1,112 @@
-import type { LimitRefusal } from './rate-limits.ts';
-
-/** Several users refused at one address within this time: it is the address. */
-const TOGETHER_MS = 2_000;
-const TOGETHER = 3;
-const FIRST_MS = 5_000;
-const LONGEST_MS = 600_000;
-/** Quiet for so long after a hold, the next one is a first one again. */
-const FORGET_MS = 60_000;
-
-interface Trouble {
-  refused: Map<string, number>;
-  holds: number;
-  untilMs: number;
-}
-
-/**
- * When a whole address is held back, and for how long. Exchanges do not say how long they stay angry, and every request
- * meanwhile may make it longer: each hold that was too short is followed by one twice as long.
+/*
+ * A hold keeps requests back after the exchange refused one: those of one account's endpoint, or all of an address.
+ * 1. A hold that has run out is not over: one request leaves as a probe, the one of highest priority that waits.
+ * 2. A probe whose answer is no refusal ends the hold; one that is refused makes the next hold twice as long.
+ * 3. A probe that is never answered counts for PROBE_MS, then the next one leaves.
+ * These functions decide for one instance without a database. take_exchange_turns and hold_exchange_key (migrations)
+ * decide the same for all instances; rate-slots.test.ts runs over both.
  */
-export function createEgressHolds() {
-  const troubles = new Map<string, Trouble>();
 
-  function troubleOf(egress: string): Trouble {
-    const known = troubles.get(egress);
-    if (known) return known;
-    const fresh = { refused: new Map<string, number>(), holds: 0, untilMs: 0 };
-    troubles.set(egress, fresh);
-    return fresh;
-  }
-
-  return {
-    /** Null: only the one limit is concerned. */
-    holdMs(options: { egress: string; bucket: string; refusal: LimitRefusal; nowMs: number }): number | null {
-      const { egress, bucket, refusal, nowMs } = options;
-      const trouble = troubleOf(egress);
-      if (refusal.of === 'bucket') {
-        trouble.refused.set(bucket, nowMs);
-        for (const [key, atMs] of trouble.refused)
-          if (nowMs - atMs > TOGETHER_MS) trouble.refused.delete(key);
-        if (trouble.refused.size < TOGETHER) return null;
-      }
-      // Answers to what had left before the hold say nothing new.
-      if (nowMs < trouble.untilMs && refusal.waitMs === null) return null;
-      if (nowMs > trouble.untilMs + FORGET_MS) trouble.holds = 0;
-      const ownMs = FIRST_MS * 2 ** trouble.holds;
-      const waitMs = Math.min(refusal.of === 'egress' ? (refusal.waitMs ?? ownMs) : ownMs, LONGEST_MS);
-      trouble.holds += 1;
-      trouble.untilMs = nowMs + waitMs;
-      trouble.refused.clear();
-      return waitMs;
-    },
-  };
+export interface Hold {
+  heldUntilMs: number;
+  /** 0: there is no hold. */
+  holdMs: number;
+  /** The exchange named the address. Otherwise it was inferred from refusals of several accounts. */
+  isNamed: boolean;
+  /** Until when the answer of the probe is waited for; later, since when the next one may leave. */
+  probeUntilMs: number;
+  /** The account whose probe was refused: it says nothing of the others until one of them was refused as well. */
+  doubtedBy: string | null;
 }
+
+export const NO_HOLD: Readonly<Hold> = {
+  heldUntilMs: 0,
+  holdMs: 0,
+  isNamed: false,
+  probeUntilMs: 0,
+  doubtedBy: null,
+};
+
+/** How long holds are. What the exchange asks for is waited for in any case, up to `longestAskedMs`. */
+export interface HoldTerms {
+  firstMs: number;
+  /** A hold that was too short is followed by one twice as long, up to this. */
+  longestMs: number;
+  longestAskedMs: number;
+}
+
+/** Short also when repeated: the account's own stops wait for it, and a probe costs one request. */
+export const ACCOUNT_HOLD: HoldTerms = { firstMs: 1_000, longestMs: 8_000, longestAskedMs: 60_000 };
+export const NAMED_ADDRESS_HOLD: HoldTerms = {
+  firstMs: 5_000,
+  longestMs: 600_000,
+  longestAskedMs: 600_000,
+};
+/** Short at first: an inference may be wrong. */
+export const INFERRED_ADDRESS_HOLD: HoldTerms = { ...NAMED_ADDRESS_HOLD, firstMs: 1_000 };
+
+/** Each lower priority may probe this much later, so that a stop at another instance is the one that leaves. */
+export const PROBE_STEP_MS = 100;
+/** While a probe is under way the others ask this often. */
+export const PROBE_POLL_MS = 100;
+export const PROBE_MS = 5_000;
+
+/** How long a request of this rank (0 is the highest priority) waits for the hold; 0: it may leave. */
+export function holdWaitMs(hold: Hold, { rank, atMs }: { rank: number; atMs: number }): number {
+  if (atMs < hold.heldUntilMs) return hold.heldUntilMs + rank * PROBE_STEP_MS - atMs;
+  if (hold.holdMs === 0) return 0;
+  if (atMs < hold.probeUntilMs) return Math.min(hold.probeUntilMs - atMs, PROBE_POLL_MS);
+  return Math.max(Math.max(hold.heldUntilMs, hold.probeUntilMs) + rank * PROBE_STEP_MS - atMs, 0);
+}
+
+/** How long an account whose probe was refused waits while others may probe. */
+export function doubtWaitMs(hold: Hold, { account, atMs }: { account: string; atMs: number }): number {
+  if (hold.holdMs === 0 || hold.doubtedBy !== account) return 0;
+  return Math.max(hold.probeUntilMs + 2 * hold.holdMs - atMs, 0);
+}
+
+/** The hold once a request has left that may prove it to be over. */
+export function whenProbed(hold: Hold, atMs: number): Hold {
+  if (hold.holdMs === 0 || atMs < hold.heldUntilMs || atMs < hold.probeUntilMs) return hold;
+  return { ...hold, probeUntilMs: atMs + PROBE_MS };
+}
+
+export interface Refused {
+  account: string;
+  /** The refusal names what is held: an account's endpoint, or the address. False: the hold is inferred. */
+  isNamed: boolean;
+  /** What the exchange asked for; null when it did not say. */
+  askedMs: number | null;
+  terms: HoldTerms;
+  /** `heldUntilMs` of the hold that the refused request probed; null when it was no probe. */
+  probeOf: number | null;
+}
+
+/** The hold after a refusal. Answers to requests that left before the hold change nothing. */
+export function whenRefused(hold: Hold, refused: Refused, atMs: number): Hold {
+  const { account, isNamed, askedMs, terms, probeOf } = refused;
+  const askedForMs = Math.min(askedMs ?? 0, terms.longestAskedMs);
+  const held = (ownMs: number): Hold => {
+    const holdMs = Math.max(Math.min(ownMs, terms.longestMs), askedForMs);
+    return { heldUntilMs: atMs + holdMs, holdMs, isNamed, probeUntilMs: 0, doubtedBy: null };
+  };
+  const isProbe = probeOf !== null && probeOf === hold.heldUntilMs;
+  if (hold.holdMs === 0) return isNamed || probeOf === null ? held(terms.firstMs) : hold;
+  if (isNamed && !hold.isNamed) return held(terms.firstMs);
+  if (!isProbe) return atMs + askedForMs > hold.heldUntilMs && askedForMs > 0 ? held(askedForMs) : hold;
+  if (isNamed) return held(2 * hold.holdMs);
+  // The probe met a limit of its own account. The exchange, which named the address before, lets it through again.
+  if (hold.isNamed) return NO_HOLD;
+  if (atMs < hold.heldUntilMs) return hold;
+  // An account may be refused for itself: only a second one confirms that it is the address.
+  const isConfirmed = hold.doubtedBy !== null && hold.doubtedBy !== account;
+  return isConfirmed ? held(2 * hold.holdMs) : { ...hold, doubtedBy: account, probeUntilMs: atMs };
+}
+
+/** The hold after the answer of a probe that was no refusal. */
+export const whenPassed = (hold: Hold, probeOf: number): Hold =>
+  hold.heldUntilMs === probeOf ? NO_HOLD : hold;
+
+/** The hold after a probe that was not sent, or not answered. */
+export const whenUnanswered = (hold: Hold, probeOf: number, atMs: number): Hold =>
+  hold.heldUntilMs === probeOf && hold.probeUntilMs > atMs ? { ...hold, probeUntilMs: atMs } : hold;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallPriority } from './exchange.ts';
-import { createEgressHolds } from './rate-holds.ts';
-import { createRateLimiter, type Turn } from './rate-limiter.ts';
+import { createRateLimiter, type Pass, type Turn } from './rate-limiter.ts';
+import type { LimitRefusal } from './rate-limits.ts';
 import { createOwnSlots, type SlotStore } from './rate-slots.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -11,12 +11,15 @@ afterEach(() => {
 
 function open(slots: SlotStore = createOwnSlots(1)) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  const limiter = createRateLimiter({ slots, random: () => 0 });
+  const limiter = createRateLimiter({ slots });
+  const passes = new Map<string, Pass>();
   const left: string[] = [];
   const late: string[] = [];
   const turnOf = (changes: Partial<Turn> & { user?: string }): Turn => ({
     egress: { key: 'address', perSecond: 80 },
     bucket: { key: `${changes.user ?? 'u'} endpoint`, perSecond: 10 },
+    account: changes.user ?? 'u',
+    endpoint: 'endpoint',
     priority: 'place',
     patienceMs: 10_000,
     ...changes,
@@ -29,11 +32,21 @@ function open(slots: SlotStore = createOwnSlots(1)) {
     ask(name: string, changes: Partial<Turn> & { user?: string } = {}) {
       const taken = limiter.take(turnOf({ user: name, ...changes }));
       void taken.then(
-        () => left.push(name),
+        (pass) => {
+          left.push(name);
+          passes.set(name, pass);
+        },
         () => late.push(name),
       );
       return taken;
     },
+    /** The exchange answers a request that has left. */
+    async answer(name: string, refusal: LimitRefusal | null = null) {
+      await limiter.answered(passes.get(name) ?? expect.fail(`${name} has not left`), refusal);
+    },
+    /** What the exchange answered to an earlier request. */
+    refuse: (changes: Partial<Turn> & { user?: string }, refusal: LimitRefusal) =>
+      limiter.answered({ turn: turnOf(changes), probes: { egress: null, bucket: null } }, refusal),
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
   };
 }
@@ -99,16 +112,19 @@ test('one user’s limit holds back that user alone', async () => {
   expect(left.filter((name) => name.startsWith('busy'))).toEqual(names('busy', 15));
 });
 
-test('whoever cannot leave before the deadline is told so, with the time until it may help', async () => {
-  const { ask, limiter, turnOf, late, pass } = open();
-  await limiter.holdBack(turnOf({ user: 'held' }), { of: 'bucket', waitMs: 30_000 });
+test('what cannot leave before its deadline is refused at once, with the reason and the time until it may help', async () => {
+  const { ask, refuse, late, pass } = open();
+  await refuse({ user: 'held' }, { of: 'account', waitMs: 30_000 });
   const told = ask('held', { patienceMs: 5_000 }).catch((error: unknown) => error);
   // What is known beforehand is not waited for.
   await pass(50);
   expect(late).toEqual(['held']);
   const error = await told;
   expect(error).toBeInstanceOf(TransportError);
-  expect(error).toMatchObject({ phase: 'limited' });
+  expect(error).toMatchObject({
+    phase: 'limited',
+    message: 'not sent: the exchange throttles this account’s requests to endpoint; try again in 30 s',
+  });
   expect((error as TransportError).retryAfterMs).toBeGreaterThan(29_000);
 });
 
@@ -120,65 +136,134 @@ test('a queue that is too long ends the wait at the deadline', async () => {
   expect(late.length).toBeGreaterThan(100);
 });
 
-test('a limit that the exchange named is held back, and those who waited keep their places', async () => {
-  const { ask, limiter, turnOf, left, pass } = open();
-  await limiter.holdBack(turnOf({ user: 'u' }), { of: 'bucket', waitMs: 2_000 });
+test('after a hold of an account one request leaves, and the others in their order when it was answered', async () => {
+  const { ask, refuse, answer, left, pass } = open();
+  await refuse({ user: 'u' }, { of: 'account', waitMs: 2_000 });
   for (const name of names('waits', 3)) ask(name, { user: 'u' });
   await pass(1_900);
   expect(left).toEqual([]);
   ask('waits3', { user: 'u' });
-  await pass(2_000);
+  await pass(1_500);
+  expect(left).toEqual(['waits0']);
+  await answer('waits0');
+  await pass(50);
   expect(left).toEqual(names('waits', 4));
 });
 
-test('the address is held back for all when the exchange says that it is the address', async () => {
-  const { ask, limiter, turnOf, left, pass } = open();
-  await limiter.holdBack(turnOf({}), { of: 'egress', waitMs: 3_000 });
-  for (const name of names('user', 3)) ask(name, { priority: 'protect' });
-  await pass(2_900);
-  expect(left).toEqual([]);
-  await pass(300);
-  expect(left).toEqual(names('user', 3));
+test('an account that is refused again and again sends less and less', async () => {
+  const { ask, answer, left, pass } = open();
+  ask('first', { user: 'u' });
+  await pass(1);
+  for (const name of names('waits', 50)) ask(name, { user: 'u', patienceMs: 120_000 });
+  await answer('first', { of: 'account', waitMs: null });
+  left.splice(0);
+  const sentAfter: number[] = [];
+  for (let second = 1; second <= 33; second += 1) {
+    await pass(1_000);
+    for (const name of left.splice(0)) {
+      sentAfter.push(second);
+      await answer(name, { of: 'account', waitMs: null });
+    }
+  }
+  // Its own stops wait for the end of a hold, so none is longer than eight seconds.
+  expect(sentAfter).toEqual([2, 5, 10, 19, 28]);
 });
 
-describe('how long an address is held back', () => {
-  const bucket = (key: string, nowMs: number) => ({
-    egress: 'a',
-    bucket: key,
-    refusal: { of: 'bucket' as const, waitMs: null },
-    nowMs,
+test('the waiting requests of a throttled account take no places in a statement from others', async () => {
+  const slots = createOwnSlots(1);
+  const asked: string[][] = [];
+  const { ask, refuse, left, pass } = open({
+    ...slots,
+    take(requests) {
+      asked.push(requests.map(({ account }) => account));
+      return slots.take(requests);
+    },
   });
-  const egress = (nowMs: number, waitMs: number | null = null) => ({
-    egress: 'a',
-    bucket: 'x',
-    refusal: { of: 'egress' as const, waitMs },
-    nowMs,
-  });
+  await refuse({ user: 'throttled' }, { of: 'account', waitMs: 3_000 });
+  for (const name of names('throttled', 100)) ask(name, { user: 'throttled' });
+  for (const name of names('other', 15)) ask(name, { priority: 'protect' });
+  await pass(5);
+  expect(left).toEqual(names('other', 15));
+  for (const accounts of asked) {
+    expect(accounts.filter((account) => account === 'throttled').length).toBeLessThanOrEqual(5);
+  }
+});
 
-  test('one user alone, however often, says nothing of the address; three within two seconds do', () => {
-    const holds = createEgressHolds();
-    for (let time = 0; time < 10; time += 1) expect(holds.holdMs(bucket('u1', time))).toBeNull();
-    expect(holds.holdMs(bucket('u2', 10))).toBeNull();
-    expect(holds.holdMs(bucket('u3', 5_000))).toBeNull();
-    expect(holds.holdMs(bucket('u4', 5_001))).toBeNull();
-    expect(holds.holdMs(bucket('u5', 5_002))).toBe(5_000);
-  });
+test('the address is held for all when the exchange says that it is the address; stops leave first afterwards', async () => {
+  const { ask, refuse, answer, left, pass } = open();
+  await refuse({}, { of: 'address', waitMs: 8_000 });
+  for (const priority of ['place', 'look-up', 'protect'] as const) {
+    for (const name of names(priority, 3)) ask(name, { priority });
+  }
+  await pass(7_900);
+  expect(left).toEqual([]);
+  await pass(1_000);
+  expect(left).toEqual(['protect0']);
+  await answer('protect0');
+  await pass(100);
+  expect(left).toEqual([...names('protect', 3), ...names('look-up', 3), ...names('place', 3)]);
+});
 
-  test('a hold that was too short is followed by one twice as long, up to ten minutes, until it was quiet', () => {
-    const holds = createEgressHolds();
-    let atMs = 0;
-    const lengths = Array.from({ length: 9 }, () => {
-      const waitMs = holds.holdMs(egress(atMs)) ?? 0;
-      // Answers to what had left before change nothing.
-      expect(holds.holdMs(egress(atMs + 1))).toBeNull();
-      atMs += waitMs + 1;
-      return waitMs / 1_000;
-    });
-    expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600]);
-    expect(holds.holdMs(egress(atMs + 60_001))).toBe(5_000);
-  });
+test('three accounts that are refused at once hold the address, and closes leave all the same', async () => {
+  const { ask, refuse, answer, left, pass } = open();
+  for (const user of names('refused', 3)) await refuse({ user }, { of: 'account', waitMs: null });
+  ask('entry');
+  ask('stop', { priority: 'protect' });
+  await pass(50);
+  expect(left).toEqual(['stop']);
+  // Its answer is as good as a probe's.
+  await answer('stop');
+  await pass(5);
+  expect(left).toEqual(['stop', 'entry']);
+});
 
-  test('the exchange’s own word counts', () => {
-    expect(createEgressHolds().holdMs(egress(0, 7_000))).toBe(7_000);
+describe('what is known of an address by its accounts', () => {
+  const holds = async (refusedAccounts: string[], { asked = 0, apartMs = 1 } = {}) => {
+    const { ask, refuse, left, pass } = open();
+    for (const name of names('asks', asked)) ask(name, { priority: 'protect', egress: FAST });
+    await pass(20);
+    left.splice(0);
+    for (const user of refusedAccounts) {
+      await refuse({ user, egress: FAST }, { of: 'account', waitMs: null });
+      await pass(apartMs);
+    }
+    ask('probe', { egress: FAST });
+    await pass(20);
+    return left.length === 0;
+  };
+  const FAST = { key: 'address', perSecond: 10_000 };
+
+  test('one account says nothing of it, however often and at however many endpoints it is refused', async () => {
+    const { ask, refuse, left, pass } = open();
+    for (const endpoint of names('endpoint', 30)) {
+      const bucket = { key: `same ${endpoint}`, perSecond: 10 };
+      await refuse({ user: 'same', bucket }, { of: 'account', waitMs: null });
+    }
+    ask('entry');
+    await pass(20);
+    expect(left).toEqual(['entry']);
+  });
+  test('two accounts say nothing of it', async () => {
+    expect(await holds(['a', 'b', 'a', 'b'])).toBe(false);
+  });
+  test('three accounts within two seconds hold it', async () => {
+    expect(await holds(['a', 'b', 'c'])).toBe(true);
+  });
+  test('three accounts one after the other do not', async () => {
+    expect(await holds(['a', 'b', 'c'], { apartMs: 1_100 })).toBe(false);
+  });
+  test('three of fifteen accounts that asked hold it, of sixteen not', async () => {
+    expect(await holds(['a', 'b', 'c'], { asked: 12 })).toBe(true);
+    expect(await holds(['a', 'b', 'c'], { asked: 13 })).toBe(false);
+  });
+  test('refused public requests do not', async () => {
+    const { ask, refuse, left, pass } = open();
+    for (const endpoint of ['tickers', 'contracts', 'time', 'candles']) {
+      const turn = { account: null, bucket: { key: endpoint, perSecond: 10 } };
+      await refuse(turn, { of: 'account', waitMs: null });
+    }
+    ask('entry');
+    await pass(20);
+    expect(left).toEqual(['entry']);
   });
 });

@@ -15,9 +15,12 @@ export interface RateLimits {
   refusalOf(answer: ExchangeAnswer, now: Date): LimitRefusal | null;
 }
 
-/** Too many requests: of one user at one endpoint (`bucket`), or of everybody at the address. */
+/**
+ * Too many requests. `address`: the exchange says that it is the address, which concerns everybody. `account`: it does
+ * not say so, and the account's endpoint is held; of a public request, that endpoint for the address.
+ */
 export interface LimitRefusal {
-  of: 'bucket' | 'egress';
+  of: 'account' | 'address';
   /** As long as the exchange asked for; null when it did not say. */
   waitMs: number | null;
 }
@@ -100,6 +103,9 @@ export function endpointOf(limits: RateLimits, path: string): { name: string; pe
   if (known) return { name: known[0], perSecond: known[1] };
   return { name: path.replace(/^\/?(api\/)?/, ''), perSecond: limits.userPerSecond };
 }
+
+/** 418 is not documented by the exchanges that are traded; elsewhere it means the same, more urgently. */
+export const TOO_MANY_REQUESTS: ReadonlySet<number> = new Set([418, 429]);
 
 /** `Retry-After` in seconds or as a date; null when it is not there or cannot be read. */
 export function retryAfterMs(answer: ExchangeAnswer, now: Date): number | null {

@@ -14,18 +14,19 @@ test.each([
   ['an order', answer(200, '{"code":"00000","data":{"orderId":"429"}}'), null],
   ['another refusal', answer(400, '{"code":"40762","msg":"429"}'), null],
   ['a server error', answer(503, '<html>429</html>'), null],
-  ['a 429', answer(429, '{"code":"429"}'), { of: 'bucket', waitMs: null }],
-  ['a 429 of HTML', answer(429, '<html>'), { of: 'bucket', waitMs: null }],
-  ['a code with status 200', answer(200, '{"code":"429"}'), { of: 'bucket', waitMs: null }],
-  ['a 429 with seconds', answer(429, '', { 'retry-after': '3' }), { of: 'bucket', waitMs: 3_000 }],
+  ['a 429', answer(429, '{"code":"429"}'), { of: 'account', waitMs: null }],
+  ['a 429 of HTML', answer(429, '<html>'), { of: 'account', waitMs: null }],
+  ['a code with status 200', answer(200, '{"code":"429"}'), { of: 'account', waitMs: null }],
+  ['a 429 with seconds', answer(429, '', { 'retry-after': '3' }), { of: 'account', waitMs: 3_000 }],
   [
     'a 429 with a date',
     answer(429, '', { 'retry-after': 'Mon, 04 May 2026 10:00:07 GMT' }),
-    { of: 'bucket', waitMs: 7_000 },
+    { of: 'account', waitMs: 7_000 },
   ],
-  ['a 429 with nonsense', answer(429, '', { 'retry-after': 'soon' }), { of: 'bucket', waitMs: null }],
-  ['a 429 with yesterday', answer(429, '', { 'retry-after': '-5' }), { of: 'bucket', waitMs: null }],
-  ['a 418', answer(418, ''), { of: 'egress', waitMs: null }],
+  ['a 429 with nonsense', answer(429, '', { 'retry-after': 'soon' }), { of: 'account', waitMs: null }],
+  ['a 429 with yesterday', answer(429, '', { 'retry-after': '-5' }), { of: 'account', waitMs: null }],
+  ['a 418', answer(418, ''), { of: 'account', waitMs: null }],
+  ['a 403 of a firewall', answer(403, '<html>too frequent</html>'), null],
 ])('what Bitget says of its limits: %s', (_, given, expected) => {
   expect(BITGET_LIMITS.refusalOf(given, NOW)).toEqual(expected);
 });
@@ -34,17 +35,33 @@ const reset = (ms: number) => ({ 'x-bapi-limit-reset-timestamp': String(NOW.getT
 
 test.each([
   ['an order', answer(200, '{"retCode":0,"result":{"orderId":"10006"}}', reset(0)), null],
-  ['too many visits', answer(200, '{"retCode":10006}', reset(400)), { of: 'bucket', waitMs: 400 }],
+  ['too many visits', answer(200, '{"retCode":10006}', reset(400)), { of: 'account', waitMs: 400 }],
   [
     'a clock that is off',
     answer(200, '{"retCode":10006}', reset(3_600_000)),
-    { of: 'bucket', waitMs: 5_000 },
+    { of: 'account', waitMs: 5_000 },
   ],
-  ['a reset that is over', answer(200, '{"retCode":10006}', reset(-400)), { of: 'bucket', waitMs: null }],
-  ['a 429', answer(429, ''), { of: 'bucket', waitMs: null }],
-  ['the address, by code', answer(200, '{"retCode":10018}'), { of: 'egress', waitMs: null }],
-  ['a ban', answer(403, '403, access too frequent'), { of: 'egress', waitMs: 600_000 }],
-  ['another 403', answer(403, '<html>denied</html>'), { of: 'egress', waitMs: null }],
+  ['a reset that is over', answer(200, '{"retCode":10006}', reset(-400)), { of: 'account', waitMs: null }],
+  ['a 429', answer(429, ''), { of: 'account', waitMs: null }],
+  ['the address, by code', answer(200, '{"retCode":10018}'), { of: 'address', waitMs: null }],
+  ['a ban', answer(403, '403, access too frequent'), { of: 'address', waitMs: 600_000 }],
+  [
+    'an address limit in other words',
+    answer(403, 'IP rate limit breached'),
+    { of: 'address', waitMs: 600_000 },
+  ],
+  [
+    'a ban with the time until its end',
+    answer(403, 'access too frequent', { 'retry-after': '3' }),
+    { of: 'address', waitMs: 3_000 },
+  ],
+  ['another 403', answer(403, '<html>denied</html>'), { of: 'account', waitMs: null }],
+  [
+    'too many visits in the words of the limit',
+    answer(403, '{"retCode":10006,"retMsg":"Too many visits. Exceeded the API Rate Limit."}'),
+    { of: 'account', waitMs: null },
+  ],
+  ['an address that the key does not list', answer(200, '{"retCode":10010}'), null],
 ])('what Bybit says of its limits: %s', (_, given, expected) => {
   expect(BYBIT_LIMITS.refusalOf(given, NOW)).toEqual(expected);
 });

@@ -1,5 +1,19 @@
 import type pg from 'pg';
 import type { Logger } from '#server/platform/log.ts';
+import {
+  doubtWaitMs,
+  type Hold,
+  holdWaitMs,
+  NO_HOLD,
+  PROBE_MS,
+  PROBE_POLL_MS,
+  PROBE_STEP_MS,
+  type Refused,
+  whenPassed,
+  whenProbed,
+  whenRefused,
+  whenUnanswered,
+} from './rate-holds.ts';
 import type { BucketSlots, EgressSlots } from './rate-limits.ts';
 
 /*
@@ -9,6 +23,9 @@ import type { BucketSlots, EgressSlots } from './rate-limits.ts';
 
 /** A request that wants to leave: a slot of the address, and one of its own limit, or neither. */
 export interface SlotRequest {
+  account: string;
+  /** Of its priority, 0 first. */
+  rank: number;
   egress: EgressSlots;
   bucket: BucketSlots;
 }
@@ -17,20 +34,28 @@ export interface SlotRequest {
 export interface SlotAnswer {
   blockedBy: 'egress' | 'bucket' | null;
   waitMs: number;
+  /** It waits because the exchange refused something before, not because a limit of ours is used up. */
+  isHeld: boolean;
+  /** The holds that it probes, by their `heldUntilMs`; null where it meets none. */
+  probes: Record<'egress' | 'bucket', number | null>;
 }
 
 export interface SlotStore {
   /** Requests through one address, in their order; an answer for each. */
   take(requests: readonly SlotRequest[]): Promise<SlotAnswer[]>;
-  /** Lets nothing pass for a while, whoever asks. */
-  hold(key: string, waitMs: number): Promise<void>;
+  /** The exchange refused a request: what is counted under the key waits. */
+  hold(key: string, refused: Refused): Promise<void>;
+  /** A probe was answered with something else than a refusal: the hold is over. */
+  endHold(key: string, probeOf: number): Promise<void>;
+  /** A probe was not sent, or not answered: another request may leave as the probe. */
+  passProbeOn(key: string, probeOf: number): Promise<void>;
   close(): void;
 }
 
 const LOCAL_SHARE = 0.25;
 /** A database that takes longer counts as away: a stop must not wait for it. */
 const ANSWER_LIMIT_MS = 1_000;
-const PROBE_MS = 1_000;
+const ASK_AGAIN_MS = 1_000;
 const CLEAN_UP_MS = 3_600_000;
 
 export function createSharedSlots(options: {
@@ -42,7 +67,7 @@ export function createSharedSlots(options: {
   const { pool, log, answerLimitMs = ANSWER_LIMIT_MS } = options;
   const own = createOwnSlots(LOCAL_SHARE);
   let isAway = false;
-  let probe: NodeJS.Timeout | undefined;
+  let askingAgain: NodeJS.Timeout | undefined;
 
   async function inTime<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
@@ -62,14 +87,18 @@ export function createSharedSlots(options: {
       'the shared request limits cannot be read, a quarter of them is used until they can',
     );
     const ask = () => {
-      probe = setTimeout(() => {
+      askingAgain = setTimeout(() => {
         inTime(pool.query('select 1 from exchange_slots limit 1')).then(() => {
           isAway = false;
           log.info('the shared request limits are read again');
         }, ask);
-      }, PROBE_MS).unref();
+      }, ASK_AGAIN_MS).unref();
     };
     ask();
+  }
+
+  async function write(text: string, values: unknown[]): Promise<void> {
+    if (!isAway) await inTime(pool.query(text, values)).catch(goAway);
   }
 
   const cleanUp = setInterval(() => {
@@ -85,77 +114,130 @@ export function createSharedSlots(options: {
       if (isAway) return own.take(requests);
       try {
         const { rows } = await inTime(
-          pool.query<{ blocked_by: SlotAnswer['blockedBy']; wait_ms: number }>({
-            name: 'take-exchange-slots',
-            text: 'select blocked_by, wait_ms from take_exchange_slots($1, $2, $3, $4, $5, $6)',
+          pool.query<TurnRow>({
+            name: 'take-exchange-turns',
+            text: 'select * from take_exchange_turns($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
             values: [
               first.egress.key,
               first.egress.intervalMs,
               requests.map(({ egress }) => egress.roomMs),
+              requests.map(({ rank }) => rank),
+              requests.map(({ account }) => account),
               requests.map(({ bucket }) => bucket.key),
               requests.map(({ bucket }) => bucket.windowMs),
               requests.map(({ bucket }) => bucket.most),
+              PROBE_STEP_MS,
+              PROBE_POLL_MS,
+              PROBE_MS,
             ],
           }),
         );
-        return rows.map((row) => ({ blockedBy: row.blocked_by, waitMs: row.wait_ms }));
+        return rows.map((row) => ({
+          blockedBy: row.blocked_by,
+          waitMs: row.wait_ms,
+          isHeld: row.is_held,
+          probes: { egress: row.egress_probe, bucket: row.bucket_probe },
+        }));
       } catch (error) {
         goAway(error);
         return own.take(requests);
       }
     },
-    async hold(key, waitMs) {
-      await own.hold(key, waitMs);
-      if (isAway) return;
-      const text = `insert into exchange_slots as s (key, held_until_ms)
-        values ($1, extract(epoch from clock_timestamp()) * 1000 + $2)
-        on conflict (key) do update set held_until_ms = greatest(s.held_until_ms, excluded.held_until_ms)`;
-      await inTime(pool.query(text, [key, waitMs])).catch(goAway);
+    async hold(key, refused) {
+      await own.hold(key, refused);
+      const { account, isNamed, askedMs, terms, probeOf } = refused;
+      await write('select hold_exchange_key($1, $2, $3, $4, $5, $6, $7, $8)', [
+        key,
+        account,
+        isNamed,
+        askedMs,
+        terms.firstMs,
+        terms.longestMs,
+        terms.longestAskedMs,
+        probeOf,
+      ]);
+    },
+    async endHold(key, probeOf) {
+      await own.endHold(key, probeOf);
+      const text = `update exchange_slots
+        set held_until_ms = 0, hold_ms = 0, hold_named = false, probe_until_ms = 0, doubted_by = null
+        where key = $1 and held_until_ms = $2`;
+      await write(text, [key, probeOf]);
+    },
+    async passProbeOn(key, probeOf) {
+      await own.passProbeOn(key, probeOf);
+      const text = `update exchange_slots set probe_until_ms = least(probe_until_ms, extract(epoch from clock_timestamp()) * 1000)
+        where key = $1 and held_until_ms = $2`;
+      await write(text, [key, probeOf]);
     },
     close() {
-      clearTimeout(probe);
+      clearTimeout(askingAgain);
       clearInterval(cleanUp);
     },
   };
 }
 
+interface TurnRow {
+  blocked_by: SlotAnswer['blockedBy'];
+  wait_ms: number;
+  is_held: boolean;
+  egress_probe: number | null;
+  bucket_probe: number | null;
+}
+
 /** The same count for one instance, in memory. `share`: how much of each limit it uses. */
 export function createOwnSlots(share: number): SlotStore {
-  const states = new Map<string, { nextAtMs: number; takenMs: number[]; heldUntilMs: number }>();
+  const states = new Map<string, { nextAtMs: number; takenMs: number[]; hold: Hold }>();
   const stateOf = (key: string) => {
     const known = states.get(key);
     if (known) return known;
-    const fresh = { nextAtMs: 0, takenMs: [], heldUntilMs: 0 };
+    const fresh = { nextAtMs: 0, takenMs: [], hold: NO_HOLD };
     states.set(key, fresh);
     return fresh;
   };
-  function egressWait({ key, roomMs }: EgressSlots, atMs: number): number {
-    const { nextAtMs, heldUntilMs } = stateOf(key);
-    return Math.max(nextAtMs - atMs - roomMs, heldUntilMs - atMs, 0);
+  function takeOne({ account, rank, egress, bucket }: SlotRequest, atMs: number): SlotAnswer {
+    const [address, own] = [stateOf(egress.key), stateOf(bucket.key)];
+    own.takenMs = own.takenMs.filter((takenMs) => takenMs > atMs - bucket.windowMs / share);
+    const isExempt = rank === 0 && address.hold.holdMs > 0 && !address.hold.isNamed;
+    const addressHeldMs = isExempt ? 0 : holdWaitMs(address.hold, { rank, atMs });
+    const egressMs = Math.max(address.nextAtMs - atMs - egress.roomMs, addressHeldMs, 0);
+    const doubtMs = rank > 0 ? doubtWaitMs(address.hold, { account, atMs }) : 0;
+    const ownHeldMs = Math.max(holdWaitMs(own.hold, { rank, atMs }), doubtMs);
+    const first = own.takenMs.at(-bucket.most);
+    const fullMs = first === undefined ? 0 : first + bucket.windowMs / share - atMs;
+    const bucketMs = Math.max(fullMs, ownHeldMs);
+
+    const waitMs = Math.max(egressMs, bucketMs);
+    if (waitMs > 0) {
+      const none = { egress: null, bucket: null };
+      if (bucketMs > 0) return { blockedBy: 'bucket', waitMs, isHeld: ownHeldMs > 0, probes: none };
+      return { blockedBy: 'egress', waitMs, isHeld: addressHeldMs > 0, probes: none };
+    }
+    const probeOf = ({ hold }: typeof own) => (hold.holdMs > 0 ? hold.heldUntilMs : null);
+    const probes = { egress: probeOf(address), bucket: probeOf(own) };
+    address.nextAtMs = Math.max(address.nextAtMs, atMs) + egress.intervalMs / share;
+    address.hold = whenProbed(address.hold, atMs);
+    own.takenMs.push(atMs);
+    own.hold = whenProbed(own.hold, atMs);
+    return { blockedBy: null, waitMs: 0, isHeld: false, probes };
   }
-  function bucketWait({ key, windowMs, most }: BucketSlots, atMs: number): number {
+  function change(key: string, next: (hold: Hold, atMs: number) => Hold): void {
     const state = stateOf(key);
-    state.takenMs = state.takenMs.filter((takenMs) => takenMs > atMs - windowMs / share);
-    const first = state.takenMs.at(-most);
-    const fullMs = first === undefined ? 0 : first + windowMs / share - atMs;
-    return Math.max(fullMs, state.heldUntilMs - atMs, 0);
+    state.hold = next(state.hold, performance.now());
   }
   return {
     async take(requests) {
       const atMs = performance.now();
-      return requests.map(({ egress, bucket }) => {
-        const [egressMs, bucketMs] = [egressWait(egress, atMs), bucketWait(bucket, atMs)];
-        const waitMs = Math.max(egressMs, bucketMs);
-        if (waitMs > 0) return { blockedBy: bucketMs > 0 ? 'bucket' : 'egress', waitMs };
-        const address = stateOf(egress.key);
-        address.nextAtMs = Math.max(address.nextAtMs, atMs) + egress.intervalMs / share;
-        stateOf(bucket.key).takenMs.push(atMs);
-        return { blockedBy: null, waitMs: 0 };
-      });
+      return requests.map((request) => takeOne(request, atMs));
     },
-    async hold(key, waitMs) {
-      const state = stateOf(key);
-      state.heldUntilMs = Math.max(state.heldUntilMs, performance.now() + waitMs);
+    async hold(key, refused) {
+      change(key, (hold, atMs) => whenRefused(hold, refused, atMs));
+    },
+    async endHold(key, probeOf) {
+      change(key, (hold) => whenPassed(hold, probeOf));
+    },
+    async passProbeOn(key, probeOf) {
+      change(key, (hold, atMs) => whenUnanswered(hold, probeOf, atMs));
     },
     close() {},
   };

@@ -1,5 +1,5 @@
 import type { CallScope, ExchangeAnswer } from './call-scope.ts';
-import type { RateLimiter, Turn } from './rate-limiter.ts';
+import type { Pass, RateLimiter, Turn } from './rate-limiter.ts';
 import { endpointOf, priorityOf, type RateLimits } from './rate-limits.ts';
 import type { Egress, Egresses } from './transport-egress.ts';
 
@@ -10,14 +10,22 @@ export interface TransportLimits {
   limiter: RateLimiter;
 }
 
+/** How a request leaves: through which address, and with which leave of the limiter; null where nothing is limited. */
+export interface Way {
+  egress: Egress;
+  pass: Pass | null;
+}
+
 /** Through which address each request leaves, and when. */
 export interface Turns {
   /** Waits for the turn of the scope's next request to this path. */
   take(scope: CallScope, path: string): Promise<void>;
   /** The way of a request that leaves now: of the turn that was taken for it, or of one that is waited for. */
-  claim(scope: CallScope, path: string): Promise<Egress>;
-  /** An answer that speaks of limits holds others back. */
-  heed(scope: CallScope, request: { path: string; egress: Egress }, answer: ExchangeAnswer): Promise<void>;
+  claim(scope: CallScope, path: string): Promise<Way>;
+  /** Applies what the answer says of request limits, for all instances. */
+  applyLimitHeaders(way: Way, answer: ExchangeAnswer): Promise<void>;
+  /** The request was not sent after all, or nothing came back. */
+  withoutAnswer(way: Way): Promise<void>;
 }
 
 /** Between being let go and leaving. */
@@ -34,16 +42,15 @@ export function createTurns(options: {
   const egressOf = ({ account }: CallScope) =>
     account === null ? egresses.forPublic() : egresses.forUser(account.userId);
 
-  async function wait(scope: CallScope, path: string): Promise<Egress> {
+  async function wait(scope: CallScope, path: string): Promise<Way> {
     const egress = egressOf(scope);
-    if (limited !== null) {
-      await limited.limiter.take({
-        ...limitsOf(limited, scope, { path, egress }),
-        priority: scope.priority ?? priorityOf(scope.type),
-        patienceMs: patienceOf(scope),
-      });
-    }
-    return egress;
+    if (limited === null) return { egress, pass: null };
+    const pass = await limited.limiter.take({
+      ...limitsOf(limited, scope, { path, egress }),
+      priority: scope.priority ?? priorityOf(scope.type),
+      patienceMs: patienceOf(scope),
+    });
+    return { egress, pass };
   }
 
   /** No longer than for an answer, and never until after the last instant at which it may leave. */
@@ -55,18 +62,21 @@ export function createTurns(options: {
   return {
     async take(scope, path) {
       if (scope.describe !== undefined) return;
-      const egress = await wait(scope, path);
-      scope.turns = [...(scope.turns ?? []), { path, egress }];
+      const way = await wait(scope, path);
+      scope.turns = [...(scope.turns ?? []), { path, way }];
     },
     async claim(scope, path) {
       const taken = scope.turns?.find((turn) => path.endsWith(turn.path));
       if (taken === undefined) return wait(scope, path);
       scope.turns = scope.turns?.filter((turn) => turn !== taken) ?? [];
-      return taken.egress;
+      return taken.way;
     },
-    async heed(scope, request, answer) {
-      const refusal = limited?.limits.refusalOf(answer, now());
-      if (limited && refusal) await limited.limiter.holdBack(limitsOf(limited, scope, request), refusal);
+    async applyLimitHeaders({ pass }, answer) {
+      if (limited === null || pass === null) return;
+      await limited.limiter.answered(pass, limited.limits.refusalOf(answer, now()));
+    },
+    async withoutAnswer({ pass }) {
+      if (pass !== null) await limited?.limiter.unanswered(pass);
     },
   };
 }
@@ -75,10 +85,12 @@ function limitsOf(
   { platform, limits }: TransportLimits,
   { account }: CallScope,
   { path, egress }: { path: string; egress: Egress },
-): Pick<Turn, 'egress' | 'bucket'> {
+): Pick<Turn, 'egress' | 'bucket' | 'account' | 'endpoint'> {
   const endpoint = endpointOf(limits, path);
   const address = `${platform} through ${egress.name}`;
   return {
+    account: account?.userId ?? null,
+    endpoint: endpoint.name,
     egress: { key: address, perSecond: limits.egressPerSecond },
     bucket:
       account === null

@@ -119,8 +119,14 @@ export function createTransport(options: TransportOptions): Transport {
       const headers = definedHeaders(request.headers);
       if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
       // Its last permitted instant is looked at after the waiting, too.
-      const egress = (await turns?.claim(scope, new URL(url).pathname)) ?? null;
-      const target = check(scope, rewritten(url, options.origins), headers);
+      const way = (await turns?.claim(scope, new URL(url).pathname)) ?? null;
+      let target: URL;
+      try {
+        target = check(scope, rewritten(url, options.origins), headers);
+      } catch (error) {
+        if (way !== null) await turns?.withoutAnswer(way);
+        throw error;
+      }
       const startedAt = now();
       const startedMs = performance.now();
       const record = (answer: ExchangeAnswer | null, failure: TransportError | null) => {
@@ -131,9 +137,9 @@ export function createTransport(options: TransportOptions): Transport {
         );
       };
       try {
-        const answer = cleanOf(await exchange(target, request, headers, scope, egress), scope);
+        const answer = cleanOf(await exchange(target, request, headers, scope, way?.egress ?? null), scope);
         scope.answer = answer;
-        if (egress !== null) await turns?.heed(scope, { path: target.pathname, egress }, answer);
+        if (way !== null) await turns?.applyLimitHeaders(way, answer);
         record(answer, null);
         if (answer.status >= 300 && answer.status < 400) {
           throw new TransportError('sent', `answered with a redirect (HTTP ${answer.status})`);
@@ -145,6 +151,7 @@ export function createTransport(options: TransportOptions): Transport {
           text: async () => answer.body,
         };
       } catch (error) {
+        if (scope.answer === null && way !== null) await turns?.withoutAnswer(way);
         if (error instanceof TransportError && scope.answer === null) record(null, error);
         throw error;
       }

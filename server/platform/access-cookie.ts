@@ -6,8 +6,9 @@ import { SESSION_LIFETIME_MS } from './access-sessions.ts';
 const SECURE_NAME = '__Host-sid';
 const PLAIN_NAME = 'sid';
 
-export function isSecure(request: Pick<FastifyRequest, 'protocol'>): boolean {
-  return request.protocol === 'https';
+/** Whether the browser speaks HTTPS: as `PUBLIC_URL` says, or else the request. */
+export function isSecure(request: Pick<FastifyRequest, 'protocol' | 'server'>): boolean {
+  return request.server.publicUrl?.startsWith('https:') ?? request.protocol === 'https';
 }
 
 export function readSessionToken(request: FastifyRequest): string | null {

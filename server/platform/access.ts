@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, FastifySchema } from 'fastify';
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { CurrentUser } from '#contract/auth.ts';
 import { AppError } from './errors.ts';
@@ -23,6 +23,8 @@ export interface DeclaredRoute {
   method: string;
   url: string;
   access: Access;
+  /** What it takes and answers. */
+  schema: FastifySchema | undefined;
 }
 
 declare module 'fastify' {
@@ -56,7 +58,9 @@ export function enforceAccess(
       throw new Error(`${String(route.method)} ${route.url} does not declare who may call it`);
     }
     route.config = { ...route.config, access };
-    for (const method of [route.method].flat()) this.declaredRoutes.push({ method, url: route.url, access });
+    for (const method of [route.method].flat()) {
+      this.declaredRoutes.push({ method, url: route.url, access, schema: route.schema });
+    }
   });
 
   app.addHook('onRequest', (request, _reply, done) => {

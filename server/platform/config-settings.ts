@@ -53,6 +53,9 @@ const list = (isItem: (item: string) => boolean) =>
 
 const isAddressRange = (text: string) => isIP(text) !== 0 || ipaddr.isValidCIDR(text);
 
+/** Trust in everybody would let any caller choose its own address. */
+const isProxyRange = (text: string) => isAddressRange(text) && !text.endsWith('/0');
+
 function isUrl(text: string, protocols: string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
 }
@@ -70,6 +73,12 @@ const origin = z
   .string()
   .refine((text) => isUrl(text, ['http:', 'https:']))
   .transform((text) => new URL(text).origin);
+
+const isOrigin = (text: string) => {
+  if (!isUrl(text, ['http:', 'https:'])) return false;
+  const { origin, href } = new URL(text);
+  return href === `${origin}/`;
+};
 
 const wait = (about: string, unset: string) =>
   setting(wholeNumber(0, 120_000).nullable().default(null), {
@@ -104,6 +113,20 @@ export const settingsSchema = z.object({
     takes: 'a whole number from 0 to 65535',
     unset: '3000',
   }),
+  PUBLIC_URL: setting(
+    z
+      .string()
+      .refine(isOrigin)
+      .transform((text) => new URL(text).origin)
+      .nullable()
+      .default(null),
+    {
+      about:
+        'The address that browsers open. Pages answer under its host only, and with https cookies are always secure. Demo and live mode need an https one where HOST is not of this machine alone',
+      takes: 'an origin without a path, such as https://board.example.com',
+      unset: 'pages answer under any host',
+    },
+  ),
   DATA_DIR: setting(z.string().default('./data'), {
     about: 'Folder of the embedded database and the generated secret',
     takes: 'a path',
@@ -144,6 +167,12 @@ export const settingsSchema = z.object({
     takes: 'paper, demo or live',
     unset: 'paper',
   }),
+  MANUAL_ORDERS: setting(z.enum(['enabled', 'disabled']).default('disabled'), {
+    about:
+      'Orders by hand from the position calculator in production with demo or live trading; on paper they are always allowed',
+    takes: 'enabled or disabled',
+    unset: 'disabled',
+  }),
   DEPLOYMENT_ID: setting(z.string().max(200).nullable().default(null), {
     about: 'Marks this instance as a deployment; manual triggers are then refused in production',
     takes: 'a name of up to 200 characters',
@@ -167,7 +196,7 @@ export const settingsSchema = z.object({
   }),
   SECRET_KEY: setting(z.string().min(32).nullable().default(null), {
     about: 'Root of the keys that encrypt exchange credentials and webhook keys at rest',
-    takes: 'at least 32 characters',
+    takes: 'at least 32 characters, 8 of them different',
     unset: 'generated once into DATA_DIR/secret.key; required with DATABASE_URL',
     secret: true,
   }),
@@ -208,7 +237,7 @@ export const settingsSchema = z.object({
       .default('10000'),
     { about: 'USDT in a new paper account', takes: 'a positive amount such as 10000', unset: '10000' },
   ),
-  TRUST_PROXY: setting(list((item) => isAddressRange(item) || PROXY_GROUPS.includes(item)).default([]), {
+  TRUST_PROXY: setting(list((item) => isProxyRange(item) || PROXY_GROUPS.includes(item)).default([]), {
     about: 'Reverse proxies whose X-Forwarded-For is believed',
     takes: `IP addresses, CIDR ranges or ${PROXY_GROUPS.join(', ')}, separated by commas`,
     unset: 'none',

@@ -14,11 +14,13 @@ describe('with nothing set', () => {
     expect(config).toEqual({
       host: '127.0.0.1',
       port: 3000,
+      publicUrl: null,
       dataDir: resolve('./data'),
       databaseUrl: null,
       appEnv: 'production',
       autoTrade: { enabled: true, configured: true },
       exchangeMode: 'paper',
+      manualOrders: 'disabled',
       deploymentId: null,
       adminUsername: 'admin@example.com',
       adminPassword: null,
@@ -60,6 +62,16 @@ describe('a bad value', () => {
     ['PORT', '65536', 'PORT is "65536"; it takes a whole number from 0 to 65535'],
     ['PORT', '1e3', 'PORT is "1e3"; it takes a whole number from 0 to 65535'],
     ['HOST', 'a b', 'HOST is "a b"; it takes an IP address or a host name'],
+    ...[
+      'board.example.com',
+      'ftp://board.example.com',
+      'https://a.example/board',
+      'https://u:p@a.example',
+    ].map((value) => [
+      'PUBLIC_URL',
+      value,
+      `PUBLIC_URL is "${value}"; it takes an origin without a path, such as https://board.example.com`,
+    ]),
     ['AUTO_TRADE', 'true', 'AUTO_TRADE is "true"; it takes enabled or disabled'],
     ['EXCHANGE_MODE', 'test', 'EXCHANGE_MODE is "test"; it takes paper, demo or live'],
     [
@@ -97,6 +109,11 @@ describe('a bad value', () => {
       '10.0.0.0/33',
       'TRUST_PROXY is "10.0.0.0/33"; it takes IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas',
     ],
+    [
+      'TRUST_PROXY',
+      '0.0.0.0/0',
+      'TRUST_PROXY is "0.0.0.0/0"; it takes IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas',
+    ],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud"; it takes trace, debug, info, warn, error, fatal or silent'],
   ])(
     'of %s (%s) is refused with one line that names it, what it got and what it takes',
@@ -106,7 +123,11 @@ describe('a bad value', () => {
   );
 
   test.each([
-    ['SECRET_KEY', 'canary-too-short', 'a hidden value of 16 characters; it takes at least 32 characters'],
+    [
+      'SECRET_KEY',
+      'canary-too-short',
+      'a hidden value of 16 characters; it takes at least 32 characters, 8 of them different',
+    ],
     ['ADMIN_PASSWORD', 'canar', 'a hidden value of 5 characters; it takes 6 to 100 characters'],
     ['METRICS_TOKEN', 'canary', 'a hidden value of 6 characters; it takes at least 16 characters'],
     [
@@ -166,6 +187,14 @@ describe('settings that depend on each other', () => {
   ])('automatic trading with %j is %j', (env, expected) => {
     expect(parseConfig(env).autoTrade).toEqual(expected);
   });
+});
+
+test.each([
+  ['https://board.example.com', 'https://board.example.com'],
+  ['https://Board.Example.com:443/', 'https://board.example.com'],
+  ['http://localhost:3000', 'http://localhost:3000'],
+])('PUBLIC_URL %s is the origin %s', (value, origin) => {
+  expect(parseConfig({ PUBLIC_URL: value }).publicUrl).toBe(origin);
 });
 
 test('lists are split, and tradingview stands for its four addresses', () => {

@@ -7,6 +7,8 @@ import { type Settings, settings, settingsSchema, TRADINGVIEW_ADDRESSES } from '
 export interface Config {
   host: string;
   port: number;
+  /** The origin that browsers open; null: not said. */
+  publicUrl: string | null;
   /** Absolute. */
   dataDir: string;
   /** null: the embedded database. */
@@ -15,6 +17,8 @@ export interface Config {
   /** `enabled` already requires `appEnv` production; `configured` says whether somebody decided it. */
   autoTrade: { enabled: boolean; configured: boolean };
   exchangeMode: 'paper' | 'demo' | 'live';
+  /** Decides in production outside paper mode, see `orderSubmissionAllowed`. */
+  manualOrders: 'enabled' | 'disabled';
   deploymentId: string | null;
   instanceId: string;
   adminUsername: string;
@@ -108,6 +112,7 @@ function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
   return {
     host: value.HOST,
     port: value.PORT,
+    publicUrl: value.PUBLIC_URL,
     dataDir: resolve(value.DATA_DIR),
     databaseUrl: value.DATABASE_URL,
     appEnv: value.APP_ENV,
@@ -116,6 +121,7 @@ function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
       configured: value.AUTO_TRADE !== null || value.EXCHANGE_MODE === 'paper',
     },
     exchangeMode: value.EXCHANGE_MODE,
+    manualOrders: value.MANUAL_ORDERS,
     deploymentId: value.DEPLOYMENT_ID,
     instanceId: value.INSTANCE_ID ?? randomUUID(),
     adminUsername: value.ADMIN_USERNAME,

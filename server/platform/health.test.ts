@@ -8,7 +8,8 @@ import { createLog } from './log.ts';
 test('readiness is 200 when every part is ready and 503 when one is not', async () => {
   const { database, close } = await createTestDatabase();
   const app = await createHttpApp({
-    config: { trustProxy: [], metricsToken: null },
+    config: { trustProxy: [], metricsToken: null, publicUrl: null },
+    untrustedProxies: { note() {} },
     log: createLog({ level: 'silent' }),
     clock: systemClock,
     db: database.db,

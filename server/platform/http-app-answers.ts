@@ -4,7 +4,7 @@ import { isSecure } from './access-cookie.ts';
 import { errorBodyOf, toAppError } from './errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
-type AnsweredRequest = Pick<FastifyRequest, 'area' | 'url' | 'method' | 'ip' | 'protocol' | 'log'>;
+type AnsweredRequest = Pick<FastifyRequest, 'area' | 'url' | 'method' | 'ip' | 'protocol' | 'server' | 'log'>;
 
 export interface Answer {
   header(name: string, value: string): unknown;
@@ -44,7 +44,11 @@ const BROKEN = new Map<string | undefined, StatusLine>([
 const MALFORMED: StatusLine = [400, 'Bad Request'];
 
 // Bytes that are no HTTP request never become one for the hooks, so this answer is written by hand.
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: Socket,
+  { secure }: { secure: boolean },
+): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (!socket.writable) {
     socket.destroy();
@@ -53,7 +57,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const [status, text] = BROKEN.get(error.code) ?? MALFORMED;
   const body = JSON.stringify({ message: text });
   const headers = {
-    ...securityHeaders({ area: 'api', secure: false }),
+    ...securityHeaders({ area: 'api', secure }),
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

@@ -82,7 +82,8 @@ describe('failures', () => {
 
   beforeAll(async () => {
     app = await createHttpApp({
-      config: { trustProxy: [], metricsToken: null },
+      config: { trustProxy: [], metricsToken: null, publicUrl: null },
+      untrustedProxies: { note() {} },
       log: createLog({ level: 'info', destination: { write: (line) => lines.push(line) } }),
       clock: systemClock,
       db: board.database.db,
@@ -127,7 +128,13 @@ describe('failures', () => {
     const log = createLog({ level: 'silent' });
     const lost = openPool({ connection: { connectionString: 'postgres://nobody@127.0.0.1:1/none' }, log });
     const apart = await createHttpApp(
-      { config: { trustProxy: [], metricsToken: null }, log, clock: systemClock, db: lost.db },
+      {
+        config: { trustProxy: [], metricsToken: null, publicUrl: null },
+        untrustedProxies: { note() {} },
+        log,
+        clock: systemClock,
+        db: lost.db,
+      },
       { webFolder },
     );
     apart.get('/api/mine', { config: { access: 'user' } }, async () => ({}));
@@ -189,7 +196,8 @@ test.each([
 ])('a request that stalls in %s is answered 408 in time, and its connection ends', async (_where, bytes) => {
   const app = await createHttpApp(
     {
-      config: { trustProxy: [], metricsToken: null },
+      config: { trustProxy: [], metricsToken: null, publicUrl: null },
+      untrustedProxies: { note() {} },
       log: createLog({ level: 'silent' }),
       clock: systemClock,
       db: board.database.db,
@@ -213,7 +221,8 @@ test.each([
 
 test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {
   const app = await createHttpApp({
-    config: { trustProxy: [], metricsToken: null },
+    config: { trustProxy: [], metricsToken: null, publicUrl: null },
+    untrustedProxies: { note() {} },
     log: createLog({ level: 'silent' }),
     clock: systemClock,
     db: board.database.db,

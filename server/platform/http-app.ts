@@ -25,6 +25,8 @@ import { areaOf, areaOfUnreadable, handleNotFound } from './request-areas.ts';
 import { guardRequests, isApiWrite, MAX_API_BODY_BYTES } from './request-guards.ts';
 import { validatorCompiler } from './request-guards-validator.ts';
 import { serveWeb, WEB_FOLDER } from './static-files.ts';
+import { createProxyTrust } from './trusted-proxies.ts';
+import type { UntrustedProxies } from './untrusted-proxies.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -34,11 +36,19 @@ export type App = FastifyInstance<
   ZodTypeProvider
 >;
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The origin that browsers open (`PUBLIC_URL`); null where nobody said. */
+    publicUrl: string | null;
+  }
+}
+
 export interface HttpDeps {
-  config: Pick<Config, 'trustProxy' | 'metricsToken'>;
+  config: Pick<Config, 'trustProxy' | 'metricsToken' | 'publicUrl'>;
   log: Logger;
   clock: Clock;
   db: Db;
+  untrustedProxies: Pick<UntrustedProxies, 'note'>;
 }
 
 /** A slow or stalled sender loses its connection after this; answers may take as long as they like. */
@@ -51,18 +61,19 @@ export async function createHttpApp(
 ): Promise<App> {
   const { requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const logger: FastifyBaseLogger = deps.log;
-  const { trustProxy } = deps.config;
+  const isTrustedProxy = createProxyTrust(deps.config.trustProxy);
   const app: App = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    trustProxy: deps.config.trustProxy.length > 0 ? isTrustedProxy : false,
     bodyLimit: MAX_API_BODY_BYTES,
     requestTimeout: requestTimeoutMs,
     // Node takes the shorter of both times for the head alone, and looks who is late twice a minute.
     http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: requestTimeoutMs / 6 },
     // Fastify's own answer has neither our shape nor our headers; see refuseWhileClosing.
     return503OnClosing: false,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) =>
+      answerBrokenRequest(error, socket, { secure: deps.config.publicUrl?.startsWith('https:') ?? false }),
     // Addresses that cannot be routed at all; no hook has run for them.
     frameworkErrors: (error, request, reply) => {
       // The type of this reply is open over every route's answers; an error body is in all of them.
@@ -73,6 +84,7 @@ export async function createHttpApp(
     },
   }).withTypeProvider<ZodTypeProvider>();
 
+  app.decorate('publicUrl', deps.config.publicUrl);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
@@ -81,6 +93,7 @@ export async function createHttpApp(
   app.addHook('onRequest', (request, reply, done) => {
     request.area = areaOf(request);
     setSecurityHeaders(request, reply);
+    deps.untrustedProxies.note(request.raw);
     done();
   });
   refuseWhileClosing(app);

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import ipaddr from 'ipaddr.js';
 import type { Config } from './config.ts';
+import { isLoopbackAddress, isLoopbackName } from './loopback.ts';
 
 const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
@@ -19,13 +19,7 @@ export function mayReadMetrics(
     return given !== undefined && timingSafeEqual(digest(given), digest(config.metricsToken));
   }
   if (FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined)) return false;
-  return isLoopback(request.socket.remoteAddress) && isOwnName(request.hostname);
+  return isLoopbackAddress(request.socket.remoteAddress) && isLoopbackName(request.hostname);
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
-}
-
-const isOwnName = (name: string) => name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));

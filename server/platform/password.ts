@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { hash, type Options, verify } from '@node-rs/argon2';
+import { LONGEST_PASSWORD } from '#contract/text.ts';
 import { AppError } from './errors.ts';
 
 /** OWASP's argon2id parameters; the library's default algorithm is argon2id. */
@@ -32,6 +33,8 @@ export function hashPassword(password: string): Promise<string> {
 
 /** Takes the same time for an unknown user, whose hash is null, as for a wrong password. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
+  // Nobody's password is that long: it takes the way of an unknown user's.
+  if (password.length > LONGEST_PASSWORD) return verifyPassword(null, '');
   const against = passwordHash ?? (await prepareUnknownUserHash());
   const matches = await inTurn(() => verify(against, password));
   return matches && passwordHash !== null;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Db } from './database/database.ts';
 import { AppError } from './errors.ts';
+import { giveBackGuess, takeGuess } from './password-guesses.ts';
 import { addressGroup } from './source-address.ts';
 
 const WINDOW_SECONDS = 15 * 60;
@@ -26,30 +28,38 @@ const limitersOf = new WeakMap<Pool, Limiters>();
 
 /**
  * Runs one password check under the limits that all password routes share, counted in the database for all
- * instances. A success clears the account's failures from this address; 429 refuses without checking.
- * Failures from one address never count against the same account elsewhere.
+ * instances: for an address, for an account at an address, and for an account at all addresses where it is not known.
+ * A success clears the account's failures from this address; 429 refuses without checking.
  */
 export async function limitPasswordAttempts(options: {
   pool: Pool;
+  db: Db;
+  now: Date;
   attempt: PasswordAttempt;
   check: () => Promise<boolean>;
 }): Promise<boolean> {
-  const { pool, attempt, check } = options;
+  const { pool, db, now, attempt, check } = options;
   const limiters = limitersFor(pool);
   const address = addressGroup(attempt.address);
   const account = `${createHash('sha256').update(attempt.account).digest('base64url')}@${address}`;
 
   // One at a time: a burst of guesses cannot outrun the count, a burst of right passwords is not counted at all.
   return inTurn(limiters.turns, account, async () => {
+    const taken = await takeGuess(db, { account: attempt.account, address, now });
+    if (!('guess' in taken)) throw tooMany(taken.waitMs);
     // Those at many accounts do come at once: each is counted before it is checked, and taken back unless it failed.
-    await consume(limiters.address, address);
     let isFailure = false;
     try {
-      const isRight = await checkAccount(limiters.account, { account, check });
-      isFailure = !isRight;
-      return isRight;
+      await consume(limiters.address, address);
+      try {
+        const isRight = await checkAccount(limiters.account, { account, check });
+        isFailure = !isRight;
+        return isRight;
+      } finally {
+        if (!isFailure) await limiters.address.reward(address);
+      }
     } finally {
-      if (!isFailure) await limiters.address.reward(address);
+      if (!isFailure && taken.guess !== null) await giveBackGuess(db, taken.guess);
     }
   });
 }
@@ -77,7 +87,7 @@ async function consume(limiter: RateLimiterPostgres, key: string): Promise<void>
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
     await limiter.reward(key);
-    throw tooMany(refused);
+    throw tooMany(refused.msBeforeNext);
   }
 }
 
@@ -105,10 +115,8 @@ function limitersFor(pool: Pool): Limiters {
   return limiters;
 }
 
-function tooMany(state: RateLimiterRes): AppError {
-  return new AppError('tooManyAttempts', {
-    retryAfterSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
-  });
+function tooMany(waitMs: number): AppError {
+  return new AppError('tooManyAttempts', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
 }
 
 async function inTurn<Result>(

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
 
@@ -123,11 +125,11 @@ describe('bodies', () => {
   });
 
   test('over 256 KiB are 413, up to it they are read', async () => {
-    const body = (bytes: number) => JSON.stringify({ username: 'a', password: 'b', x: 'x'.repeat(bytes) });
-    const answer = await login(body(256 * 1024));
+    const create = (bytes: number) => board.admin.post('/api/hooks', { name: '', x: 'x'.repeat(bytes) });
+    const answer = await create(256 * 1024);
     expect(answer.statusCode).toBe(413);
     expect(answer.json()).toEqual({ message: 'The request is too large' });
-    expect((await login(body(255 * 1024))).statusCode).toBe(401);
+    expect((await create(255 * 1024)).json()).toMatchObject({ message: 'Name is required' });
   });
 
   test('may say their character set', async () => {
@@ -141,4 +143,49 @@ test('an address with NUL is 400 before it meets the database', async () => {
   for (const url of ['/api/users?x=%00', '/api/admin/user/%00']) {
     expect((await board.admin.get(url)).statusCode).toBe(400);
   }
+});
+
+describe('a request that names two hosts', () => {
+  let port: number;
+  beforeAll(async () => {
+    port = Number(new URL(await board.app.listen({ port: 0, host: '127.0.0.1' })).port);
+  });
+
+  async function ask(lines: string[]): Promise<{ status: string | undefined; body: unknown }> {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.write(`${[...lines, 'connection: close'].join('\r\n')}\r\n\r\n`);
+    const answer = await text(socket);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    return { status: head.split(' ')[1], body: JSON.parse(body) };
+  }
+
+  const REFUSED = { status: '400', body: { message: 'The request names more than one host' } };
+
+  test.each([
+    ['in two headers', 'GET /healthz HTTP/1.1', ['Host: board.example', 'Host: evil.example']],
+    ['twice the same', 'GET /healthz HTTP/1.1', ['Host: board.example', 'hOST: board.example']],
+    ['in its target', 'GET http://evil.example/healthz HTTP/1.1', ['Host: board.example']],
+    [
+      'in its target only by the port',
+      'GET http://board.example:81/healthz HTTP/1.1',
+      ['Host: board.example'],
+    ],
+  ])('%s is 400', async (_how, first, hosts) => {
+    expect(await ask([first, ...hosts])).toEqual(REFUSED);
+  });
+
+  test('is 400 in the shape of the webhooks where it is a delivery', async () => {
+    const first = 'POST /hooks/trading_view_signal?hkid=x HTTP/1.1';
+    const answer = await ask([first, 'Host: a', 'Host: b', 'content-length: 0']);
+    expect(answer).toEqual({ ...REFUSED, body: { success: false, ...REFUSED.body } });
+  });
+
+  test.each([
+    ['GET /healthz HTTP/1.1', 'Host: board.example'],
+    ['GET http://board.example/healthz HTTP/1.1', 'Host: BOARD.example'],
+    ['GET http://board.example:81/healthz?x=http://other HTTP/1.1', 'Host: board.example:81'],
+    ['GET /healthz?to=http://evil.example/ HTTP/1.1', 'Host: board.example'],
+  ])('is told from one that names it once: %s, %s', async (first, host) => {
+    expect(await ask([first, host])).toEqual({ status: '200', body: { status: 'ok' } });
+  });
 });

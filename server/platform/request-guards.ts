@@ -1,19 +1,38 @@
 import type { FastifyRequest } from 'fastify';
+import { MAX_AUTH_BODY_BYTES } from '#contract/auth.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
+import { isForOtherHost } from './public-url.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 export const MAX_API_BODY_BYTES = 256 * 1024;
 
+/** Longer than any origin: a host name has at most 253 characters. Parsing takes longer than linear time. */
+const LONGEST_ORIGIN = 300;
+
 const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
-/** What no route wants: cross-site writes, bodies that are not clean JSON, addresses with NUL. */
+/** What no route wants: requests for another host, cross-site writes, bodies that are not clean JSON, addresses with NUL. */
 export function guardRequests(app: App): void {
+  // Anybody may send these, and they are small.
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/api/auth/')) route.bodyLimit ??= MAX_AUTH_BODY_BYTES;
+  });
+  const publicUrl = app.publicUrl === null ? null : new URL(app.publicUrl);
   app.addHook('onRequest', (request, _reply, done) => {
+    if (hasTwoHosts(request.raw)) {
+      return done(new AppError('badRequest', { message: 'The request names more than one host' }));
+    }
+    if (publicUrl !== null && isForOtherHost(request, publicUrl)) {
+      const message = `Signal Board answers at ${publicUrl.origin} only (PUBLIC_URL); a proxy in front has to pass on the Host`;
+      return done(new AppError('otherHost', { message }));
+    }
     // PostgreSQL has no NUL in text: it would come back as a failed query.
     // A webhook's key is looked up whatever it looks like: every wrong one gets the same answer.
     if (request.url.includes('%00') && request.area !== 'hooks') return done(new AppError('badRequest'));
     if (isApiWrite(request) && isCrossSite(request)) return done(new AppError('crossSite'));
+    // Nothing reads the body of a request that no route takes.
+    if (request.is404 && !isRead(request)) return done(new AppError('notFound'));
     done();
   });
 
@@ -30,20 +49,41 @@ export function guardRequests(app: App): void {
   );
 }
 
-/** What may change something for who is signed in. */
-export function isApiWrite({ area, method }: FastifyRequest): boolean {
-  return area === 'api' && method !== 'GET' && method !== 'HEAD';
+/**
+ * A proxy may go by one host and this program by the other. Node keeps the first of two headers, and the target of
+ * `GET http://host/path` names one beside the header.
+ */
+function hasTwoHosts({ rawHeaders, url = '', headers }: FastifyRequest['raw']): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return true;
+  if (url.startsWith('/')) return false;
+  const [, target] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
+  return target !== undefined && target.toLowerCase() !== headers.host?.toLowerCase();
 }
+
+/** What may change something for who is signed in. */
+export function isApiWrite(request: FastifyRequest): boolean {
+  return request.area === 'api' && !isRead(request);
+}
+
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
 
 // Browsers send at least one of the two headers with every write; programs such as curl send neither, and
 // carry no cookies of somebody else.
 function isCrossSite(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const fetchSite = request.headers['sec-fetch-site'];
-  if (origin !== undefined && hostOf(origin) !== request.host.toLowerCase()) return true;
+  const { publicUrl } = request.server;
+  if (origin !== undefined && !isOwnOrigin(origin, publicUrl, request)) return true;
   return fetchSite !== undefined && !OWN_FETCH_SITES.has(String(fetchSite));
 }
 
-function hostOf(origin: string): string | null {
-  return URL.canParse(origin) ? new URL(origin).host : null;
+function isOwnOrigin(origin: string, publicUrl: string | null, { host }: FastifyRequest): boolean {
+  if (origin.length > LONGEST_ORIGIN || !URL.canParse(origin)) return false;
+  const url = new URL(origin);
+  return publicUrl === null ? url.host === host.toLowerCase() : url.origin === publicUrl;
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 
 const MIN_LENGTH = 32;
+const MIN_DISTINCT = 8;
 
 /** `SECRET_KEY`, or else the key of the data folder, generated at the first call. */
 export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<string> {
   if (config.secretKey !== null) return config.secretKey;
-  const path = join(config.dataDir, 'secret.key');
+  const path = keyPath(config);
   const key = (await readKey(path)) ?? (await generateKey(path, config.dataDir));
   if (key.length < MIN_LENGTH) {
     throw new ConfigError(`${path} holds ${key.length} characters; it takes at least ${MIN_LENGTH}`);
@@ -16,10 +17,26 @@ export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'
   return key;
 }
 
+/**
+ * Refuses a key such as one repeated letter. Only for the start: a backup must still be made with a key that is about to
+ * be replaced.
+ */
+export async function requireStrongKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<void> {
+  const key = await findSecretKey(config);
+  const distinct = new Set(key).size;
+  if (key === null || distinct >= MIN_DISTINCT) return;
+  const name = config.secretKey === null ? keyPath(config) : 'SECRET_KEY';
+  throw new ConfigError(
+    `${name} has ${distinct} distinct ${distinct === 1 ? 'character' : 'characters'}; it takes at least ${MIN_DISTINCT} of them. Where a database was sealed with it, start once with another one and --new-secret-key`,
+  );
+}
+
 /** The key that there is; null where the first start would generate one. */
 export async function findSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<string | null> {
-  return config.secretKey ?? (await readKey(join(config.dataDir, 'secret.key')));
+  return config.secretKey ?? (await readKey(keyPath(config)));
 }
+
+const keyPath = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'secret.key');
 
 async function readKey(path: string): Promise<string | null> {
   try {

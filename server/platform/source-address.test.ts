@@ -13,9 +13,27 @@ describe('the source address', () => {
     expect(from('203.0.113.9', '10.0.0.1')).toBe('203.0.113.9');
   });
 
+  test.each([
+    ['203.0.113.9:5678', '203.0.113.9'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['[::ffff:203.0.113.9]:80', '203.0.113.9'],
+  ])('is without its port where the proxy says %s', (said, address) => {
+    expect(from(said, '10.0.0.1')).toBe(address);
+  });
+
+  test.each(['203.0.113.9:', '203.0.113.9:99999999', '[203.0.113', '[]:80', ':80'])(
+    'is the peer where the proxy says %j',
+    (said) => {
+      expect(from(said, '10.0.0.1')).toBe('10.0.0.1');
+    },
+  );
+
   test('is the peer when the proxy says something that is no address', () => {
     expect(from('"><script>', '10.0.0.1')).toBe('10.0.0.1');
     expect(from('unknown', undefined)).toBe('unknown');
+    expect(from(`fe80::1%${'x'.repeat(10_000)}`, '10.0.0.1')).toBe('10.0.0.1');
   });
 
   test('is plain IPv4 on a dual-stack socket, and without the zone of a local interface', () => {

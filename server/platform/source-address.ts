@@ -40,10 +40,12 @@ export function addressGroup(address: string): string {
 
 const plain = new Map<string, string | null>();
 const MAX_REMEMBERED = 2_000;
+/** An IPv6 address has at most 45 characters, without its zone. */
+const LONGEST_ADDRESS = 64;
 
 /** The same few addresses come with every request. */
-function plainAddress(text: string | undefined): string | null {
-  if (text === undefined) return null;
+export function plainAddress(text: string | undefined): string | null {
+  if (text === undefined || text.length > LONGEST_ADDRESS) return null;
   const known = plain.get(text);
   if (known !== undefined) return known;
   const address = toPlainAddress(text);
@@ -52,7 +54,14 @@ function plainAddress(text: string | undefined): string | null {
   return address;
 }
 
-function toPlainAddress(text: string): string | null {
+/** Some proxies add the port: 203.0.113.9:5678, [2001:db8::1]:443. */
+export function withoutPort(text: string): string {
+  const [, v6, v4] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(text) ?? [];
+  return v6 ?? v4 ?? text;
+}
+
+function toPlainAddress(said: string): string | null {
+  const text = withoutPort(said);
   if (!ipaddr.isValid(text)) return null;
   // The zone of a link-local address (fe80::1%eth0) is a name of this machine's, not of the peer's.
   return ipaddr.process(text.split('%', 1)[0] ?? text).toString();

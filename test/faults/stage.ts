@@ -20,7 +20,7 @@ import {
   startFaultPostgres,
 } from './postgres.ts';
 
-const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
+export const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
 const PASSWORD = 'a password of a trader';
 const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
 /** Of instances and their queues; the default is for one. */
@@ -54,7 +54,8 @@ export interface Stage {
   traders: Trader[];
   /** Tokens that the exchange lists at PRICE, each to be traded once. */
   tokens: string[];
-  addTrader(options: { ownHook: boolean; ownFaults: boolean }): Promise<Trader>;
+  /** Without a platform, of each exchange in turn. */
+  addTrader(options: { ownHook: boolean; ownFaults: boolean; platform?: ExchangePlatform }): Promise<Trader>;
   killDatabase(): Promise<void>;
   /** For the database of the harness; the program starts its embedded one itself. */
   stopDatabase(): Promise<void>;
@@ -240,11 +241,13 @@ async function createTrader(options: {
   number: number;
   ownHook: boolean;
   ownFaults: boolean;
+  platform?: ExchangePlatform;
 }): Promise<Trader> {
   const { url, admin, exchange, number, ownHook, ownFaults } = options;
   const username = `trader${number}@example.com`;
   // In turn, so that two traders are one of each exchange.
-  const platform = EXCHANGE_PLATFORMS[(number - 1) % EXCHANGE_PLATFORMS.length] ?? 'Bitget';
+  const inTurn = EXCHANGE_PLATFORMS[(number - 1) % EXCHANGE_PLATFORMS.length] ?? 'Bitget';
+  const platform = options.platform ?? inTurn;
   const { user } = await admin.post<{ user: User }>('/api/admin/create-client', {
     username,
     password: PASSWORD,

@@ -75,7 +75,7 @@ const signalsRoute = createRoute({
 const configurationRoute = createRoute({
   getParentRoute: () => adminArea,
   path: '/configuration',
-  component: lazyRouteComponent(() => import('./pages/webhook-page.tsx'), 'WebhookPage'),
+  component: lazyRouteComponent(() => import('./pages/webhook-page.tsx'), 'ConfigurationPage'),
 });
 
 const usersRoute = createRoute({
@@ -135,6 +135,7 @@ const routeTree = rootRoute.addChildren([
 export function createAppRouter() {
   return createRouter({
     routeTree,
+    caseSensitive: true,
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',

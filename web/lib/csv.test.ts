@@ -11,6 +11,13 @@ test('commas, quotes and line breaks are quoted', () => {
   );
 });
 
+test.each(['a;b', 'a\tb', 'a,b', 'say "no"', "it's", 'one\rtwo', 'one\ntwo'])(
+  '%j is quoted, so that a spreadsheet with another separator keeps it in one cell',
+  (text) => {
+    expect(csvLine([text, 1])).toBe(`"${text.replaceAll('"', '""')}",1\r\n`);
+  },
+);
+
 test.each([
   '=1+1',
   '+1+1',

@@ -15,5 +15,5 @@ export const csvLine = (cells: readonly CsvCell[]): string => cells.map(csvField
 function csvField(cell: CsvCell): string {
   const text = cell === null ? '' : String(cell);
   const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n\t']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",;\r\n\t']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

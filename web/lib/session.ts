@@ -6,10 +6,14 @@ import { sessionKey } from './session-key.ts';
 
 export const sessionQuery = queryOptions({
   queryKey: sessionKey,
-  /** Signed out is an answer, not an error. */
+  /** Signed out is an answer, not an error: a 401, or a success without a user. */
   queryFn: async ({ signal }): Promise<SessionAnswer | null> => {
     try {
-      return await requestJson<SessionAnswer>(sessionKey[0], { signal, anyUser: true });
+      const answer = await requestJson<Partial<SessionAnswer> | null>(sessionKey[0], {
+        signal,
+        anyUser: true,
+      });
+      return answer?.user ? (answer as SessionAnswer) : null;
     } catch (error) {
       if (isStatus(error, 401)) return null;
       throw error;

@@ -4,13 +4,15 @@ import classes from './pager.module.css';
 
 interface PagerProps {
   page: number;
-  pageCount: number;
+  /** Undefined while it is not known, such as after a failed fetch. */
+  pageCount: number | undefined;
   onPage: (page: number) => void;
 }
 
 /** Shown only when there is more than one page. */
 export function Pager({ page, pageCount, onPage }: PagerProps) {
-  if (pageCount <= 1 && page <= 1) return null;
+  if ((pageCount ?? 1) <= 1 && page <= 1) return null;
+  const last = pageCount === undefined ? undefined : Math.max(pageCount, 1);
   return (
     <nav className={classes.pager} aria-label="Pagination">
       <Button
@@ -19,19 +21,17 @@ export function Pager({ page, pageCount, onPage }: PagerProps) {
         leftSection={<IconChevronLeft size={14} aria-hidden />}
         data-page-step="previous"
         disabled={page <= 1}
-        onClick={() => onPage(Math.min(page - 1, Math.max(pageCount, 1)))}
+        onClick={() => onPage(Math.min(page - 1, last ?? page - 1))}
       >
         Previous
       </Button>
-      <span className="numeric">
-        Page {page} of {Math.max(pageCount, 1)}
-      </span>
+      <span className="numeric">{last === undefined ? `Page ${page}` : `Page ${page} of ${last}`}</span>
       <Button
         size="xs"
         variant="default"
         rightSection={<IconChevronRight size={14} aria-hidden />}
         data-page-step="next"
-        disabled={page >= pageCount}
+        disabled={page >= (last ?? page)}
         onClick={() => onPage(page + 1)}
       >
         Next

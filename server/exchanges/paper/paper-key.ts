@@ -4,6 +4,8 @@ export interface PaperKey {
   mayWithdraw: boolean;
   /** The account's kind, where it is not the one that the dialect is for. */
   accountMode?: 'classic' | 'unified';
+  /** The answer leaves out to which account the key belongs. */
+  hidesAccount?: boolean;
 }
 
 export const TRADING_KEY: PaperKey = { mayTrade: true, mayWithdraw: false };

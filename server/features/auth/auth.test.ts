@@ -51,7 +51,7 @@ test('an unknown user, a wrong password and an inactive user are refused with th
 });
 
 test('a name or password longer than any account has is a wrong one like any other', async () => {
-  for (const long of [1001, 100_000]) {
+  for (const long of [1001, 5000]) {
     const answers = [
       await login('x'.repeat(long), 'whatever'),
       await login('ﷺ'.repeat(long / 4), 'whatever'),

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
+import { rememberAddress } from '#server/platform/known-addresses.ts';
 import { verifyPassword } from '#server/platform/password.ts';
 import { limitPasswordAttempts } from '#server/platform/rate-limits.ts';
 import { sourceAddress } from '#server/platform/source-address.ts';
@@ -12,7 +13,7 @@ import { findUser } from '../users/users.store.ts';
  * counts as a failed attempt. Returns the hash that it was checked against.
  */
 export async function checkOwnPassword(
-  deps: Pick<Deps, 'config' | 'db' | 'pool'>,
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'pool'>,
   request: FastifyRequest,
   password: string,
 ): Promise<string> {
@@ -20,9 +21,12 @@ export async function checkOwnPassword(
   const found = await findUser(deps.db, id);
   if (found === null) throw new AppError('notSignedIn');
   const { usernameKey, passwordHash } = found.user;
+  const now = deps.clock.now();
   const address = sourceAddress(request, deps.config);
   const isRight = await limitPasswordAttempts({
     pool: deps.pool,
+    db: deps.db,
+    now,
     attempt: { account: usernameKey, address },
     check: () => verifyPassword(passwordHash, password),
   });
@@ -30,5 +34,6 @@ export async function checkOwnPassword(
     request.log.warn({ userId: id, address }, 'password check failed');
     throw new AppError('invalidPassword');
   }
+  await rememberAddress(deps.db, { userId: id, address, now });
   return passwordHash;
 }

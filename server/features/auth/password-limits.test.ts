@@ -112,6 +112,8 @@ test('an address is charged for failures alone: not for right passwords, checks 
   const attempt = (account: string, check: () => Promise<boolean>) =>
     limitPasswordAttempts({
       pool: board.database.pool,
+      db: board.database.db,
+      now: new Date(),
       attempt: { account, address: '198.51.100.4' },
       check,
     });

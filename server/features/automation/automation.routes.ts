@@ -11,7 +11,7 @@ import {
 import { signalIdParams, workflowIdParams } from '#contract/paging.ts';
 import { WORKFLOW_STATUSES } from '#domain/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
-import { listValues } from '#server/features/list-totals/count-list.ts';
+import { listChoices } from '#server/features/list-totals/list-choices.ts';
 import { getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
@@ -39,7 +39,8 @@ export function registerAutomationRoutes(app: App, deps: Deps): void {
   app.get(
     '/api/automation-workflows/processors',
     { config, schema: { tags, response: { 200: z.array(z.string()) } } },
-    () => listValues(db, 'workflows', 'processor'),
+    // A workflow has the processor of its signal.
+    (request) => listChoices(db, 'signals', 'processor', getUser(request).id),
   );
 
   app.get(

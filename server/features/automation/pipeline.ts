@@ -6,7 +6,7 @@ import { findMatch } from '#server/features/price-logs/match-price-log.ts';
 import { readCurrentPrices } from './current-prices.ts';
 import type { AskedAhead, PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
 import { acquireSlot, type SlotResult } from './processing-slots.store.ts';
-import { selectUsers } from './select-users.ts';
+import { selectUsersToTrade } from './select-users.ts';
 import { rememberPriceLog } from './workflow-inputs.ts';
 import { listUnfinishedUsers, writeEligibility } from './workflow-users.store.ts';
 
@@ -86,7 +86,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     input: ({ signal }) => ({ processor: signal.processor, timeframe: signal.timeframe }),
     run: async (work) => {
       const { deps, signal, workflow, journal } = work;
-      const result = await selectUsers(deps, signal);
+      const result = await selectUsersToTrade(deps, signal);
       work.selected = result.eligible.map(({ id }) => id);
       const [layer1, layer2, layer3, layer4] = result.layers;
       journal.alongside((tx) => writeEligibility(tx, workflow.id, result));

@@ -33,6 +33,8 @@ export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.liter
 export const LEFT_OUT: readonly string[] = [
   'sessions',
   'rate_limits',
+  'password_guesses',
+  'known_addresses',
   'leases',
   'engine_workers',
   'engine_restarts',

@@ -33,6 +33,7 @@ async function readEnvironmentStatus(
     ...(config.deploymentId === null ? {} : { deploymentId: config.deploymentId }),
     hasDeploymentId: isDeployment,
     exchangeMode: config.exchangeMode,
+    manualOrders: config.manualOrders,
     timestamp: deps.clock.now().toISOString(),
   };
 }

@@ -25,6 +25,7 @@ test('a production deployment in live mode says so, and carries its ids', async 
     deploymentId: 'deployment-7',
     hasDeploymentId: true,
     exchangeMode: 'live',
+    manualOrders: 'disabled',
     timestamp: '2026-03-04T05:06:07.000Z',
   });
   await board.close();
@@ -32,7 +33,11 @@ test('a production deployment in live mode says so, and carries its ids', async 
 
 test('in development automatic trading is never enabled, and no deployment id is sent', async () => {
   const board = await startTestApp({
-    config: { appEnv: 'development', autoTrade: { enabled: true, configured: false } },
+    config: {
+      appEnv: 'development',
+      autoTrade: { enabled: true, configured: false },
+      manualOrders: 'enabled',
+    },
   });
   const status = (await board.admin.get('/api/environment/status')).json();
   expect(status).toMatchObject({
@@ -43,6 +48,7 @@ test('in development automatic trading is never enabled, and no deployment id is
     autoTradeEnabled: false,
     autoTradeConfigured: false,
     exchangeMode: 'paper',
+    manualOrders: 'enabled',
   });
   expect(status).not.toHaveProperty('deploymentId');
   await board.close();

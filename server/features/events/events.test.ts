@@ -85,11 +85,12 @@ describe('the stream of changes', () => {
     }
   });
 
-  test('tells administrators of other users, but not of their deliveries', async () => {
+  test('tells administrators of other users and their webhooks, but not of their deliveries', async () => {
     const stream = await listen(board.admin.cookie);
     await postSignal(keys.user);
     await board.admin.put(`/api/admin/user/${user.user.id}/active-trading`, { activeTrading: false });
-    await stream.wait((one) => topics(one).has('users'));
+    await board.database.pool.query('update hooks set name = name where user_id = $1', [user.user.id]);
+    await stream.wait((one) => topics(one).has('users') && topics(one).has('hooks'));
     expect(topics(stream)).not.toContain('deliveries');
   });
 

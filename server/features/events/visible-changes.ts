@@ -10,7 +10,7 @@ const OF_ONES_OWN: ReadonlySet<ChangeTopic> = new Set(['deliveries', 'hooks', 'u
 export function visibleChange(change: Change, viewer: { id: string; isAdmin: boolean }): Change | null {
   const isOwn = change.userId === undefined || change.userId === viewer.id;
   if (change.topic === 'sessions') return null;
-  if (change.topic === 'deliveries' || change.topic === 'hooks') return isOwn ? change : null;
+  if (change.topic === 'deliveries') return isOwn ? change : null;
   if (viewer.isAdmin) return change;
   // The own positions; which signal or workflow opened them is for administrators.
   if (change.topic === 'trades') return change.userId === viewer.id ? { topic: 'trades' } : null;

@@ -10,6 +10,7 @@ import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import { findPostmaster } from '#server/platform/database/embedded-postmaster.ts';
 import { createCanaries } from '#test/canaries.ts';
+import { forgetCredentialCalls } from '#test/credential-limits.ts';
 import { type RecordingClient, recordingClient } from '#test/recording-client.ts';
 import { type ExchangeSite, startExchangeSite } from '#test/test-exchange-site.ts';
 import { SIGNAL } from '#test/test-sender.ts';
@@ -134,6 +135,7 @@ async function beRefusedByTheExchange(): Promise<void> {
 }
 
 async function findTheExchangeAway(): Promise<void> {
+  await forgetCredentialCalls(database);
   for (const kind of ['timeout', 'cutAfterAccept', 'badGatewayAfter', 'html200'] as const) {
     site.setFaults([{ kind, on: { path: '/account/info' } }]);
     const stored = await trader.send('PUT', PATH, bitget(newSecrets()));
@@ -142,6 +144,7 @@ async function findTheExchangeAway(): Promise<void> {
 }
 
 async function failToStore(): Promise<void> {
+  await forgetCredentialCalls(database);
   const secrets = newSecrets();
   site.addAccount(secrets);
   await database.query(

@@ -6,10 +6,9 @@ import type {
   ExchangeCredentialsBody,
   SavedExchangeCredentials,
 } from '#contract/exchange-credentials.ts';
-import type { Denial } from '#domain/denials.ts';
+import type { Denial, DenialCode } from '#domain/denials.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
-import type { KeyInspection } from '#server/exchanges/exchange.ts';
 import type { Tx } from '#server/platform/database/database.ts';
 import { AppError } from '#server/platform/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
@@ -18,12 +17,14 @@ import {
   type CredentialsOwner,
   deleteCredentials,
   hasUnsettledTrade,
+  isVerified,
   listTokensHeldInStored,
+  type StoredRow,
   wakeUnsettledTrades,
   writeCredentials,
 } from './exchange-credentials.store.ts';
-import { denyStored } from './find-account.ts';
-import { findingsOfGoodKey } from './key-findings.ts';
+import { denyDuplicate, denyStored, nameFor, type Viewer } from './find-account.ts';
+import { claimFor, findingsOfGoodKey, type GoodKey } from './key-findings.ts';
 import {
   hintOf,
   readCredentials,
@@ -41,6 +42,7 @@ const LEASE_PATIENCE_MS = 2_000;
 export async function showCredentials(
   deps: Pick<Deps, 'config' | 'db' | 'secretBox'>,
   owner: CredentialsOwner,
+  viewer: Viewer,
 ): Promise<ExchangeCredentials> {
   const stored = await readCredentials(deps, owner);
   const row = stored.state === 'none' ? null : stored.row;
@@ -50,11 +52,23 @@ export async function showCredentials(
     exchangePlatform: owner.platform,
     connected: state === 'ready' || state === 'unverified',
     state,
-    problem: state === 'none' ? null : (denial?.reason ?? null),
+    problem: state === 'none' ? null : problemFor(viewer, { row, denial }),
     apiKeyHint: row?.apiKeyHint ?? null,
     updatedAt: row?.updatedAt.toISOString() ?? null,
   };
 }
+
+function problemFor(viewer: Viewer, seen: { row: StoredRow | null; denial: Denial | null }): string | null {
+  const { row, denial } = seen;
+  if (denial?.code !== 'exchange_account_duplicate') return denial?.reason ?? null;
+  const { exchange = '' } = denial.context;
+  return denyDuplicate(exchange, nameFor(viewer, row?.accountUsedBy ?? '')).reason;
+}
+
+const STATES: Partial<Record<DenialCode, ConnectionState>> = {
+  exchange_key_rejected: 'rejected',
+  exchange_account_duplicate: 'duplicate',
+};
 
 function stateOf(
   { config }: Pick<Deps, 'config'>,
@@ -63,8 +77,8 @@ function stateOf(
 ): ConnectionState {
   if (stored.state === 'none') return 'none';
   if (stored.state === 'locked') return 'unreadable';
-  if (denial !== null) return denial.code === 'exchange_key_rejected' ? 'rejected' : 'other-mode';
-  return stored.row.inspectedAt === null && config.exchangeMode !== 'paper' ? 'unverified' : 'ready';
+  if (denial !== null) return STATES[denial.code] ?? 'other-mode';
+  return !isVerified(stored.row) && config.exchangeMode !== 'paper' ? 'unverified' : 'ready';
 }
 
 /**
@@ -74,9 +88,14 @@ function stateOf(
  */
 export async function saveCredentials(
   deps: ChangeDeps,
-  request: { userId: string; body: ExchangeCredentialsBody; onTest: (test: ConnectionTest) => void },
+  request: {
+    userId: string;
+    body: ExchangeCredentialsBody;
+    viewer: Viewer;
+    onTest: (test: ConnectionTest) => void;
+  },
 ): Promise<SavedExchangeCredentials> {
-  const { userId, body, onTest } = request;
+  const { userId, body, viewer, onTest } = request;
   const owner = { userId, platform: body.exchangePlatform };
   const secrets = secretsOf(body);
   const { test, key } = await testNewSecrets(deps, owner, secrets);
@@ -87,6 +106,9 @@ export async function saveCredentials(
   await whileNothingIsSized(deps, owner, async (tx) => {
     const stored = await readCredentials({ db: tx, secretBox: deps.secretBox }, owner);
     const accountId = await requireSameAccount(deps, tx, { owner, stored, secrets, key });
+    const claim = await claimFor(tx, deps, { owner, accountId });
+    if (claim.usedBy !== null)
+      throw accountTaken(owner, { accountId, usedBy: nameFor(viewer, claim.usedBy) });
     await writeCredentials(tx, {
       userId,
       exchangePlatform: owner.platform,
@@ -94,12 +116,21 @@ export async function saveCredentials(
       sealed: sealSecrets(deps.secretBox, owner, secrets),
       ...(key === null ? nothingFound(deps, owner.platform) : findingsOfGoodKey(deps, key)),
       accountId,
+      accountSince: claim.since,
       updatedAt: deps.clock.now(),
     });
     await wakeUnsettledTrades(tx, deps, owner);
   });
-  return { ...(await showCredentials(deps, owner)), test };
+  return { ...(await showCredentials(deps, owner, viewer)), test };
 }
+
+const accountTaken = (
+  { platform }: CredentialsOwner,
+  { accountId, usedBy }: { accountId: string | null; usedBy: string },
+) =>
+  new AppError('exchangeAccountTaken', {
+    message: `This API key belongs to ${platform} account ${accountId}, which is connected for ${usedBy}. An account serves one user: enter a key of another account (a sub-account is one), or have the other key removed first.`,
+  });
 
 /** The exchange is asked before the first order; in paper mode it is not even known for which mode the key is. */
 const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatform) => ({
@@ -113,12 +144,13 @@ const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatf
 export async function removeCredentials(
   deps: ChangeDeps,
   owner: CredentialsOwner,
+  viewer: Viewer,
 ): Promise<ExchangeCredentials> {
   await whileNothingIsSized(deps, owner, async (tx) => {
     if (await hasUnsettledTrade(tx, owner)) throw new AppError('credentialsInUse');
     if (!(await deleteCredentials(tx, owner))) throw new AppError('credentialsNotFound');
   });
-  return showCredentials(deps, owner);
+  return showCredentials(deps, owner, viewer);
 }
 
 function secretsOf({ exchangePlatform, apiKey, apiSecret, passphrase }: ExchangeCredentialsBody): Secrets {
@@ -130,7 +162,7 @@ async function testNewSecrets(
   deps: ChangeDeps,
   { userId, platform }: CredentialsOwner,
   secrets: Secrets,
-): Promise<{ test: ConnectionTest | null; key: KeyInspection | null }> {
+): Promise<{ test: ConnectionTest | null; key: GoodKey | null }> {
   const environment = deps.config.exchangeMode;
   if (environment === 'paper') return { test: null, key: null };
   const { accountMode } = nothingFound(deps, platform);
@@ -153,16 +185,17 @@ async function requireSameAccount(
     owner: CredentialsOwner;
     stored: StoredCredentials;
     secrets: Secrets;
-    key: KeyInspection | null;
+    key: GoodKey | null;
   },
 ): Promise<string | null> {
   const { owner, stored, secrets, key } = change;
   const accountId = key?.accountId ?? null;
+  const mode = deps.config.exchangeMode;
   if (stored.state === 'none') return accountId;
   if (stored.state === 'open' && stored.credentials.apiKey === secrets.apiKey) {
-    return accountId ?? stored.row.accountId;
+    const isOfMode = mode === 'paper' || stored.row.exchangeMode === mode;
+    return accountId ?? (isOfMode ? stored.row.accountId : null);
   }
-  const mode = deps.config.exchangeMode;
   const isSame = accountId !== null && accountId === stored.row.accountId && stored.row.exchangeMode === mode;
   if (isSame) return accountId;
   const { platform } = owner;

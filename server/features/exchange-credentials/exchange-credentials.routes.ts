@@ -16,7 +16,7 @@ import type { App } from '#server/platform/http-app.ts';
 import { findUser } from '../users/users.store.ts';
 import { removeCredentials, saveCredentials, showCredentials } from './change-credentials.ts';
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
-import { createCallLimit } from './limit-calls.ts';
+import { type CredentialLimits, createCredentialLimits } from './limit-calls.ts';
 import { testStoredConnection } from './test-connection.ts';
 
 /** For whom the routes are: everybody for himself, administrators for the user in the path. */
@@ -43,21 +43,22 @@ const AUDIENCES: Audience[] = [
 ];
 
 export function registerExchangeCredentialRoutes(app: App, deps: Deps): void {
-  const limitCalls = createCallLimit(deps.pool);
-  for (const audience of AUDIENCES) registerFor(audience, { app, deps, limitCalls });
+  const limits = createCredentialLimits(deps.pool);
+  for (const audience of AUDIENCES) registerFor(audience, { app, deps, limits });
 }
 
 function registerFor(
   { path, config, params, userIdOf }: Audience,
-  context: { app: App; deps: Deps; limitCalls: (userId: string) => Promise<void> },
+  context: { app: App; deps: Deps; limits: CredentialLimits },
 ): void {
-  const { app, deps, limitCalls } = context;
+  const { app, deps, limits } = context;
   const querystring = exchangeCredentialsQuery;
 
   app.get(
     path,
     { config, schema: { ...params, querystring, response: { 200: exchangeCredentials } } },
-    async (request) => showCredentials(deps, await ownerOf(deps, userIdOf(request), request.query)),
+    async (request) =>
+      showCredentials(deps, await ownerOf(deps, userIdOf(request), request.query), getUser(request)),
   );
 
   app.put(
@@ -69,9 +70,14 @@ function registerFor(
     async (request) => {
       const { body } = request;
       const owner = await ownerOf(deps, userIdOf(request), body);
-      await limitCalls(getUser(request).id);
+      await limits.countEntry(owner.userId);
       const onTest = (test: ConnectionTest) => logTest(request, owner, test);
-      const saved = await saveCredentials(deps, { userId: owner.userId, body, onTest });
+      const saved = await saveCredentials(deps, {
+        userId: owner.userId,
+        body,
+        viewer: getUser(request),
+        onTest,
+      });
       log(request, owner, 'exchange credentials stored');
       return saved;
     },
@@ -82,7 +88,7 @@ function registerFor(
     { config, schema: { ...params, querystring, response: { 200: exchangeCredentials } } },
     async (request) => {
       const owner = await ownerOf(deps, userIdOf(request), request.query);
-      const left = await removeCredentials(deps, owner);
+      const left = await removeCredentials(deps, owner, getUser(request));
       log(request, owner, 'exchange credentials removed');
       return left;
     },
@@ -93,8 +99,8 @@ function registerFor(
     { config, schema: { ...params, querystring, response: { 200: connectionTest } } },
     async (request) => {
       const owner = await ownerOf(deps, userIdOf(request), request.query);
-      await limitCalls(getUser(request).id);
-      const test = await testStoredConnection(deps, owner);
+      await limits.countTest(owner.userId);
+      const test = await testStoredConnection(deps, owner, getUser(request));
       logTest(request, owner, test);
       return test;
     },

@@ -1,11 +1,17 @@
-import { and, eq, inArray, isNull, ne, or } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull, ne, or } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Config } from '#server/platform/config.ts';
 import type { Queryable, Tx } from '#server/platform/database/database.ts';
 import { exchangeCredentials, trades } from '#server/platform/database/schema.ts';
+import { accountUsedBy } from './account-claims.ts';
 
 export type CredentialsRow = typeof exchangeCredentials.$inferSelect;
+
+/** `accountUsedBy`: user name of whoever was connected to the same account before, in the mode of the key. */
+export type StoredRow = CredentialsRow & { accountUsedBy: string | null };
+
+const storedColumns = { ...getTableColumns(exchangeCredentials), accountUsedBy };
 
 /** A user has at most one set of credentials for each exchange. */
 export interface CredentialsOwner {
@@ -16,16 +22,13 @@ export interface CredentialsOwner {
 const ownedBy = ({ userId, platform }: CredentialsOwner) =>
   and(eq(exchangeCredentials.userId, userId), eq(exchangeCredentials.exchangePlatform, platform));
 
-export async function findCredentials(
-  db: Queryable,
-  owner: CredentialsOwner,
-): Promise<CredentialsRow | null> {
-  const [row] = await db.select().from(exchangeCredentials).where(ownedBy(owner));
+export async function findCredentials(db: Queryable, owner: CredentialsOwner): Promise<StoredRow | null> {
+  const [row] = await db.select(storedColumns).from(exchangeCredentials).where(ownedBy(owner));
   return row ?? null;
 }
 
-export const listCredentials = (db: Queryable): Promise<CredentialsRow[]> =>
-  db.select().from(exchangeCredentials);
+export const listCredentials = (db: Queryable): Promise<StoredRow[]> =>
+  db.select(storedColumns).from(exchangeCredentials);
 
 /** Of exactly this key: one that was entered meanwhile is left as it is. False when nothing was changed. */
 export async function updateCredentials(
@@ -54,10 +57,15 @@ const FINDINGS = [
   'accountMode',
   'exchangeMode',
   'accountId',
+  'accountSince',
   'inspectedAt',
   'rejectedAt',
   'rejectedReason',
 ] as const;
+
+/** Nothing is ordered with a key before its exchange has said what it may do and to which account it belongs. */
+export const isVerified = ({ inspectedAt, accountId }: CredentialsRow): boolean =>
+  inspectedAt !== null && accountId !== null;
 
 export async function writeCredentials(db: Queryable, row: CredentialsRow): Promise<void> {
   const { userId: _userId, exchangePlatform: _platform, ...changes } = row;

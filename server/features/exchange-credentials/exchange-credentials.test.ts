@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acquireLease } from '#server/platform/leases.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
 import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
-import { CALLS_PER_MINUTE } from './limit-calls.ts';
+import { CALLS_PER_MINUTE, ENTRIES_PER_MINUTE } from './limit-calls.ts';
 
 const PATH = '/api/user-settings/exchange-credentials';
 const adminPath = (userId: string) => `/api/admin/user-settings/${userId}/exchange-credentials`;
@@ -409,24 +410,57 @@ describe('an administrator', () => {
   });
 });
 
-test(`whoever makes the program ask an exchange more than ${CALLS_PER_MINUTE} times a minute is told to wait`, async () => {
-  const other = await board.createUser();
-  await trader.client.put(PATH, bitget(newCredentials()));
-  for (let count = 2; count <= CALLS_PER_MINUTE; count += 1) {
-    expect((await trader.client.post(`${PATH}/test`)).statusCode).toBe(200);
-  }
-  const asked = site.requests.length;
-  for (const answer of [
-    await trader.client.post(`${PATH}/test`),
-    await trader.client.put(PATH, bitget(newCredentials())),
-  ]) {
-    expect(answer.statusCode).toBe(429);
-    expect(answer.json()).toEqual({ message: 'Too many requests. Try again in a minute.' });
+describe('calls are limited per user whose keys they concern', () => {
+  const TOO_MANY = { message: 'Too many requests. Try again in a minute.' };
+  async function expectTooMany(call: Promise<Answer>): Promise<void> {
+    const answer = await call;
+    expect([answer.statusCode, answer.json()]).toEqual([429, TOO_MANY]);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   }
-  expect(site.requests).toHaveLength(asked);
-  expect((await trader.client.get(PATH)).statusCode).toBe(200);
-  expect((await other.client.put(PATH, bitget(newCredentials()))).statusCode).toBe(200);
+
+  test('one administrator connects twenty users in one go', async () => {
+    const traders: TestUser[] = [];
+    for (let count = 1; count <= 20; count += 1) traders.push(await board.createUser());
+    for (const { user } of traders) {
+      const saved = await board.admin.put(adminPath(user.id), bitget(newCredentials()));
+      expect(saved.statusCode, saved.body).toBe(200);
+      const tested = await board.admin.post(`${adminPath(user.id)}/test`);
+      expect(tested.statusCode, tested.body).toBe(200);
+    }
+  });
+
+  test(`the entry after ${ENTRIES_PER_MINUTE} in a minute is refused, whoever makes it, and stores nothing`, async () => {
+    const path = adminPath(trader.user.id);
+    for (let count = 1; count <= ENTRIES_PER_MINUTE; count += 1) {
+      const [client, place] = count % 2 === 0 ? [trader.client, PATH] : [board.admin, path];
+      expect((await client.put(place, bitget(newCredentials()))).statusCode).toBe(200);
+    }
+    const before = await rowsOf(trader.user.id);
+    const asked = site.requests.length;
+    await expectTooMany(trader.client.put(PATH, bitget(newCredentials())));
+    await expectTooMany(board.admin.put(path, bitget(newCredentials())));
+    expect(await rowsOf(trader.user.id)).toEqual(before);
+    expect(site.requests).toHaveLength(asked);
+    const other = await board.createUser();
+    expect((await board.admin.put(adminPath(other.user.id), bitget(newCredentials()))).statusCode).toBe(200);
+  });
+
+  test(`after ${CALLS_PER_MINUTE} entries and tests in a minute nothing more is asked of the exchange`, async () => {
+    const path = adminPath(trader.user.id);
+    await trader.client.put(PATH, bitget(newCredentials()));
+    for (let count = 2; count <= CALLS_PER_MINUTE; count += 1) {
+      const tested = count % 2 === 0 ? board.admin.post(`${path}/test`) : trader.client.post(`${PATH}/test`);
+      expect((await tested).statusCode).toBe(200);
+    }
+    const asked = site.requests.length;
+    await expectTooMany(trader.client.post(`${PATH}/test`));
+    await expectTooMany(board.admin.post(`${path}/test`));
+    await expectTooMany(trader.client.put(PATH, bitget(newCredentials())));
+    expect(site.requests).toHaveLength(asked);
+    expect((await trader.client.get(PATH)).statusCode).toBe(200);
+    const other = await board.createUser();
+    expect((await other.client.put(PATH, bitget(newCredentials()))).statusCode).toBe(200);
+  });
 });
 
 describe('in paper mode', () => {

@@ -2,7 +2,7 @@ import { type Denial, deny } from '#domain/denials.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { AccountGuard, Deps, UserAccount } from '#server/deps.ts';
 import type { KeyRefused } from '#server/exchanges/ccxt-connection.ts';
-import { listCredentials } from './exchange-credentials.store.ts';
+import { isVerified, listCredentials } from './exchange-credentials.store.ts';
 import { inspectStored, rejectKey } from './key-findings.ts';
 import { openCredentials, readCredentials, type StoredCredentials } from './seal-credentials.ts';
 
@@ -21,10 +21,30 @@ export function denyStored(
   if (exchangeMode !== null && exchangeMode !== mode && mode !== 'paper') {
     return deny('exchange_key_other_mode', { exchange, entered: exchangeMode, mode });
   }
-  if (rejectedAt === null) return null;
-  const reason = rejectedReason ?? 'no reason was given';
-  return deny('exchange_key_rejected', { exchange, since: rejectedAt.toISOString(), reason });
+  if (rejectedAt !== null) {
+    const reason = rejectedReason ?? 'no reason was given';
+    return deny('exchange_key_rejected', { exchange, since: rejectedAt.toISOString(), reason });
+  }
+  const isDuplicate = stored.row.accountUsedBy !== null && mode !== 'paper';
+  return isDuplicate ? denyDuplicate(exchange, ANOTHER_USER) : null;
 }
+
+const ANOTHER_USER = 'another user';
+
+/** Who is told. */
+export type Viewer = { isAdmin: boolean };
+
+/** Only administrators are told the names of other users. */
+export const nameFor = ({ isAdmin }: Viewer, username: string) => (isAdmin ? username : ANOTHER_USER);
+
+export const denyDuplicate = (exchange: string, usedBy: string) =>
+  deny('exchange_account_duplicate', { exchange, usedBy });
+
+/** Nothing is ordered with a key before its exchange was asked about it. */
+const denyUnverified = (stored: StoredCredentials, exchange: string): Denial | null =>
+  stored.state !== 'open' || isVerified(stored.row)
+    ? null
+    : deny('exchange_key_not_inspected', { exchange, message: 'it is asked when a signal comes' });
 
 /** Outside paper mode: the user's account as the stored credentials open it; null without usable ones. */
 export function createAccountFinder(
@@ -40,7 +60,9 @@ export function createAccountFinder(
     }
     if (stored.state !== 'open') return null;
     const denial = denyStored(deps, stored, platform);
-    if (denial !== null && !(evenRejected && denial.code === 'exchange_key_rejected')) return null;
+    // What is open in an account is closed and looked after, whoever else has a key of it.
+    const isOpened = denial === null || denial.code === 'exchange_account_duplicate';
+    if (!isOpened && !(evenRejected && denial.code === 'exchange_key_rejected')) return null;
     return accountOf(deps, { userId, platform, stored, denial });
   };
 }
@@ -59,27 +81,29 @@ export function accountOf(
   const { row, credentials } = stored;
   const { exchanges, config } = deps;
   const isKnown = row.inspectedAt !== null || !exchanges.supported.includes(platform);
-  const message = 'it was not asked about its key yet';
   return {
     userId,
     environment: config.exchangeMode,
     credentials: isKnown ? credentials : { ...credentials, accountMode: exchanges.get(platform).accountMode },
     accountId: row.accountId,
-    denial:
-      denial ??
-      (row.inspectedAt === null ? deny('exchange_key_not_inspected', { exchange: platform, message }) : null),
+    denial: denial ?? denyUnverified(stored, platform),
   };
 }
 
 export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): AccountGuard {
   return {
     async deny(userId, platform) {
-      const stored = await readCredentials(deps, { userId, platform });
+      const owner = { userId, platform };
+      const stored = await readCredentials(deps, owner);
       const denial = denyStored(deps, stored, platform);
-      if (denial !== null || stored.state !== 'open' || stored.row.inspectedAt !== null) return denial;
+      if (denial !== null || stored.state !== 'open' || isVerified(stored.row)) return denial;
       if (!deps.exchanges.supported.includes(platform)) return null;
       const account = accountOf(deps, { userId, platform, stored });
-      return inspectStored(deps, { row: stored.row, account, exchange: deps.exchanges.get(platform) });
+      const exchange = deps.exchanges.get(platform);
+      const problem = await inspectStored(deps, { row: stored.row, account, exchange });
+      if (problem !== null) return problem;
+      const known = await readCredentials(deps, owner);
+      return denyStored(deps, known, platform) ?? denyUnverified(known, platform);
     },
 
     async readDenials() {
@@ -87,7 +111,10 @@ export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): 
       const denials = new Map(
         rows.map((row) => {
           const stored = openCredentials(deps.secretBox, row);
-          return [`${row.userId} ${row.exchangePlatform}`, denyStored(deps, stored, row.exchangePlatform)];
+          const { userId, exchangePlatform } = row;
+          const denial =
+            denyStored(deps, stored, exchangePlatform) ?? denyUnverified(stored, exchangePlatform);
+          return [`${userId} ${exchangePlatform}`, denial];
         }),
       );
       return (userId, exchange) => {

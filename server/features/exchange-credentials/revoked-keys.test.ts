@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
+import { forgetCredentialCalls } from '#test/credential-limits.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
 import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
 import { createSender, type TestSender } from '#test/test-sender.ts';
@@ -68,8 +69,10 @@ function newKey(): Key {
   const credentials = secrets();
   return { ...credentials, accountId: site.addAccount(credentials) };
 }
-const enter = ({ accountId: _id, ...credentials }: SiteCredentials & { accountId?: string }) =>
-  trader.client.put(PATH, { exchangePlatform: 'Bitget', ...credentials });
+async function enter({ accountId: _id, ...credentials }: SiteCredentials & { accountId?: string }) {
+  await forgetCredentialCalls(board.database.pool);
+  return await trader.client.put(PATH, { exchangePlatform: 'Bitget', ...credentials });
+}
 const shown = async () => (await trader.client.get(PATH)).json();
 const query = async (text: string, values: unknown[] = []) =>
   (await board.database.pool.query(text, values)).rows;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { type SecretBox, SecretBoxError } from '#server/platform/secret-box.ts';
-import { type CredentialsOwner, type CredentialsRow, findCredentials } from './exchange-credentials.store.ts';
+import { type CredentialsOwner, findCredentials, type StoredRow } from './exchange-credentials.store.ts';
 
 const PURPOSE = 'exchange-credentials';
 const SHOWN_CHARACTERS = 4;
@@ -22,8 +22,8 @@ const sealedSecrets = z.object({
 /** `locked`: stored, and not to be opened: SECRET_KEY is another one, or the row was altered or moved. */
 export type StoredCredentials =
   | { state: 'none' }
-  | { state: 'locked'; row: CredentialsRow }
-  | { state: 'open'; row: CredentialsRow; credentials: ExchangeCredentials };
+  | { state: 'locked'; row: StoredRow }
+  | { state: 'open'; row: StoredRow; credentials: ExchangeCredentials };
 
 /** Bound to user and platform: in another row it does not open. */
 export function sealSecrets(box: SecretBox, owner: CredentialsOwner, secrets: Secrets): string {
@@ -40,8 +40,8 @@ export async function readCredentials(
 
 export function openCredentials(
   box: SecretBox,
-  row: CredentialsRow,
-): Extract<StoredCredentials, { row: CredentialsRow }> {
+  row: StoredRow,
+): Extract<StoredCredentials, { row: StoredRow }> {
   const binding = bindingOf({ userId: row.userId, platform: row.exchangePlatform });
   try {
     const text = box.open(row.sealed, { purpose: PURPOSE, binding });

@@ -1,14 +1,16 @@
 import type { ConnectionTest } from '#contract/exchange-credentials.ts';
-import { deny } from '#domain/denials.ts';
+import { type DenialCode, deny } from '#domain/denials.ts';
 import { denyKey } from '#domain/exchange-key.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
-import { type ExchangeAccount, ExchangeError, type KeyInspection } from '#server/exchanges/exchange.ts';
+import { type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
-import { accountOf, denyStored } from './find-account.ts';
-import { acceptKey, rejectKey } from './key-findings.ts';
+import { accountOf, denyDuplicate, denyStored, nameFor, type Viewer } from './find-account.ts';
+import { acceptKey, type GoodKey, namesAccount, rejectKey } from './key-findings.ts';
 import { readCredentials } from './seal-credentials.ts';
+
+type TestFailure = Extract<ConnectionTest, { success: false }>;
 
 type TestDeps = Pick<
   Deps,
@@ -18,7 +20,7 @@ type TestDeps = Pick<
 /** What a test found. `key`: what the exchange says of the key, where it is one that is taken. */
 export interface Tested {
   test: ConnectionTest;
-  key: KeyInspection | null;
+  key: GoodKey | null;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function testConnection(
   { platform, account }: { platform: ExchangePlatform; account: ExchangeAccount },
 ): Promise<Tested> {
   const mode = deps.config.exchangeMode;
-  const failed = (error: 'credentials' | 'unreachable' | 'refused', message: string): Tested => ({
+  const failed = (error: TestFailure['error'], message: string): Tested => ({
     key: null,
     test: { success: false, exchangePlatform: platform, error, message },
   });
@@ -42,6 +44,10 @@ export async function testConnection(
     const key = mode === 'paper' ? null : await exchange.inspectKey(account);
     const problem = key === null ? null : denyKey({ exchange: platform, wanted: exchange.accountMode, key });
     if (problem !== null) return failed('credentials', problem.reason);
+    if (key !== null && !namesAccount(key)) {
+      const message = `${platform} did not say to which account the API key belongs: nothing is ordered with it`;
+      return failed('refused', message);
+    }
     const balance = await exchange.fetchBalance(account);
     return {
       key,
@@ -70,6 +76,7 @@ export async function testConnection(
 export async function testStoredConnection(
   deps: TestDeps,
   { userId, platform }: CredentialsOwner,
+  viewer: Viewer,
 ): Promise<ConnectionTest> {
   if (deps.config.exchangeMode === 'paper') {
     const account = await deps.findAccount(userId, platform);
@@ -79,7 +86,7 @@ export async function testStoredConnection(
   const stored = await readCredentials(deps, { userId, platform });
   if (stored.state === 'none') throw new AppError('credentialsNotFound');
   const denial = denyStored(deps, stored, platform);
-  if (stored.state === 'locked' || (denial !== null && denial.code !== 'exchange_key_rejected')) {
+  if (stored.state === 'locked' || (denial !== null && !MAY_BE_LIFTED.includes(denial.code))) {
     const message = denial?.reason ?? '';
     return { success: false, exchangePlatform: platform, error: 'credentials', message };
   }
@@ -88,8 +95,15 @@ export async function testStoredConnection(
   const { test, key } = await testConnection(deps, { platform, account });
   if (key !== null) await acceptKey(deps, row, key);
   else if (!test.success && test.error === 'credentials') await rejectKey(deps, row, test.message);
-  return test;
+  if (!test.success) return test;
+  const known = await readCredentials(deps, { userId, platform });
+  if (known.state !== 'open' || known.row.accountUsedBy === null) return test;
+  const message = denyDuplicate(platform, nameFor(viewer, known.row.accountUsedBy)).reason;
+  return { success: false, exchangePlatform: platform, error: 'duplicate', message };
 }
+
+/** What a test may find to be over. */
+const MAY_BE_LIFTED: DenialCode[] = ['exchange_key_rejected', 'exchange_account_duplicate'];
 
 function failureOf(error: ExchangeError, platform: ExchangePlatform) {
   const prefix = `${platform}: `;

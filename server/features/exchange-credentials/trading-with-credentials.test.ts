@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { forgetCredentialCalls } from '#test/credential-limits.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
 import type { Answer } from '#test/test-client.ts';
 import { type ExchangeSite, startExchangeSite } from '#test/test-exchange-site.ts';
@@ -59,8 +60,10 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     };
     return { ...secrets, accountId: site.addAccount(secrets) };
   };
-  const enter = ({ accountId: _id, ...secrets }: ReturnType<typeof newCredentials>): Promise<Answer> =>
-    trader.client.put(PATH, { exchangePlatform: 'Bitget', ...secrets });
+  async function enter({ accountId: _id, ...secrets }: ReturnType<typeof newCredentials>): Promise<Answer> {
+    await forgetCredentialCalls(board.database.pool);
+    return await trader.client.put(PATH, { exchangePlatform: 'Bitget', ...secrets });
+  }
 
   async function until<Result>(read: () => Promise<Result | null>): Promise<Result> {
     const deadline = Date.now() + 20_000;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deny } from '#domain/denials.ts';
 import { evaluateEligibility } from '#domain/eligibility.ts';
 import { readEligibilityInput } from '#server/features/automation/select-users.ts';
+import { forgetCredentialCalls } from '#test/credential-limits.ts';
 import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
 import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
 
@@ -41,8 +42,10 @@ const newCredentials = (): SiteCredentials & { accountId: string } => {
   };
   return { ...secrets, accountId: site.addAccount(secrets) };
 };
-const enter = ({ accountId: _id, ...secrets }: SiteCredentials & { accountId: string }) =>
-  trader.client.put(PATH, { exchangePlatform: 'Bitget', ...secrets });
+async function enter({ accountId: _id, ...secrets }: SiteCredentials & { accountId: string }) {
+  await forgetCredentialCalls(board.database.pool);
+  return await trader.client.put(PATH, { exchangePlatform: 'Bitget', ...secrets });
+}
 const shown = async () => (await trader.client.get(PATH)).json();
 const find = () => board.deps.findAccount(trader.user.id, 'Bitget');
 const guard = () => board.deps.accountGuard.deny(trader.user.id, 'Bitget');
@@ -63,11 +66,15 @@ describe('a key of which nothing is known yet', () => {
   });
 
   test('is asked about before its first order, once', async () => {
-    expect(await eligibility()).toMatchObject({ status: 'eligible' });
+    expect(await eligibility()).toMatchObject({
+      status: 'not eligible',
+      saw: 'an API key of an unknown account',
+    });
     const before = asked('/account/info');
     expect(await guard()).toBeNull();
     expect(await guard()).toBeNull();
     expect(asked('/account/info')).toBe(before + 1);
+    expect(await eligibility()).toMatchObject({ status: 'eligible' });
     expect(await shown()).toMatchObject({ state: 'ready' });
   });
 
@@ -75,7 +82,9 @@ describe('a key of which nothing is known yet', () => {
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: Infinity } }]);
     expect(await guard()).toMatchObject({
       code: 'exchange_key_not_inspected',
-      reason: expect.stringMatching(/^Bitget has not yet said what the API key may do: Bitget: /),
+      reason: expect.stringMatching(
+        /^Bitget has not yet said what the API key may do and to which account it belongs: Bitget: /,
+      ),
     });
     expect((await find())?.denial).toMatchObject({ code: 'exchange_key_not_inspected' });
     expect(await shown()).toMatchObject({ state: 'unverified', connected: true });

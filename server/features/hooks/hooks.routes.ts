@@ -14,7 +14,8 @@ import { getSession, getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { checkOwnPassword } from '../auth/check-password.ts';
-import { deleteHook, findOwnHook, type HookRow, listDeliveries } from './hooks.store.ts';
+import { registerAdminHookRoutes } from './admin-hooks.routes.ts';
+import { deleteOwnHook, findOwnHook, type HookRow, listDeliveries } from './hooks.store.ts';
 import { createHook, renewHook, showHooks } from './manage-hooks.ts';
 
 const SHOWN_DELIVERIES = 50;
@@ -58,7 +59,10 @@ export function registerHookRoutes(
     async (request) => {
       const { id, userId } = await ownHook(request, request.params.id);
       await checkOwnPassword(deps, request, request.body.password);
-      if (!(await deleteHook(deps.db, { id, userId }))) throw new AppError('webhookNotFound');
+      if (!(await deleteOwnHook(deps.db, { id, userId }))) {
+        await ownHook(request, id);
+        throw new AppError('webhookSuspended');
+      }
       request.log.info({ userId, webhookId: id }, 'webhook deleted');
       return { message: 'Webhook deleted' };
     },
@@ -73,6 +77,8 @@ export function registerHookRoutes(
       return rows.map((row) => ({ ...row, receivedAt: row.receivedAt.toISOString() }));
     },
   );
+
+  registerAdminHookRoutes(app, deps);
 
   async function ownHook(request: FastifyRequest, id: string): Promise<HookRow> {
     const hook = await findOwnHook(deps.db, { id, userId: getUser(request).id });

@@ -1,6 +1,6 @@
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/database/database.ts';
-import { deliveries, hooks } from '#server/platform/database/schema.ts';
+import { deliveries, hooks, users } from '#server/platform/database/schema.ts';
 
 export type HookRow = typeof hooks.$inferSelect;
 
@@ -21,14 +21,21 @@ export async function findOwnHook(
   return row ?? null;
 }
 
-/** The webhooks that the keys with these hashes open; unknown, renewed and deleted keys open none. */
-export async function findHooksByHash(
-  db: Queryable,
-  keyHashes: Buffer[],
-): Promise<Pick<HookRow, 'id' | 'keyHash'>[]> {
+/** Takes deliveries: its owner is active, and no administrator suspended it. The ingest says the same in its own SQL. */
+const isOpen = sql<boolean>`(${users.isActive} and ${hooks.suspendedAt} is null)`;
+
+export interface HookOfKey {
+  id: string;
+  keyHash: Buffer;
+  isOpen: boolean;
+}
+
+/** The webhooks of the keys with these hashes; unknown, renewed and deleted keys have none. */
+export async function findHooksByHash(db: Queryable, keyHashes: Buffer[]): Promise<HookOfKey[]> {
   return await db
-    .select({ id: hooks.id, keyHash: hooks.keyHash })
+    .select({ id: hooks.id, keyHash: hooks.keyHash, isOpen })
     .from(hooks)
+    .innerJoin(users, eq(users.id, hooks.userId))
     .where(inArray(hooks.keyHash, keyHashes));
 }
 
@@ -54,11 +61,19 @@ export async function updateHook(
   return row ?? null;
 }
 
-export async function deleteHook(db: Queryable, options: { id: string; userId: string }): Promise<boolean> {
-  const removed = await db
-    .delete(hooks)
-    .where(and(eq(hooks.id, options.id), eq(hooks.userId, options.userId)))
-    .returning({ id: hooks.id });
+/** Not one that is suspended: its owner would only have to create another. */
+export async function deleteOwnHook(
+  db: Queryable,
+  { id, userId }: { id: string; userId: string },
+): Promise<boolean> {
+  return await deleteHook(db, and(eq(hooks.id, id), eq(hooks.userId, userId), isNull(hooks.suspendedAt)));
+}
+
+export const deleteAnyHook = (db: Queryable, id: string): Promise<boolean> =>
+  deleteHook(db, eq(hooks.id, id));
+
+async function deleteHook(db: Queryable, which: SQL | undefined): Promise<boolean> {
+  const removed = await db.delete(hooks).where(which).returning({ id: hooks.id });
   return removed.length > 0;
 }
 

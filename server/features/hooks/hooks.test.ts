@@ -45,6 +45,7 @@ describe('creating the webhook', () => {
       unreadable: false,
       createdAt: clock.now().toISOString(),
       lastUsedAt: null,
+      suspendedAt: null,
     });
     expect((await client.get('/api/hooks')).json()).toEqual([
       { ...hook, hookKey: `${hook.hookKey.slice(0, 4)}…`, masked: true },
@@ -99,11 +100,13 @@ describe('the key', () => {
     expect(dump).not.toContain(createHash('sha256').update(hook.hookKey).digest('hex'));
   });
 
-  test('finds its webhook, also while its owner is deactivated', async () => {
+  test('opens its webhook while its owner is active', async () => {
     const { hook, user } = await withHook();
-    expect(await lookUp(hook.hookKey)).toMatchObject({ id: hook.id });
+    expect(await lookUp(hook.hookKey)).toMatchObject({ id: hook.id, isOpen: true });
     await board.admin.patch(`/api/admin/users/${user.id}/deactivate`);
-    expect(await lookUp(hook.hookKey)).toMatchObject({ id: hook.id });
+    expect(await lookUp(hook.hookKey)).toMatchObject({ id: hook.id, isOpen: false });
+    await board.admin.patch(`/api/admin/users/${user.id}/reactivate`);
+    expect(await lookUp(hook.hookKey)).toMatchObject({ id: hook.id, isOpen: true });
   });
 
   test.each(['', 'short', `${'A'.repeat(43)}`, 'A'.repeat(10_000), 'nul\u0000', "' or 1=1 --"])(

@@ -16,7 +16,15 @@ export async function createHook(
   const id = timeOrderedId();
   const now = deps.clock.now();
   const { key, ...stored } = createHookKey(deps.secretBox, { id, userId: request.userId });
-  const hook = { ...request, id, ...stored, createdAt: now, updatedAt: now, lastUsedAt: null };
+  const hook = {
+    ...request,
+    id,
+    ...stored,
+    createdAt: now,
+    updatedAt: now,
+    lastUsedAt: null,
+    suspendedAt: null,
+  };
   try {
     await insertHook(deps.db, hook);
   } catch (error) {
@@ -70,5 +78,6 @@ function toWebhook(hook: HookRow, shown: { key: string | null; masked: boolean }
     unreadable: shown.key === null,
     createdAt: hook.createdAt.toISOString(),
     lastUsedAt: hook.lastUsedAt?.toISOString() ?? null,
+    suspendedAt: hook.suspendedAt?.toISOString() ?? null,
   };
 }

@@ -3,14 +3,15 @@ import { runNamed } from '#server/platform/database/drizzle-over.ts';
 
 /**
  * The webhooks that the keys of a batch open at this moment: $1 are their ids, $2 the hashes of the keys. Nothing is
- * stored on the word of what was remembered: a renewed key, a deleted webhook or a deactivated administrator, who counts
- * as an ordinary user, is seen by the statement that stores.
+ * stored on the word of what was remembered: the statement that stores sees a renewed key, a deleted or suspended
+ * webhook, an inactive owner and a lost role itself (decision 0004).
  */
 export const WEBHOOKS_OF_KEYS = `
-      select hooks.id as hook_id, hooks.user_id as owner_user_id, users.is_admin and users.is_active as from_admin
+      select hooks.id as hook_id, hooks.user_id as owner_user_id, users.is_admin as from_admin
       from unnest($1::uuid[], $2::bytea[]) as given (hook_id, key_hash)
       join hooks on hooks.id = given.hook_id and hooks.key_hash = given.key_hash
-      join users on users.id = hooks.user_id`;
+      join users on users.id = hooks.user_id
+      where users.is_active and hooks.suspended_at is null`;
 
 /** An array for the database of what needs no quotes: ids, figures and instants. */
 export const listOf = (values: (string | null)[]): string =>

@@ -1,10 +1,9 @@
-import { inArray, sql } from 'drizzle-orm';
-import { findHooksByHash } from '#server/features/hooks/hooks.store.ts';
+import { inArray } from 'drizzle-orm';
+import { findHooksByHash, type HookOfKey } from '#server/features/hooks/hooks.store.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import { cutText } from '#server/platform/cut-text.ts';
 import type { Db, Tx } from '#server/platform/database/database.ts';
-import { type deliveries, priceLogHashes, signalHashes } from '#server/platform/database/schema.ts';
-import { timeOrderedId } from '#server/platform/ids.ts';
+import { priceLogHashes, signalHashes } from '#server/platform/database/schema.ts';
 import type { Jobs } from '#server/platform/jobs.ts';
 import {
   type Arrival,
@@ -16,6 +15,7 @@ import {
   isSignal,
 } from './arrival.ts';
 import type { DeliveryLimit } from './delivery-limit.ts';
+import { insertLogLines, type LogEntry } from './delivery-log.store.ts';
 import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
 import { storeNewCandles } from './new-candles.store.ts';
 import { storeNewSignals } from './new-signals.store.ts';
@@ -33,6 +33,8 @@ const LONGEST_REASON = 500;
 
 export type DeliveryOutcome =
   | { outcome: 'unknown-key' }
+  /** The sender gets the answer of an unknown key; the owner of the webhook is told. */
+  | { outcome: 'suspended'; hookId: string }
   | { outcome: 'limited' }
   | { outcome: 'refused'; refusal: Refusal }
   | { outcome: 'stored'; id: string; duplicate: boolean; token: string };
@@ -56,17 +58,19 @@ export async function storeDeliveries(
   const now = first.receivedAt;
   return await db.transaction(async (tx) => {
     const webhooks = await findWebhooks(tx, batch);
-    const found = [...webhooks.values()];
-    await learnTaken(tx, { hookIds: found, limit: withinLimit, clock });
+    const open = [...webhooks.values()].filter(({ isOpen }) => isOpen).map(({ id }) => id);
+    await learnTaken(tx, { hookIds: open, limit: withinLimit, clock });
     const outcomes: DeliveryOutcome[] = batch.map(() => ({ outcome: 'unknown-key' }));
     const hookIds = new Map<number, string>();
     const signals = new Map<number, ArrivedSignal>();
     const candles = new Map<number, ArrivedCandle>();
     batch.forEach((delivery, index) => {
       const { key, content } = delivery;
-      const hookId = webhooks.get(key.hash.toString('hex')) ?? null;
-      key.hookId = hookId;
-      if (hookId === null) return;
+      const webhook = webhooks.get(key.hash.toString('hex'));
+      key.hookId = webhook?.isOpen ? webhook.id : null;
+      outcomes[index] = withoutWebhook(webhook);
+      if (!webhook?.isOpen) return;
+      const hookId = webhook.id;
       hookIds.set(index, hookId);
       if (!withinLimit(hookId, delivery)) outcomes[index] = { outcome: 'limited' };
       else if (content.kind === 'refused') outcomes[index] = { outcome: 'refused', refusal: content.refusal };
@@ -78,7 +82,7 @@ export async function storeDeliveries(
     const storedCandles = await storeNewCandles(tx, [...candles.values()]);
     await noteStored(tx, outcomes, { arrivals: candles, stored: storedCandles, holders: listCandleHolders });
     await writeLog(tx, { batch, outcomes, hookIds, written: new Set([...storedSignals, ...storedCandles]) });
-    await markUsed(tx, { hookIds: found, lastUse, now });
+    await markUsed(tx, { hookIds: open, lastUse, now });
     return outcomes;
   });
 }
@@ -110,11 +114,17 @@ async function noteStored(
     const id = ownId ?? holders.get(hashValue);
     const { token } = delivery.content.fields;
     if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: ownId === null, token };
-    // Its webhook was given another key, or deleted, a moment ago.
-    else if (!webhooks.has(delivery.key.hash.toString('hex'))) outcomes[index] = { outcome: 'unknown-key' };
-    else throw new Error(`nothing holds the hash ${hashValue}`);
+    else {
+      // Its webhook was given another key, suspended or deleted a moment ago.
+      const webhook = webhooks.get(delivery.key.hash.toString('hex'));
+      if (webhook?.isOpen) throw new Error(`nothing holds the hash ${hashValue}`);
+      outcomes[index] = withoutWebhook(webhook);
+    }
   }
 }
+
+const withoutWebhook = (webhook: HookOfKey | undefined): DeliveryOutcome =>
+  webhook === undefined ? { outcome: 'unknown-key' } : { outcome: 'suspended', hookId: webhook.id };
 
 async function listSignalHolders(tx: Tx, hashValues: string[]): Promise<Map<string, string>> {
   if (hashValues.length === 0) return new Map();
@@ -130,12 +140,12 @@ async function listCandleHolders(tx: Tx, hashValues: string[]): Promise<Map<stri
   return new Map(rows.map(({ hashValue, priceLogId }) => [hashValue.toString('hex'), priceLogId]));
 }
 
-/** The webhooks that the keys open, by the hash of the key. */
-async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<string, string>> {
+/** The webhooks of the keys, open or not, by the hash of the key. */
+async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<string, HookOfKey>> {
   const keys = new Map(batch.map(({ key }) => [key.hash.toString('hex'), key.hash]));
   if (keys.size === 0) return new Map();
   const found = await findHooksByHash(tx, [...keys.values()]);
-  return new Map(found.map(({ id, keyHash }) => [keyHash.toString('hex'), id]));
+  return new Map(found.map((webhook) => [webhook.keyHash.toString('hex'), webhook]));
 }
 
 /** A line for each but those that a webhook's owner cannot be told, and those whose line was stored with them. */
@@ -152,28 +162,20 @@ async function writeLog(
   const lines = batch.flatMap((delivery, index) => {
     const hookId = hookIds.get(index);
     const outcome = outcomes[index];
-    if (hookId === undefined || outcome === undefined || outcome.outcome === 'unknown-key') return [];
+    if (hookId === undefined || outcome === undefined || !isLogged(outcome)) return [];
     if (outcome.outcome === 'stored' && !outcome.duplicate && written.has(outcome.id)) return [];
-    const { content } = delivery;
-    const kind = content.kind === 'refused' ? content.deliveredTo : content.kind;
-    const { sourceIp, receivedAt } = delivery;
-    const { result, reason, recordId } = logEntry(outcome);
-    const id = timeOrderedId();
-    return [
-      { id, hook_id: hookId, kind, result, reason, source_ip: sourceIp, record_id: recordId, at: receivedAt },
-    ];
+    return [{ hookId, delivery, entry: logEntry(outcome) }];
   });
-  if (lines.length === 0) return;
-  await tx.execute(sql`
-    insert into deliveries (id, hook_id, kind, result, reason, source_ip, record_id, received_at)
-    select * from json_to_recordset(${JSON.stringify(lines)}::json) as line (
-      id uuid, hook_id uuid, kind text, result text, reason text, source_ip text, record_id uuid,
-      at timestamptz(3))`);
+  await insertLogLines(tx, lines);
 }
 
-type LogEntry = Pick<typeof deliveries.$inferSelect, 'result' | 'reason' | 'recordId'>;
+/** Refusals of suspended webhooks are written down later (suspended-log.ts): their answer must not wait for it. */
+type LoggedOutcome = Exclude<DeliveryOutcome, { outcome: 'unknown-key' | 'suspended' }>;
 
-function logEntry(outcome: Exclude<DeliveryOutcome, { outcome: 'unknown-key' }>): LogEntry {
+const isLogged = (outcome: DeliveryOutcome): outcome is LoggedOutcome =>
+  outcome.outcome !== 'unknown-key' && outcome.outcome !== 'suspended';
+
+function logEntry(outcome: LoggedOutcome): LogEntry {
   switch (outcome.outcome) {
     case 'stored':
       return { result: outcome.duplicate ? 'duplicate' : 'stored', reason: null, recordId: outcome.id };

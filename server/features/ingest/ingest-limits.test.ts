@@ -178,6 +178,22 @@ test('behind a trusted proxy the sender’s own address counts', async () => {
   expect((await from('52.89.214.239')).statusCode).toBe(403);
 });
 
+test.each([
+  ['52.89.214.238:5678', 200],
+  ['198.51.100.1, 52.89.214.238:5678, 10.0.0.2:1234', 200],
+  ['198.51.100.1, [2001:db8::1]:443, 10.0.0.2:1234', 200],
+  ['52.89.214.238, 198.51.100.1:5678, 10.0.0.2', 403],
+])('behind proxies that add ports, X-Forwarded-For %j is answered %d', async (forwarded, status) => {
+  const sender = await start({
+    config: {
+      webhookAllowedIps: ['52.89.214.238', '2001:db8::/32'],
+      trustProxy: ['127.0.0.1', '10.0.0.0/8'],
+    },
+  });
+  const answer = await sender.signal({}, { headers: { 'x-forwarded-for': forwarded } });
+  expect(answer.statusCode).toBe(status);
+});
+
 test.each(['signals', 'workflows', 'signal_hashes', 'deliveries', 'jobs.job_common', 'hooks'])(
   'without the table %s a signal is answered 503, nothing of it is stored, and sent again it is stored',
   async (table) => {

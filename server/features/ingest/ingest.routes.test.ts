@@ -189,7 +189,9 @@ describe('a delivery with a key that is not valid', () => {
     const before = await countRows('signals', 'price_logs', 'deliveries');
     const answers = await Promise.all(
       paths.flatMap(([path, body]) =>
-        queries.map((query) => sender.send(path, JSON.stringify(body), { query })),
+        queries.map((query, index) =>
+          sender.send(path, JSON.stringify(body), { query, remoteAddress: `198.51.100.${index}` }),
+        ),
       ),
     );
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([401]));

@@ -3,10 +3,12 @@ import { deliveryRefused, deliveryStored, MAX_DELIVERY_BYTES } from '#contract/i
 import type { Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http-app.ts';
 import type { DeliveryResult } from '#server/platform/metrics.ts';
-import { isAddressAllowed, sourceAddress } from '#server/platform/source-address.ts';
+import { addressGroup, isAddressAllowed, sourceAddress } from '#server/platform/source-address.ts';
+import type { DeliveryOutcome } from './deliveries.store.ts';
 import { inTime, SEND_AGAIN } from './in-time.ts';
 import type { DeliveryKind } from './read-delivery.ts';
 import { registerTestDeliveryRoute } from './test-deliveries.routes.ts';
+import { createWrongKeys, type WrongKeys } from './wrong-keys.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -45,10 +47,12 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
         401: deliveryRefused,
         403: deliveryRefused,
         413: deliveryRefused,
+        429: deliveryRefused,
         503: deliveryRefused,
       },
     };
     const config = { access: 'hook' } as const;
+    const wrongKeys = createWrongKeys();
     for (const [path, kind] of [
       ['/hooks/trading_view_signal', 'signal'],
       ['/hooks/trading_view_candler', 'candle'],
@@ -59,14 +63,18 @@ export function registerIngestRoutes(app: App, deps: Deps): void {
         done();
       };
       hooks.post(path, { config, schema, bodyLimit: MAX_DELIVERY_BYTES, onResponse }, (request, reply) =>
-        answerDelivery(deps, kind, request, reply),
+        answerDelivery({ deps, kind, wrongKeys }, request, reply),
       );
     }
   });
   registerTestDeliveryRoute(app, deps);
 }
 
-async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRequest, reply: FastifyReply) {
+async function answerDelivery(
+  { deps, kind, wrongKeys }: { deps: Deps; kind: DeliveryKind; wrongKeys: WrongKeys },
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const sourceIp = sourceAddress(request, deps.config);
   if (!isAddressAllowed(sourceIp, deps.config.webhookAllowedIps)) {
     request.deliveryResult = 'forbidden-address';
@@ -75,7 +83,7 @@ async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRe
   const body = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const { hkid } = request.query as { hkid?: unknown };
   const outcome = await inTime(deps, deps.receiver.receive({ kind, key: hkid, body, sourceIp }));
-  request.deliveryResult = outcome.outcome === 'stored' && outcome.duplicate ? 'duplicate' : outcome.outcome;
+  request.deliveryResult = resultOf(outcome);
   switch (outcome.outcome) {
     case 'stored':
       return { success: true, id: outcome.id, duplicate: outcome.duplicate };
@@ -88,14 +96,29 @@ async function answerDelivery(deps: Deps, kind: DeliveryKind, request: FastifyRe
     case 'not-stored':
       return unavailable(reply, SEND_AGAIN['not-stored']);
     case 'unknown-key':
-      return reply.code(401).send({ success: false, message: 'Unknown webhook key' });
+    case 'suspended':
+      return refuseKey(reply, wrongKeys(addressGroup(sourceIp)));
   }
+}
+
+function resultOf(outcome: DeliveryOutcome | { outcome: 'not-stored' }): DeliveryResult {
+  if (outcome.outcome === 'suspended') return 'unknown-key';
+  return outcome.outcome === 'stored' && outcome.duplicate ? 'duplicate' : outcome.outcome;
 }
 
 /** Too large, or met while the program ends: answered before the delivery was looked at. */
 function resultOfStatus(status: number): DeliveryResult {
   if (status === 503) return 'not-stored';
   return status >= 400 && status < 500 ? 'refused' : 'failed';
+}
+
+/** After the same look-up either way: only the status tells how many wrong keys have come. */
+function refuseKey(reply: FastifyReply, refusedForSeconds: number | null) {
+  if (refusedForSeconds === null) {
+    return reply.code(401).send({ success: false, message: 'Unknown webhook key' });
+  }
+  const message = 'Too many wrong webhook keys from this address';
+  return reply.code(429).header('retry-after', String(refusedForSeconds)).send({ success: false, message });
 }
 
 const unavailable = (reply: FastifyReply, message: string) =>

@@ -23,6 +23,7 @@ import { storeNewCandles } from './new-candles.store.ts';
 import { storeNewSignals } from './new-signals.store.ts';
 import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
 import { readPayload, type refusal } from './read-payload.ts';
+import { createSuspendedLog } from './suspended-log.ts';
 
 /** Keys are 32 random bytes in base64url; anything longer is no key and not worth hashing. */
 const LONGEST_KEY = 200;
@@ -64,6 +65,11 @@ export function createReceiver(
   const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
   const lastUse = createLastUse();
   const announcer = createDeliveryAnnouncer({ db, log });
+  const suspendedLog = createSuspendedLog({
+    db,
+    log,
+    onWritten: (hookIds) => announcer.note({ hookIds, candles: false }),
+  });
 
   const group = <Item, Result>(
     commit: (items: Item[]) => Promise<Result[]>,
@@ -87,6 +93,10 @@ export function createReceiver(
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
     const outcomes = await storeDeliveries({ db, jobs, clock, withinLimit, lastUse }, batch);
     onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
+    batch.forEach((delivery, index) => {
+      const outcome = outcomes[index];
+      if (outcome?.outcome === 'suspended') suspendedLog.note(outcome.hookId, delivery);
+    });
     announcer.note({
       hookIds: batch.flatMap(({ key }) => key.hookId ?? []),
       candles: batch.some(isCandle),
@@ -114,8 +124,9 @@ export function createReceiver(
     const stored = await storeNew(within);
     onStored(stored.filter((id) => id !== null).length);
     announcer.note({ hookIds, candles: within.some(({ delivery }) => isCandle(delivery)) });
+    const used = new Set(within.flatMap(({ hookId }, index) => (stored[index] === null ? [] : hookId)));
     // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
-    markUsed(db, { hookIds, lastUse, now }).catch((error: unknown) =>
+    markUsed(db, { hookIds: [...used], lastUse, now }).catch((error: unknown) =>
       log.warn({ err: error }, "a webhook's last use could not be written down"),
     );
     return inTheirPlaces(batch, within, stored);
@@ -157,6 +168,7 @@ export function createReceiver(
       // What the first leave goes to the last.
       await Promise.all([signals.idle(), candles.idle()]);
       await commits.idle();
+      await suspendedLog.idle();
       await announcer.idle();
     },
   };

@@ -57,6 +57,8 @@ export function registerTestDeliveryRoute(
         case 'limited':
         case 'not-stored':
           throw new AppError('unavailable', { message: SEND_AGAIN[outcome.outcome] });
+        case 'suspended':
+          throw new AppError('webhookSuspended');
         // Renewed or deleted in this very moment.
         case 'unknown-key':
           throw new AppError('webhookNotFound');

@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '#server/platform/database/database.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import {
+  ADMINISTRATORS,
+  CHOICE_COLUMNS,
   type CountedList,
   DIMENSIONS,
   dimension,
@@ -9,6 +11,8 @@ import {
   groupColumns,
   LIST_SHAPES,
   type ListShape,
+  markOf,
+  type Part,
 } from './counted-lists.ts';
 
 /**
@@ -28,16 +32,17 @@ const READERS = ['pg_dump', 'signal-board backup'];
 export async function addUpList(
   db: Db,
   list: CountedList,
-  options: { marginMs?: number; rowsAStep?: number } = {},
+  options: { marginMs?: number; rowsAStep?: number; what?: Part } = {},
 ): Promise<boolean> {
-  const { marginMs = MARGIN_MS, rowsAStep = ROWS_A_STEP } = options;
+  const { marginMs = MARGIN_MS, rowsAStep = ROWS_A_STEP, what = 'totals' } = options;
   const shape = LIST_SHAPES[list];
+  const name = markOf(list, what);
   return await db.transaction(async (tx) => {
     await tx.execute(
-      sql`insert into counted_lists (list, counted_before) values (${list}, ${FIRST_ID}) on conflict do nothing`,
+      sql`insert into counted_lists (list, counted_before) values (${name}, ${FIRST_ID}) on conflict do nothing`,
     );
     const { rows } = await tx.execute<{ counted_before: string; clock_lag_ms: string }>(
-      sql`select counted_before, clock_lag_ms from counted_lists where list = ${list} for update skip locked`,
+      sql`select counted_before, clock_lag_ms from counted_lists where list = ${name} for update skip locked`,
     );
     const [mark] = rows;
     if (mark === undefined) return false;
@@ -49,8 +54,9 @@ export async function addUpList(
       order by id offset ${rowsAStep} limit 1`);
     const before = next[0]?.id ?? settledBefore;
     if (before <= after) return false;
-    await addUp(tx, list, { from: after, to: before, sign: sql`1` });
-    await tx.execute(sql`update counted_lists set counted_before = ${before} where list = ${list}`);
+    const add = what === 'totals' ? addUp : addUpChoices;
+    await add(tx, list, { from: after, to: before, sign: sql`1` });
+    await tx.execute(sql`update counted_lists set counted_before = ${before} where list = ${name}`);
     return next.length > 0;
   });
 }
@@ -104,4 +110,24 @@ export async function addUp(
     insert into list_totals as known (list, ${names}, rows)
     select ${list}, ${names}, sum(rows) from added group by ${names}
     on conflict (list, ${names}) do update set rows = known.rows + excluded.rows`);
+}
+
+/** The same for the choices. */
+export async function addUpChoices(
+  tx: Tx,
+  list: CountedList,
+  { from, to, sign }: { from: string; to: string; sign: SQL },
+): Promise<void> {
+  const values = sql.join(
+    CHOICE_COLUMNS.map((column) => sql`(${column}::text, ${dimension(column)})`),
+    sql`, `,
+  );
+  await tx.execute(sql`
+    insert into list_choices as known (list, "column", audience, value, rows)
+    select ${list}::text, choice."column", case when from_admin then ${ADMINISTRATORS}::uuid else owner_user_id end,
+      choice.value, count(*) * ${sign}
+    from ${LIST_SHAPES[list].table} cross join lateral (values ${values}) as choice ("column", value)
+    where id >= ${from} and id < ${to} and choice.value > ''
+    group by 1, 2, 3, 4
+    on conflict (list, "column", audience, value) do update set rows = known.rows + excluded.rows`);
 }

@@ -13,15 +13,15 @@ import {
 type Asked = Pick<Queryable, 'execute'>;
 
 /**
- * Runs a statement over what is added up of a list and the rest of it, both as they stood at one instant. `build`
- * gets the id before which rows are added up, as a value: only then the planner knows how few the others are.
+ * Runs a statement over what is added up of a list, by the mark of that name, and the rest of it, both as they stood at
+ * one instant. `build` gets the id before which rows are added up, as a value: only then the planner knows how few the others are.
  */
 export async function readCounted<Row extends Record<string, unknown>>(
   db: Asked,
-  list: CountedList,
+  name: string,
   build: (countedBefore: string) => SQL,
 ): Promise<Row[]> {
-  const mark = sql`(select counted_before from counted_lists where list = ${list})`;
+  const mark = sql`(select counted_before from counted_lists where list = ${name})`;
   for (;;) {
     const { rows: known } = await db.execute<{ mark: string | null }>(sql`select ${mark} as mark`);
     const expected = known[0]?.mark ?? null;

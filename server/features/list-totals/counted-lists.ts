@@ -11,8 +11,8 @@ export type CountedList = (typeof COUNTED_LISTS)[number];
 export const DIMENSIONS = ['token', 'action', 'processor', 'timeframe', 'status'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Only rows with these values. */
-export type ListFilter = { [Name in Dimension]?: string | undefined };
+/** Only rows with these values, or with one of several. */
+export type ListFilter = { [Name in Dimension]?: string | readonly string[] | undefined };
 
 export interface ListShape {
   table: SQL;
@@ -49,6 +49,29 @@ export const LIST_SHAPES: Record<CountedList, ListShape> = {
   },
 };
 
+/**
+ * Lists whose values are offered as filters. A workflow's processor is its signal's, so workflows need none of their own.
+ */
+export const CHOICE_LISTS = ['signals', 'price-logs'] as const satisfies readonly CountedList[];
+export type ChoiceList = (typeof CHOICE_LISTS)[number];
+export const CHOICE_COLUMNS = ['token', 'processor', 'timeframe'] as const satisfies readonly Dimension[];
+export type ChoiceColumn = (typeof CHOICE_COLUMNS)[number];
+
+/** Whose choices in list_choices are everybody's. */
+export const ADMINISTRATORS = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Totals and choices are added up apart, each up to a mark of its own in counted_lists: a program of the version before
+ * knows the totals only, and goes on with them during an upgrade.
+ */
+export type Part = 'totals' | 'choices';
+export const ADDED_UP: readonly { list: CountedList; what: Part }[] = [
+  ...COUNTED_LISTS.map((list) => ({ list, what: 'totals' as const })),
+  ...CHOICE_LISTS.map((list) => ({ list, what: 'choices' as const })),
+];
+export const markOf = (list: CountedList, part: Part): string =>
+  part === 'totals' ? list : `${list} choices`;
+
 /** Before the first row of all. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -62,9 +85,13 @@ export const allOf = (conditions: readonly (SQL | undefined)[]): SQL => {
 /** The same wording fits the rows of a list and those of its totals. */
 export function matching(filter: ListFilter): SQL {
   return allOf(
-    DIMENSIONS.map((name) =>
-      filter[name] === undefined ? undefined : sql`${dimension(name)} = ${filter[name]}`,
-    ),
+    DIMENSIONS.map((name) => {
+      const wanted = filter[name];
+      if (wanted === undefined) return undefined;
+      return typeof wanted === 'string'
+        ? sql`${dimension(name)} = ${wanted}`
+        : sql`${dimension(name)} = any(${sql.param([...wanted])}::text[])`;
+    }),
   );
 }
 

@@ -34,12 +34,14 @@ test('what was there before is added up at the start, by as many instances as th
   expect(lines).toEqual([]);
 });
 
-test('a program that runs keeps the totals of all lists', async () => {
+test('a program that runs keeps the totals and the choices of all lists', async () => {
   const board = await startTestApp({ engine: true });
   closings.push(() => board.close());
   const lists = async () =>
     (await board.database.pool.query('select list from counted_lists order by 1')).rows.map(
       ({ list }) => list,
     );
-  await expect.poll(lists).toEqual(['price-logs', 'signals', 'workflows']);
+  await expect
+    .poll(lists)
+    .toEqual(['price-logs', 'price-logs choices', 'signals', 'signals choices', 'workflows']);
 });

@@ -1,6 +1,6 @@
 import type { Deps } from '#server/deps.ts';
 import { addUpList } from './add-up-list.ts';
-import { COUNTED_LISTS } from './counted-lists.ts';
+import { ADDED_UP } from './counted-lists.ts';
 import { noteClockLag } from './note-clock-lag.ts';
 
 const EVERY_MS = 10_000;
@@ -24,8 +24,8 @@ export function startKeepingTotals({ db, log }: Pick<Deps, 'db' | 'log'>): () =>
       );
     }
     toldLagMs = lagMs;
-    for (const list of COUNTED_LISTS) {
-      while (!stopped && (await addUpList(db, list))) await new Promise(setImmediate);
+    for (const { list, what } of ADDED_UP) {
+      while (!stopped && (await addUpList(db, list, { what }))) await new Promise(setImmediate);
     }
   }
 

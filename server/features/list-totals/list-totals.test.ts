@@ -132,6 +132,7 @@ test('the filters count what matches, of added up rows and of others', async () 
   expect(await total('signals', { processor: 'Tesla', action: 'buy', timeframe: '15' })).toBe(4);
   expect(await total('signals', { token: 'BTC', processor: 'UD Bot' })).toBe(2);
   expect(await total('signals', { token: 'btc' })).toBe(0);
+  expect(await total('signals', { token: ['BTC', 'ETH', 'SOL'], processor: 'Tesla' })).toBe(4);
   expect(await listValues(db, 'signals', 'processor')).toEqual(['Tesla', 'UD Bot']);
 });
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Db, Tx } from '#server/platform/database/database.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { MARGIN_MS } from './add-up-list.ts';
-import { COUNTED_LISTS, type CountedList, FIRST_ID } from './counted-lists.ts';
+import { ADDED_UP, type CountedList, FIRST_ID, markOf, type Part } from './counted-lists.ts';
 
 const FORGOTTEN_AFTER = '1 day';
 
@@ -30,21 +30,31 @@ export async function noteClockLag(
   }
   const allowedMs = Math.ceil(lagMs / marginMs) * marginMs;
   await db.transaction(async (tx) => {
-    for (const list of COUNTED_LISTS) await stayBehind(tx, list, allowedMs, marginMs);
+    for (const part of ADDED_UP) await stayBehind(tx, part, allowedMs, marginMs);
   });
   return allowedMs;
 }
 
-async function stayBehind(tx: Tx, list: CountedList, lagMs: number, marginMs: number): Promise<void> {
+async function stayBehind(
+  tx: Tx,
+  { list, what }: { list: CountedList; what: Part },
+  lagMs: number,
+  marginMs: number,
+): Promise<void> {
+  const name = markOf(list, what);
   const { rows } = await tx.execute<{ counted_before: string; ms: string }>(sql`
     insert into counted_lists as known (list, counted_before, clock_lag_ms, clock_lag_seen_at)
-    values (${list}, ${FIRST_ID}, ${lagMs}, now())
+    values (${name}, ${FIRST_ID}, ${lagMs}, now())
     on conflict (list) do update set
       clock_lag_ms = greatest(known.clock_lag_ms, excluded.clock_lag_ms), clock_lag_seen_at = now()
     returning counted_before, extract(epoch from clock_timestamp()) * 1000 - clock_lag_ms as ms`);
   const [mark] = rows;
   if (mark === undefined || mark.counted_before <= firstIdOf(new Date(Number(mark.ms) - marginMs))) return;
-  await tx.execute(sql`update counted_lists set counted_before = ${FIRST_ID} where list = ${list}`);
+  await tx.execute(sql`update counted_lists set counted_before = ${FIRST_ID} where list = ${name}`);
+  if (what === 'choices') {
+    await tx.execute(sql`delete from list_choices where list = ${list}`);
+    return;
+  }
   await tx.execute(sql`delete from list_totals where list = ${list}`);
   await tx.execute(sql`delete from list_totals_by_month where list = ${list}`);
   if (list === 'signals') await tx.execute(sql`delete from signal_totals_by_quarter`);

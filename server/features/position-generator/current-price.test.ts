@@ -71,6 +71,15 @@ test('no price asks for the fallback and says why', async () => {
   expect(spot.json()).toMatchObject({ fallbackRequired: true, data: null });
 });
 
+test('the exchange’s own limit asks for the fallback and is named as a rate limit', async () => {
+  trading.site.setFaults([
+    { kind: 'tooManyRequests', on: { path: 'ticker', times: Number.POSITIVE_INFINITY } },
+  ]);
+  const limited = await answerOf(`${trading.nextToken()}USDT`);
+  expect(limited).toMatchObject({ success: false, data: null, fallbackRequired: true });
+  expect(limited.message).toMatch(/^Bitget is at its rate limit: /);
+});
+
 test('the exchange is that of the user who is asked for', async () => {
   const { userId } = await trading.createTrader({ exchangePlatform: 'Bybit' });
   const answer = await answerOf('BTCUSDT', `&userId=${userId}`);

@@ -18,6 +18,11 @@ export interface CurrentPrices {
   read(request: { exchange: Exchange; token: string; viewerUserId: string | null }): Promise<CurrentPrice>;
 }
 
+/** The exchange refused for its limit, or the request was held back too long to keep to it. */
+const RATE_LIMIT_TEXT = /too many (requests|visits)|request limit|rate limit/i;
+const isRateLimit = ({ kind, message }: ExchangeError): boolean =>
+  kind === 'retry-later' && RATE_LIMIT_TEXT.test(message);
+
 class LimitReached extends Error {
   override readonly name = 'LimitReached';
 }
@@ -69,6 +74,10 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
           return { ok: false, isLimited: true, problem };
         }
         if (!(error instanceof ExchangeError)) throw error;
+        if (isRateLimit(error)) {
+          const problem = `${platform} is at its rate limit: ${error.message}`;
+          return { ok: false, isLimited: true, problem };
+        }
         const { reason } = deny('exchange_unavailable', { exchange: platform, message: error.message });
         return { ok: false, isLimited: false, problem: reason };
       }

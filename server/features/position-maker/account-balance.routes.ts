@@ -1,6 +1,6 @@
 import { userIdParams } from '#contract/paging.ts';
 import { accountBalance } from '#contract/position-maker.ts';
-import { D } from '#domain/decimal.ts';
+import { D, toPlain } from '#domain/decimal.ts';
 import { deny } from '#domain/denials.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
@@ -48,6 +48,9 @@ export function registerAccountBalanceRoutes(app: App, deps: Deps): void {
             futuresAvailable: balance.futuresAvailable,
             spotAvailable: spot.available,
             futuresLocked: balance.futuresLocked,
+            futuresInPositions: toPlain(
+              D(balance.futuresBalance).minus(balance.futuresAvailable).minus(balance.futuresLocked),
+            ),
             spotLocked: balance.spotLocked ?? '0',
             displayFuturesAvailable: dollars(balance.futuresAvailable),
             displaySpotAvailable: dollars(spot.available),

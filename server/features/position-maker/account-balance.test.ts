@@ -27,6 +27,7 @@ test('a user’s balance is that of the paper account', async () => {
       futuresBalance: '2500.5',
       futuresAvailable: '2500.5',
       futuresLocked: '0',
+      futuresInPositions: '0',
       spotBalance: '0',
       spotAvailable: '0',
       spotLocked: '0',

@@ -319,6 +319,20 @@ describe('an entry price of the operator’s', () => {
   });
 });
 
+test.each([SUBMIT, PROCESS])(
+  'with MANUAL_ORDERS enabled %s places orders in production, too',
+  async (url) => {
+    const config = { appEnv: 'production', manualOrders: 'enabled' } as const;
+    const production = await trading.startInstance({ config });
+    const { logId, userId, accountId } = await trading.calculate();
+    const answer = await production.admin.post(url, { positionGeneratorLogId: logId });
+    expect([answer.statusCode, answer.json()], answer.body).toMatchObject([200, { success: true }]);
+    expect(await tradesOf(userId)).toMatchObject([{ triggerType: 'manual', success: true }]);
+    expect(await entriesOf(accountId)).toHaveLength(1);
+    await production.stop();
+  },
+);
+
 describe('nothing is ordered', () => {
   async function refused(logId: string, userId: string) {
     const answer = await submit(logId);
@@ -329,7 +343,7 @@ describe('nothing is ordered', () => {
     return body;
   }
 
-  test('in production, by either route', async () => {
+  test('in production outside paper mode, by either route', async () => {
     const production = await trading.startInstance({ engine: false, config: { appEnv: 'production' } });
     const { logId, userId } = await trading.calculate();
     for (const url of [SUBMIT, PROCESS]) {

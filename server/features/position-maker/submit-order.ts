@@ -36,7 +36,8 @@ const LEASE_POLL_MS = 100;
  * or the calculation was traded already.
  */
 export async function submitOrder(deps: SubmitDeps, submission: Submission): Promise<Submitted> {
-  if (!orderSubmissionAllowed({ environment: deps.config.appEnv })) {
+  const { appEnv: environment, exchangeMode, manualOrders } = deps.config;
+  if (!orderSubmissionAllowed({ environment, exchangeMode, manualOrders })) {
     throw new AppError('tradingDisabledInLiveMode');
   }
   const found = await findTradable(deps, submission.positionGeneratorLogId);

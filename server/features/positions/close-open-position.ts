@@ -104,7 +104,7 @@ async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
     );
   }
   try {
-    const position = await exchange.fetchPosition(account, token);
+    const position = await exchange.fetchPosition(account, token, { priority: 'protect' });
     if (position === null) {
       const hidden = (await readTrades(work)).hidden.filter(({ trade }) => trade.token === token);
       if (hidden.length > 0) return refused(`Not closed. ${describeHidden(hidden)}`);

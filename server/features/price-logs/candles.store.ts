@@ -25,8 +25,8 @@ export interface StoredSeries extends Pick<CandleSeries, 'token' | 'hookId'> {
 export async function findSeries(db: Queryable, series: CandleSeries): Promise<StoredSeries> {
   const { token, hookId, timeframe, processor } = series;
   const [timeframes, processors] = await Promise.all([
-    listSpellings(db, 'timeframe', timeframe),
-    processor === null ? null : listSpellings(db, 'processor', processor),
+    listSpellings(db, 'price-logs', 'timeframe', timeframe),
+    processor === null ? null : listSpellings(db, 'price-logs', 'processor', processor),
   ]);
   return { token, hookId, timeframes, processors };
 }

@@ -7,8 +7,10 @@ import {
   priceLogsQuery,
   stringList,
 } from '#contract/price-logs.ts';
+import { distinctTimeframes } from '#domain/timeframe.ts';
 import type { Deps } from '#server/deps.ts';
-import { listValues } from '#server/features/list-totals/count-list.ts';
+import { listChoices } from '#server/features/list-totals/list-choices.ts';
+import { getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { figureReader } from './candle-figures.ts';
@@ -32,12 +34,20 @@ export function registerPriceLogRoutes(app: App, deps: Deps): void {
   for (const [path, column] of [
     ['tokens', 'token'],
     ['processors', 'processor'],
-    ['timeframes', 'timeframe'],
   ] as const) {
-    app.get(`/api/price-logs/${path}`, { config, schema: { tags, response: { 200: stringList } } }, () =>
-      listValues(db, 'price-logs', column),
+    app.get(
+      `/api/price-logs/${path}`,
+      { config, schema: { tags, response: { 200: stringList } } },
+      (request) => listChoices(db, 'price-logs', column, getUser(request).id),
     );
   }
+
+  app.get(
+    '/api/price-logs/timeframes',
+    { config, schema: { tags, response: { 200: stringList } } },
+    async (request) =>
+      distinctTimeframes(await listChoices(db, 'price-logs', 'timeframe', getUser(request).id)),
+  );
 
   app.get(
     '/api/price-logs/hash/:hashValue',

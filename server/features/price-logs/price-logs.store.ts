@@ -1,9 +1,10 @@
-import { and, desc, eq, lte, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm';
 import type { PriceLogCandidate } from '#domain/price-log-match.ts';
 import { countList } from '#server/features/list-totals/count-list.ts';
 import { readPage } from '#server/features/list-totals/read-page.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { priceLogHashes, priceLogs } from '#server/platform/database/schema.ts';
+import { timeframeFilter } from './spellings.ts';
 
 export type PriceLogRow = typeof priceLogs.$inferSelect;
 
@@ -20,13 +21,19 @@ export async function listPriceLogs(
   options: { filter: PriceLogFilter; page: number; limit: number; now: Date },
 ): Promise<{ rows: PriceLogRow[]; total: number }> {
   const { page, limit, now } = options;
-  const { until, ...filter } = options.filter;
+  const { until, ...values } = options.filter;
+  const timeframe = await timeframeFilter(db, 'price-logs', values.timeframe);
+  const filter = { ...values, timeframe };
   const total = await countList(db, 'price-logs', { filter, until, now });
   const rows = await readPage(db, {
     table: priceLogs,
     where: [
       filter.token === undefined ? undefined : eq(priceLogs.token, filter.token),
-      filter.timeframe === undefined ? undefined : eq(priceLogs.timeframe, filter.timeframe),
+      timeframe === undefined
+        ? undefined
+        : typeof timeframe === 'string'
+          ? eq(priceLogs.timeframe, timeframe)
+          : inArray(priceLogs.timeframe, timeframe),
       filter.processor === undefined ? undefined : eq(priceLogs.processor, filter.processor),
       until === undefined ? undefined : lte(priceLogs.receivedAt, until),
     ],

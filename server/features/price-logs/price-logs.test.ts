@@ -90,6 +90,8 @@ test.each([
 test.each([
   ['?token=BTC', [110, 108, 106, 104, 102, 100]],
   ['?timeframe=60', [110, 107, 104, 101]],
+  // However it is written.
+  ['?timeframe=1h', [110, 107, 104, 101]],
   ['?processor=UD%20Bot', [111, 110, 109, 108]],
   ['?token=ETH&timeframe=D&processor=Tesla', [105]],
   ['?token=ETH&timeframe=D&processor=', [111, 105]],

@@ -13,10 +13,12 @@ import { getUser } from '#server/platform/access.ts';
 import { setSessionCookie } from '#server/platform/access-cookie.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
+import { listChoices } from '../list-totals/list-choices.ts';
 import { toUserSettings } from '../users/user-rows.ts';
 import { findUser } from '../users/users.store.ts';
 import { changePassword } from './change-password.ts';
-import { listSeenTimeframes, updateSettings } from './settings.store.ts';
+import { updateSettings } from './settings.store.ts';
+import { signalProcessors } from './signal-processors.ts';
 import { signalTimeframes } from './signal-timeframes.ts';
 
 const asUser = { access: 'user' } as const;
@@ -38,7 +40,20 @@ export function registerSettingsRoutes(app: App, deps: Pick<Deps, 'config' | 'cl
   app.get(
     '/api/user-settings/signal-timeframes',
     { config: asUser, schema: { response: { 200: z.array(z.string()) } } },
-    async () => signalTimeframes(await listSeenTimeframes(deps.db)),
+    async (request) => {
+      const { id } = getUser(request);
+      return signalTimeframes({
+        signals: await listChoices(deps.db, 'signals', 'timeframe', id),
+        candles: await listChoices(deps.db, 'price-logs', 'timeframe', id),
+      });
+    },
+  );
+
+  app.get(
+    '/api/user-settings/signal-processors',
+    { config: asUser, schema: { response: { 200: z.array(z.string()) } } },
+    async (request) =>
+      signalProcessors(await listChoices(deps.db, 'signals', 'processor', getUser(request).id)),
   );
 
   app.put(

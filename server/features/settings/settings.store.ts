@@ -1,14 +1,11 @@
-import { desc, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { AdminSettingsBody } from '#contract/settings.ts';
 import type { EligibilityUser } from '#domain/eligibility.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { builtOnce } from '#server/platform/database/built-once.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
-import { priceLogs, signals, userSettings, users } from '#server/platform/database/schema.ts';
+import { userSettings, users } from '#server/platform/database/schema.ts';
 import type { SettingsRow } from '../users/user-rows.ts';
-
-/** How many of the newest signals and candles are looked through for timeframes that somebody uses. */
-const NEWEST_ROWS = 5000;
 
 /** A user who may trade, apart from the exchange connection and halts, which other features know. */
 export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
@@ -77,21 +74,6 @@ export async function updateSettings(
     await db.update(users).set({ isTestUser, updatedAt: now }).where(eq(users.id, userId));
   }
   return changed.length > 0;
-}
-
-/** The timeframes of the newest signals and candles, as they came. */
-export async function listSeenTimeframes(db: Queryable): Promise<string[]> {
-  const seen = async (table: typeof signals | typeof priceLogs) => {
-    const newest = db
-      .select({ timeframe: table.timeframe })
-      .from(table)
-      .orderBy(desc(table.receivedAt), desc(table.id))
-      .limit(NEWEST_ROWS)
-      .as('newest');
-    return db.selectDistinct({ timeframe: newest.timeframe }).from(newest);
-  };
-  const rows = [...(await seen(signals)), ...(await seen(priceLogs))];
-  return rows.map((row) => row.timeframe);
 }
 
 function toTradingSettings(row: SettingsRow): TradingSettings {

@@ -69,7 +69,10 @@ describe("a user's own settings", () => {
     [{ exchangePlatform: 'Elsewhere' }, /./],
     [{ marketType: 'Options' }, /./],
     [{ signalTimeframe: '' }, /./],
-    [{ signalProcessor: 'a\u0007b' }, /not allowed/],
+    [{ signalProcessor: 'a\u0007b' }, 'Signal processor may contain letters, digits, spaces and - _ . only'],
+    [{ signalProcessor: 'Tesla/2' }, 'Signal processor may contain letters, digits, spaces and - _ . only'],
+    [{ signalProcessor: 'a'.repeat(41) }, 'Signal processor must be at most 40 characters'],
+    [{ signalProcessor: '  ' }, 'Signal processor is required'],
   ])('refuses %j and changes nothing', async (body, message) => {
     const { client } = await board.createUser();
     const before = (await client.get('/api/user-settings')).json();
@@ -77,6 +80,12 @@ describe("a user's own settings", () => {
     expect(answer.statusCode).toBe(400);
     expect(answer.json().message).toMatch(message);
     expect((await client.get('/api/user-settings')).json()).toEqual(before);
+  });
+
+  test.each(['My-Bot v2.1_x', 'Été 7', 'x', 'a'.repeat(40)])('may name the processor %j', async (name) => {
+    const { client } = await board.createUser();
+    const answer = await client.put('/api/user-settings', { signalProcessor: name });
+    expect(answer.json().data.signalProcessor).toBe(name);
   });
 
   test('what only administrators may set is ignored', async () => {
@@ -163,6 +172,24 @@ test('the timeframes are the usual ones and those seen that are none of them in 
     values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'BTC', '3D', 1, 'USDT', '', now(),
       now(), '192.0.2.1', 'hash', '{}')`);
   expect((await client.get('/api/user-settings/signal-timeframes')).json()).toEqual([...usual, '7m', '3D']);
+});
+
+test('at most fifty timeframes and processors are offered, and no processor that settings may not name', async () => {
+  const { client } = await board.createUser();
+  await board.database.pool.query(`
+    insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
+      processor, received_at, source_ip, hash_value, parameters)
+    select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), true, 'BTC', 'buy', 1, 'USDT',
+      number || ' bars', name, now(), '192.0.2.1', 'hash', '{}'
+    from generate_series(1, 60) as number, unnest(array['Bot ' || number, 'Bot/' || number, 'tesla']) as name`);
+  const timeframes = (await client.get('/api/user-settings/signal-timeframes')).json<string[]>();
+  expect(timeframes).toHaveLength(50);
+  expect(timeframes.slice(0, 9)).toEqual(['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d']);
+  const processors = (await client.get('/api/user-settings/signal-processors')).json<string[]>();
+  expect(processors.length).toBeLessThanOrEqual(50);
+  expect(processors.slice(0, 3)).toEqual(['Tesla', 'UD Bot', 'Any']);
+  expect(processors.slice(3).length).toBeGreaterThan(0);
+  for (const processor of processors.slice(3)) expect(processor).toMatch(/^Bot \d+$/);
 });
 
 describe('changing the password', () => {

@@ -1,14 +1,19 @@
 import { BASE_TIMEFRAMES, sameTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
+import { MOST_CHOICES } from '../list-totals/list-choices.ts';
 
-/** The choices of the settings form: the usual ones, then those seen that are none of them in other words. */
-export function signalTimeframes(seen: readonly string[]): string[] {
-  const choices: string[] = [...BASE_TIMEFRAMES];
-  for (const timeframe of [...seen].sort(byLength)) {
-    if (!choices.some((choice) => choice === timeframe || sameTimeframe(choice, timeframe))) {
-      choices.push(timeframe);
-    }
+/**
+ * The choices of the settings form: the usual ones, then those seen that are none of them in other words. Of more than
+ * fifty the first ones given come in: signals before candles.
+ */
+export function signalTimeframes(seen: { signals: readonly string[]; candles: readonly string[] }): string[] {
+  const others: string[] = [];
+  for (const timeframe of [...seen.signals, ...seen.candles]) {
+    const isKnown = [...BASE_TIMEFRAMES, ...others].some(
+      (one) => one === timeframe || sameTimeframe(one, timeframe),
+    );
+    if (!isKnown && BASE_TIMEFRAMES.length + others.length < MOST_CHOICES) others.push(timeframe);
   }
-  return choices;
+  return [...BASE_TIMEFRAMES, ...others.sort(byLength)];
 }
 
 function byLength(one: string, other: string): number {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { idParams } from '#contract/paging.ts';
 import { type Signal, signalDetail, signalStats, signalsAnswer, signalsQuery } from '#contract/signals.ts';
+import { distinctTimeframes } from '#domain/timeframe.ts';
 import type { Deps } from '#server/deps.ts';
-import { listValues } from '#server/features/list-totals/count-list.ts';
+import { listChoices } from '#server/features/list-totals/list-choices.ts';
 import { arePriceLogsKept, matchPriceLog } from '#server/features/price-logs/match-price-log.ts';
+import { getUser } from '#server/platform/access.ts';
 import { AppError } from '#server/platform/errors.ts';
 import type { App } from '#server/platform/http-app.ts';
 import { findSignal, listSignals, type SignalSummary, summarise } from './signals.store.ts';
@@ -32,14 +34,19 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
   for (const [path, column] of [
     ['tokens', 'token'],
     ['processors', 'processor'],
-    ['timeframes', 'timeframe'],
   ] as const) {
     app.get(
       `/api/signals/${path}`,
       { config, schema: { tags, response: { 200: z.array(z.string()) } } },
-      () => listValues(db, 'signals', column),
+      (request) => listChoices(db, 'signals', column, getUser(request).id),
     );
   }
+
+  app.get(
+    '/api/signals/timeframes',
+    { config, schema: { tags, response: { 200: z.array(z.string()) } } },
+    async (request) => distinctTimeframes(await listChoices(db, 'signals', 'timeframe', getUser(request).id)),
+  );
 
   app.get(
     '/api/signals/:id',

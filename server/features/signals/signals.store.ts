@@ -1,6 +1,7 @@
-import { count, desc, eq, lte, sql } from 'drizzle-orm';
+import { count, desc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { countList } from '#server/features/list-totals/count-list.ts';
 import { readPage } from '#server/features/list-totals/read-page.ts';
+import { timeframeFilter } from '#server/features/price-logs/spellings.ts';
 import type { Queryable } from '#server/platform/database/database.ts';
 import { signals, trades, workflows } from '#server/platform/database/schema.ts';
 
@@ -35,7 +36,9 @@ export async function listSignals(
   options: { filter: SignalFilter; page: number; limit: number; now: Date },
 ): Promise<{ rows: SignalSummary[]; total: number }> {
   const { page, limit, now } = options;
-  const { until, ...filter } = options.filter;
+  const { until, ...values } = options.filter;
+  const timeframe = await timeframeFilter(db, 'signals', values.timeframe);
+  const filter = { ...values, timeframe };
   const total = await countList(db, 'signals', { filter, until, now });
   const rows = await readPage(db, {
     table: signals,
@@ -43,7 +46,11 @@ export async function listSignals(
       filter.token === undefined ? undefined : eq(signals.token, filter.token),
       filter.action === undefined ? undefined : eq(signals.action, filter.action),
       filter.processor === undefined ? undefined : eq(signals.processor, filter.processor),
-      filter.timeframe === undefined ? undefined : eq(signals.timeframe, filter.timeframe),
+      timeframe === undefined
+        ? undefined
+        : typeof timeframe === 'string'
+          ? eq(signals.timeframe, timeframe)
+          : inArray(signals.timeframe, timeframe),
       until === undefined ? undefined : lte(signals.receivedAt, until),
     ],
     order: [desc(signals.receivedAt), desc(signals.id)],

@@ -94,6 +94,8 @@ test.each([
   ['?token=BTC', [110, 108, 106, 104, 102, 100]],
   ['?action=sell', [109, 106, 103, 100]],
   ['?timeframe=60', [110, 107, 104, 101]],
+  // However it is written.
+  ['?timeframe=1h', [110, 107, 104, 101]],
   ['?processor=Tesla', down(105, 100)],
   ['?token=BTC&action=sell&timeframe=15&processor=UD%20Bot', [106]],
   ['?token=&action=&timeframe=&processor=', down(111, 100)],

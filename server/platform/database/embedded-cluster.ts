@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rename, rm } from 'node:fs/promises';
 import type { Logger } from '../log.ts';
 import { binaryPath } from './embedded-binaries.ts';
+import { serverEnvironment } from './embedded-environment.ts';
 import { createDraft } from './embedded-folders.ts';
 import { commandOf, findInstallation, type PostgresInstallation } from './embedded-runner.ts';
 import { hasCode, StartError } from './start-error.ts';
@@ -56,10 +57,4 @@ export function reasonIn(output: string): string {
   const fatal =
     lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
   return fatal.replace(/^.*?(FATAL|PANIC):\s*/, '').trim();
-}
-
-/** PostgreSQL's own variables (PGDATA, PGPORT, …) and the locale of a terminal must not change the server. */
-export function serverEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
-  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { binaryPath, copyPostgres, linkLibraries } from './embedded-binaries.ts';
+import { serverEnvironment } from './embedded-environment.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -120,7 +121,7 @@ async function handOver(runner: Runner, options: { dataDir: string; folder: stri
 function succeeds(runner: Runner, program: string, args: string[]): Promise<boolean> {
   const { file, args: all, identity } = commandOf(runner, program, args);
   return new Promise((resolve) => {
-    const child = spawn(file, all, { stdio: 'ignore', cwd: '/', ...identity });
+    const child = spawn(file, all, { stdio: 'ignore', cwd: '/', env: serverEnvironment(), ...identity });
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
   });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmod,
   mkdir,
   mkdtemp,
   readdir,
@@ -91,6 +92,32 @@ test('the database listens on a socket in a private folder and on no port', asyn
   if (!('host' in connection)) throw new Error('The embedded database has a host');
   expect((await stat(connection.host)).mode & 0o777).toBe(0o700);
   expect((await stat(cluster)).mode & 0o777).toBe(0o700);
+});
+
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+test('a data folder that others could read is closed to them at the start, which says so in one line', async () => {
+  await (await open()).close();
+  opened = [];
+  await writeFile(join(dataDir, 'secret.key'), 'a key');
+  await writeFile(join(dataDir, 'notes.txt'), 'of somebody');
+  await chmod(dataDir, 0o755);
+  for (const name of ['instance.lock', 'secret.key', 'postgres.log', 'notes.txt'])
+    await chmod(join(dataDir, name), 0o644);
+  const lines: string[] = [];
+  const chatty = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } });
+  opened.push(await openDatabase({ config: { databaseUrl: null, dataDir }, log: chatty }));
+  expect(await modeOf(dataDir)).toBe(0o700);
+  for (const name of ['instance.lock', 'secret.key', 'postgres.log'])
+    expect(await modeOf(join(dataDir, name)), name).toBe(0o600);
+  expect(await modeOf(join(dataDir, 'notes.txt'))).toBe(0o644);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 'warn',
+      closed: ['.', 'instance.lock', 'secret.key', 'postgres.log'],
+      msg: 'DATA_DIR was open to other users of this machine; it is for its owner alone now',
+    }),
+  ]);
 });
 
 test('every commit reaches the disk', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -64,6 +64,12 @@ test('a program that is ending is waited for', async () => {
 test('the file holds nothing', async () => {
   const lock = await lockFolder(folder);
   expect(await readFile(join(folder, 'instance.lock'), 'utf8')).toBe('');
+  lock.release();
+});
+
+test('the file is for its owner alone', async () => {
+  const lock = await lockFolder(folder);
+  expect((await stat(join(folder, 'instance.lock'))).mode & 0o777).toBe(0o600);
   lock.release();
 });
 

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,9 +49,19 @@ function tryLock(path: string): DatabaseSync | null {
 
 function open(path: string): DatabaseSync {
   try {
+    create(path);
     return new DatabaseSync(path);
   } catch (error) {
     throw new StartError(`${path} cannot be used: ${messageOf(error)}`);
+  }
+}
+
+/** For its owner alone, which SQLite would leave to the umask. Only a new file: closing one would end a lock on it. */
+function create(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
 }
 

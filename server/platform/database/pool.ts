@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
+import { closeDataFolder } from './close-data-folder.ts';
 import type { Db } from './database.ts';
 import { drizzleOver } from './drizzle-over.ts';
 import { type ServerConnection, startEmbedded } from './embedded.ts';
@@ -59,7 +60,8 @@ export async function openDatabase(options: {
     await waitForServer({ connection, log });
     return openPool({ connection, log });
   }
-  const folder = await lockFolder(await openDataFolder(config.dataDir));
+  const dataDir = await openDataFolder(config.dataDir);
+  const folder = await lockFolder(dataDir);
   let lost = false;
   const { server, lock } = await hold().catch((error: unknown) => {
     folder.release();
@@ -67,6 +69,7 @@ export async function openDatabase(options: {
   });
 
   async function hold() {
+    await closeDataFolder({ dataDir, log });
     const server = await startEmbedded({ dataDir: config.dataDir, log, onLaunched });
     const lock = await acquireInstanceLock({
       server,

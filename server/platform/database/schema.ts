@@ -77,6 +77,8 @@ export const exchangeCredentials = pgTable(
     exchangeMode: text('exchange_mode').$type<'demo' | 'live'>(),
     /** The exchange's own id of the account; null while it has not told one. */
     accountId: text('account_id'),
+    /** Since when a key of this account is stored here; null in older rows, for which `updated_at` counts. */
+    accountSince: instant('account_since'),
     /** When the exchange told what the key may; null: not yet, so nothing is ordered with it. */
     inspectedAt: instant('inspected_at'),
     /** Since then the key is not used, and the words why. */
@@ -84,7 +86,10 @@ export const exchangeCredentials = pgTable(
     rejectedReason: text('rejected_reason'),
     updatedAt: instant('updated_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.exchangePlatform] }),
+    index('exchange_credentials_account').on(table.exchangePlatform, table.accountId),
+  ],
 );
 
 export const sessions = pgTable(
@@ -111,6 +116,33 @@ export const rateLimits = pgTable('rate_limits', {
   expire: bigint('expire', { mode: 'number' }),
 });
 
+/** Passwords tried from addresses that their account is not known at, in the last quarter hour. */
+export const passwordGuesses = pgTable(
+  'password_guesses',
+  {
+    /** SHA-256 of the compared form of the username; there need not be such a user. */
+    account: bytes('account').primaryKey(),
+    /** Milliseconds since 1970, oldest first. */
+    guessedAt: bigint('guessed_at', { mode: 'number' }).array().notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [index('password_guesses_expiry').on(table.expiresAt)],
+);
+
+/** Where a user gave the right password lately. */
+export const knownAddresses = pgTable(
+  'known_addresses',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** An IPv4 address or an IPv6 network. In plain: the addresses of deliveries are too, and a user may look at them. */
+    address: text('address').notNull(),
+    lastUsedAt: instant('last_used_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.address] })],
+);
+
 // ---- What comes in -------------------------------------------------------------------------------------------
 
 export const hooks = pgTable('hooks', {
@@ -126,6 +158,8 @@ export const hooks = pgTable('hooks', {
   createdAt: instant('created_at').notNull(),
   updatedAt: instant('updated_at').notNull(),
   lastUsedAt: instant('last_used_at'),
+  /** Since then an administrator keeps it shut; that its owner is inactive shuts it as well, without a word here. */
+  suspendedAt: instant('suspended_at'),
 });
 
 /*
@@ -328,6 +362,25 @@ export const signalTotalsByQuarter = pgTable(
     rows: bigint('rows', { mode: 'number' }).notNull(),
   },
   ({ since, action }) => [primaryKey({ columns: [since, action] })],
+);
+
+/**
+ * Of whom which value of a column came how often: what the filters and settings offer. `audience` is the owner of the
+ * webhook, or the zero id for everything that administrators sent. Added up like the totals.
+ */
+export const listChoices = pgTable(
+  'list_choices',
+  {
+    list: text('list').notNull(),
+    column: text('column').notNull(),
+    audience: uuid('audience').notNull(),
+    value: text('value').notNull(),
+    rows: bigint('rows', { mode: 'number' }).notNull(),
+  },
+  ({ list, column, audience, value, rows }) => [
+    primaryKey({ name: 'list_choices_pk', columns: [list, column, audience, value] }),
+    index('list_choices_most').on(list, column, audience, rows.desc().nullsFirst(), value),
+  ],
 );
 
 // ---- Automation ----------------------------------------------------------------------------------------------
@@ -795,6 +848,11 @@ export const exchangeSlots = pgTable('exchange_slots', {
   takenMs: doublePrecision('taken_ms').array().notNull().default([]),
   /** Nothing passes before: the exchange said that it was too much. */
   heldUntilMs: doublePrecision('held_until_ms').notNull().default(0),
+  /** How long the hold is; it is over when a probe has passed and this is 0. See `server/exchanges/rate-holds.ts`. */
+  holdMs: doublePrecision('hold_ms').notNull().default(0),
+  holdNamed: boolean('hold_named').notNull().default(false),
+  probeUntilMs: doublePrecision('probe_until_ms').notNull().default(0),
+  doubtedBy: text('doubted_by'),
 });
 
 /** Leverage and margin mode that were set and read back lately. */

@@ -1,5 +1,5 @@
-import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconMenu2 } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { EnvironmentBadge } from '../../features/environment/environment-badge.tsx';
 import { useSession } from '../../lib/session.ts';
@@ -24,30 +24,33 @@ export function Header() {
 
   return (
     <header className={classes.header}>
-      <Burger
+      <button
+        type="button"
         className={classes.burger}
-        size="sm"
-        opened={drawerOpened}
         onClick={drawer.toggle}
         aria-label="Open navigation"
         aria-expanded={drawerOpened}
-      />
+      >
+        <IconMenu2 size={22} aria-hidden />
+      </button>
       <PlainLink to="/" className={classes.logo} aria-label="Signal Board">
         <Brand />
       </PlainLink>
-      <nav className={classes.nav} aria-label="Main">
-        <NavLinks />
-      </nav>
-      <div className={classes.right}>
-        {user.isAdmin ? (
-          <>
-            <EnvironmentBadge />
-            <span className={classes.wide}>{adminLink}</span>
-          </>
-        ) : null}
-        <PaletteButton />
-        <ColorSchemeToggle />
-        <UserMenu username={user.username} />
+      <div className={classes.bar}>
+        <nav className={classes.nav} aria-label="Main">
+          <NavLinks />
+        </nav>
+        <div className={classes.right}>
+          {user.isAdmin ? (
+            <>
+              <EnvironmentBadge />
+              <span className={classes.wide}>{adminLink}</span>
+            </>
+          ) : null}
+          <PaletteButton />
+          <ColorSchemeToggle />
+          <UserMenu username={user.username} />
+        </div>
       </div>
       {drawerOpened ? (
         <Suspense fallback={null}>

@@ -22,6 +22,7 @@ export function UserMenu({ username }: { username: string }) {
   return (
     <Menu
       buttonClassName={classes.user}
+      tip={username}
       button={
         <>
           <IconUser size={18} className={classes.userIcon} aria-hidden />

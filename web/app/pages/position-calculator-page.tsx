@@ -23,6 +23,7 @@ export function PositionCalculatorPage() {
       search={search}
       onSearch={onSearch}
       tradingDisabled={environment !== undefined && !orderSubmissionAllowed(environment)}
+      exchangeMode={environment?.exchangeMode}
     />
   );
 }

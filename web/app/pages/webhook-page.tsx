@@ -1,6 +1,10 @@
+import { lazy, Suspense } from 'react';
 import { useEnvironmentStatus } from '../../features/environment/environment-status.ts';
 import { WebhookScreen } from '../../features/hooks/webhook-screen.tsx';
 import { useSession } from '../../lib/session.ts';
+import { LoadingState } from '../../ui/states.tsx';
+
+const AllWebhooksCard = lazy(() => import('../../features/hooks/all-webhooks-card.tsx'));
 
 /** Only administrators may ask for the environment. */
 export function WebhookPage() {
@@ -9,4 +13,14 @@ export function WebhookPage() {
 
 function AdministratorsWebhookPage() {
   return <WebhookScreen environment={useEnvironmentStatus().data ?? null} />;
+}
+
+/** The administrator's own webhook, and below it those of all users. */
+export function ConfigurationPage() {
+  const below = (
+    <Suspense fallback={<LoadingState />}>
+      <AllWebhooksCard />
+    </Suspense>
+  );
+  return <WebhookScreen environment={useEnvironmentStatus().data ?? null} below={below} />;
 }

@@ -50,8 +50,8 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
   const { data } = workflows;
   const limit = search.limit ?? DEFAULT_PAGE_SIZE;
   const page = search.page ?? 1;
-  const pageCount = Math.ceil((data?.total ?? 0) / limit);
-  useLastPage({ page, pageCount: data && !workflows.isPlaceholderData ? pageCount : undefined });
+  const pageCount = data && Math.ceil(data.total / limit);
+  useLastPage({ page, pageCount: workflows.isPlaceholderData ? undefined : pageCount });
   const failure = {
     title: 'Failed to Fetch Workflows',
     error: workflows.error,

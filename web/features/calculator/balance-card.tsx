@@ -58,6 +58,7 @@ function Figures({ balance }: { balance: Balance }) {
         ['Balance', formatPrice(balance.futuresBalance)],
         ['Available', formatPrice(balance.futuresAvailable)],
         ['Frozen', formatPrice(balance.futuresLocked)],
+        ['In positions', formatPrice(balance.futuresInPositions)],
         ['Spot Balance', formatPrice(balance.spotBalance)],
       ]}
     />

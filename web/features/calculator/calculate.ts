@@ -3,10 +3,17 @@ import type { CurrentPriceAnswer, GenerateAnswer } from '#contract/position-gene
 import type { UserSettings } from '#contract/settings.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { formatDecimals } from '../../lib/format.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { type CalculationSettings, settingsToSave } from './calculation-settings.ts';
 import { settingsPath } from './get-trading-user.ts';
-import { fallBackToSignalPrice, type PriceComparison, tellsRateLimit } from './price-comparison.ts';
+import {
+  fallBackToSignalPrice,
+  isRateLimit,
+  type PriceComparison,
+  tellsRateLimit,
+} from './price-comparison.ts';
+import { announceRateLimit } from './rate-limit-toast.ts';
 import { refreshAccount } from './refresh-account.ts';
 
 export interface CalculationRequest {
@@ -25,7 +32,6 @@ export interface CalculationOutcome {
 }
 
 const FAILED_TEXT = 'Failed to calculate position parameters.';
-const RATE_LIMIT_TOAST_MS = 5_000;
 
 const outcomeKey = (calculationId: string) => ['calculation', calculationId] as const;
 
@@ -56,11 +62,11 @@ export function useCalculate() {
       if (answer.positionGeneratorLogId !== null) {
         client.setQueryData(outcomeKey(answer.positionGeneratorLogId), outcome);
       }
-      if (answer.success) announce(answer);
-      else announceFailure(answer.message || answer.error);
+      if (answer.success) announce(answer, outcome.price);
+      else announceFailure(failureText(answer));
       void refreshAccount(client);
     },
-    onError: (error) => announceFailure(errorText(error)),
+    onError: (error) => announceFailure(errorText(error), isRateLimit(error)),
   });
 }
 
@@ -88,30 +94,32 @@ async function askForPrice({ signal, userId }: { signal: SignalDetail; userId: s
     const { comparePrice } = await import('./compare-price.ts');
     return comparePrice(answer, subject);
   } catch (error) {
-    return fallBackToSignalPrice(serverMessage(error, errorText(error)), signal.price);
+    return fallBackToSignalPrice(errorText(error), signal.price, isRateLimit(error));
   }
 }
 
-function announce(answer: Extract<GenerateAnswer, { success: true }>): void {
+function announce(answer: Extract<GenerateAnswer, { success: true }>, price: PriceComparison): void {
   const { token, position, entryPrice } = answer.position;
-  if (!answer.isEstimate && tellsRateLimit(answer.message)) announceRateLimit();
-  else {
-    toastSuccess({
-      title: 'Position Calculated',
-      message: answer.isEstimate ? answer.message : `${token} ${position} at ${entryPrice}`,
-    });
+  const isLimited = price.title === 'Rate Limiting Detected' || tellsRateLimit(answer.message);
+  if (!answer.isEstimate && isLimited) {
+    announceRateLimit();
+    return;
   }
-}
-
-function announceFailure(text: string): void {
-  if (tellsRateLimit(text)) announceRateLimit();
-  else toastError({ title: 'Calculation Failed', message: text || FAILED_TEXT });
-}
-
-function announceRateLimit(): void {
+  const calculated = answer.isEstimate
+    ? answer.message
+    : `${token} ${position} at ${formatDecimals(entryPrice, 4)}`;
+  // The toast about the price stood for a moment only: what it said is part of this one.
   toastSuccess({
-    title: 'Rate Limiting Detected',
-    message: 'Fallback calculations use the real account balance, and results remain accurate.',
-    durationMs: RATE_LIMIT_TOAST_MS,
+    title: 'Position Calculated',
+    message: `${calculated.replace(/\.$/, '')}. ${price.title}: ${price.text}`,
   });
+}
+
+/** Why a calculation was refused, also where the refusal does not say it. */
+export const failureText = ({ message, error }: { message: string; error: string }): string =>
+  message || error || FAILED_TEXT;
+
+function announceFailure(text: string, isLimited = tellsRateLimit(text)): void {
+  if (isLimited) announceRateLimit();
+  else toastError({ title: 'Calculation Failed', message: text });
 }

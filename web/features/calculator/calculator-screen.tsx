@@ -1,5 +1,6 @@
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useEffect } from 'react';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import { useSession } from '../../lib/session.ts';
 import { ButtonLink, Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -13,8 +14,10 @@ import { useSignal } from './get-subject.ts';
 interface CalculatorScreenProps {
   search: CalculatorSearch;
   onSearch: (change: CalculatorSearch) => void;
-  /** Production: nothing is submitted by hand (part 2 §4). */
+  /** Nothing is submitted by hand here. */
   tradingDisabled: boolean;
+  /** Undefined while it is not known. */
+  exchangeMode: ExchangeMode | undefined;
 }
 
 export function CalculatorScreen(props: CalculatorScreenProps) {

@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import type { SignalDetail } from '#contract/signals.ts';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
@@ -21,6 +22,7 @@ export interface CalculatorProps {
   search: CalculatorSearch;
   onSearch: (change: CalculatorSearch) => void;
   tradingDisabled: boolean;
+  exchangeMode: ExchangeMode | undefined;
 }
 
 export function Calculator(props: CalculatorProps) {

@@ -3,11 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import type { PreparedOrder } from '#contract/position-maker.ts';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
 import { toastError } from '../../ui/toast.ts';
 import classes from './order.module.css';
 import { OrderRunning } from './order-progress.tsx';
+import { OrderTarget } from './order-target.tsx';
 import { PreparationError, usePreparedOrder } from './prepare-order.ts';
 import { OrderRequest, PreparedOrderView } from './prepared-order-view.tsx';
 import { SafetyBanner } from './safety-banner.tsx';
@@ -17,6 +19,7 @@ interface ConfirmOrderProps {
   positionGeneratorLogId: string;
   submitting: boolean;
   submitState: SubmitState;
+  exchangeMode: ExchangeMode | undefined;
   calculatedMethod: SizingMethod | undefined;
   onConfirm: (customEntryPrice: string) => void;
   onClose: () => void;
@@ -40,6 +43,9 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   return (
     <div className={classes.stack}>
       <SafetyBanner state={submitState} method={calculatedMethod} />
+      {data && submitState !== 'live-mode' ? (
+        <OrderTarget exchange={data.exchange} mode={props.exchangeMode} />
+      ) : null}
       {data ? <PreAssessment {...data.validation.preAssessment} /> : null}
       {error ? (
         <ErrorState

@@ -2,9 +2,9 @@ import { formatDecimals } from '../../lib/format.ts';
 import classes from './calculator.module.css';
 
 /** Fixed decimals (part 2 §5). Where they hide digits, as with PEPE, the whole figure stands beside them. */
-export function ExactDecimals({ value, decimals }: { value: string; decimals: number }) {
+export function ExactDecimals({ value, decimals }: { value: string | null; decimals: number }) {
   const rounded = formatDecimals(value, decimals);
-  if (Number(rounded) === Number(value)) return rounded;
+  if (value === null || Number(rounded) === Number(value)) return rounded;
   return (
     <>
       {rounded} <span className={classes.exact}>{value}</span>

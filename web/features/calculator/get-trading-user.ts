@@ -3,6 +3,7 @@ import type { AccountBalanceAnswer } from '#contract/position-maker.ts';
 import type { UserSettings } from '#contract/settings.ts';
 import type { User, UsersAnswer } from '#contract/users.ts';
 import { requestJson } from '../../lib/api-client.ts';
+import { useKeptWhileLive } from '../../lib/live/live-context.tsx';
 
 export type TradingUser = Pick<User, 'id' | 'username' | 'userActive' | 'activeTradingEnabled'>;
 
@@ -27,7 +28,7 @@ export function useTradingSettings(user: { userId: string; isSelf: boolean }) {
     queryKey: [path],
     queryFn: ({ signal }) => requestJson<{ data: UserSettings }>(path, { signal }),
     select: ({ data }) => data,
-    staleTime: 0,
+    ...useKeptWhileLive(),
   });
 }
 

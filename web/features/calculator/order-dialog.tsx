@@ -1,3 +1,4 @@
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
@@ -17,6 +18,7 @@ interface OrderDialogProps {
   /** Why the last submission left no order. */
   failure: SubmissionFailure | null;
   submitState: SubmitState;
+  exchangeMode: ExchangeMode | undefined;
   /** Undefined when the page does not know it. */
   calculatedMethod: SizingMethod | undefined;
   onConfirm: (customEntryPrice: string) => void;
@@ -57,6 +59,7 @@ function Confirmation(props: OrderDialogProps) {
       positionGeneratorLogId={positionGeneratorLogId}
       submitting={submitting}
       submitState={props.submitState}
+      exchangeMode={props.exchangeMode}
       calculatedMethod={props.calculatedMethod}
       onConfirm={onConfirm}
       onClose={onClose}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconSend, IconShieldX } from '@tabler/icons-react';
 import type { CalculatedPosition } from '#contract/position-generator.ts';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
 import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -10,6 +11,7 @@ import type { CalculationOutcome } from './calculate.ts';
 import classes from './calculator.module.css';
 import { EstimateNotice } from './estimate-notice.tsx';
 import { ExactDecimals } from './exact-decimals.tsx';
+import { OrderTarget } from './order-target.tsx';
 import { SafetyBanner } from './safety-banner.tsx';
 import { type SubmitState, submitTip } from './submit-state.ts';
 
@@ -18,10 +20,13 @@ interface PositionCardProps {
   /** The address names a calculation whose figures this page does not have. */
   isForgotten: boolean;
   submitState: SubmitState;
+  exchange: string;
+  exchangeMode: ExchangeMode | undefined;
   onSubmitOrder: () => void;
 }
 
-export function PositionCard({ outcome, isForgotten, submitState, onSubmitOrder }: PositionCardProps) {
+export function PositionCard(props: PositionCardProps) {
+  const { outcome, isForgotten, submitState, onSubmitOrder } = props;
   const answer = outcome?.answer.success ? outcome.answer : null;
   const method = answer?.position.method;
   const tip = submitTip(submitState, method);
@@ -56,6 +61,7 @@ export function PositionCard({ outcome, isForgotten, submitState, onSubmitOrder 
       )}
       <div className={classes.submit}>
         <SafetyBanner state={submitState} method={method} />
+        {submitState === 'ready' ? <OrderTarget exchange={props.exchange} mode={props.exchangeMode} /> : null}
         <span data-tip={tip}>
           <Button
             leftSection={

@@ -6,6 +6,7 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { FullPrice } from '../../ui/full-price.tsx';
+import { OriginalTime } from '../../ui/original-time.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 
@@ -22,7 +23,7 @@ export function SignalCard({ signal, onRawData }: { signal: SignalDetail; onRawD
           ['Price', <FullPrice key="price" price={signal.price} />],
           ['Timeframe', minutes === null ? displayTimeframe(signal.timeframe) : `${minutes} minutes`],
           ['Processor', signal.processor],
-          ['Time (TradingView)', signal.originalTimeTrading || 'N/A'],
+          ['Time (TradingView)', <OriginalTime key="original" original={signal.originalTimeTrading} />],
           ['Time (Server)', formatInstant(signal.candleTimeServer ?? signal.receivedAtServer)],
         ]}
       />

@@ -3,6 +3,8 @@ import type { OrderResult, SubmitOrderAnswer } from '#contract/position-maker.ts
 import { ApiError, requestJson } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { orderKey } from './follow-order.ts';
+import { isRateLimit, tellsRateLimit } from './price-comparison.ts';
+import { announceRateLimit } from './rate-limit-toast.ts';
 import { refreshAccount } from './refresh-account.ts';
 
 export interface Submission {
@@ -41,7 +43,9 @@ export function useSubmitOrder() {
       if (answer.done) announceOrder(answer);
     },
     onError: (error) => {
-      if (error instanceof ApiError) return announceFailure(error.serverMessage ?? SUBMISSION_FAILED);
+      if (error instanceof ApiError) {
+        return announceFailure(error.serverMessage ?? SUBMISSION_FAILED, isRateLimit(error));
+      }
       toastError({
         title: 'Order Processing Error',
         message: `${error.message}. What became of the order is shown as soon as the server answers.`,
@@ -87,9 +91,8 @@ export function announceOrder(order: OrderResult): void {
   } else announceFailure(order.error ?? order.message);
 }
 
-const announceFailure = (text: string): void =>
-  toastError({
-    title: 'Order Submission Failed',
-    message: text || UNKNOWN_ERROR,
-    durationMs: FAILURE_TOAST_MS,
-  });
+function announceFailure(text: string, isLimited = tellsRateLimit(text)): void {
+  const message = text || UNKNOWN_ERROR;
+  if (isLimited) announceRateLimit(`The order was not submitted: ${message.replace(/\.$/, '')}.`);
+  else toastError({ title: 'Order Submission Failed', message, durationMs: FAILURE_TOAST_MS });
+}

@@ -1,6 +1,7 @@
 import type { OrderResult } from '#contract/position-maker.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
+import { ExactDecimals } from './exact-decimals.tsx';
 import classes from './order.module.css';
 
 type Journey = OrderResult['verificationJourney'];
@@ -39,6 +40,14 @@ function notRun(journey: Journey, done: boolean): string | undefined {
   return done && !journey.secondAttemptExecuted ? (journey.attempts[1]?.error ?? undefined) : undefined;
 }
 
+/** An attempt that ended before all of it was filled says how much was. */
+function stateOf({ state, quantity, filledQuantity }: Attempt): readonly [label: string, tone: BadgeTone] {
+  if (state === 'unfilled' && Number(filledQuantity) > 0) {
+    return [`Filled ${filledQuantity} of ${quantity}`, 'warning'];
+  }
+  return STATES[state] ?? [state, 'neutral'];
+}
+
 interface AttemptCardProps {
   title: string;
   attempt: Attempt | undefined;
@@ -48,10 +57,7 @@ interface AttemptCardProps {
 }
 
 function AttemptCard({ title, attempt, otherwise, note }: AttemptCardProps) {
-  const [label, tone] = (attempt && STATES[attempt.state]) ?? [
-    attempt?.state ?? otherwise,
-    'neutral' as const,
-  ];
+  const [label, tone] = attempt ? stateOf(attempt) : ([otherwise, 'neutral'] as const);
   return (
     <article className={classes.attempt} aria-label={title}>
       <div className={classes.attemptHead}>
@@ -62,10 +68,10 @@ function AttemptCard({ title, attempt, otherwise, note }: AttemptCardProps) {
         <Facts
           columns={2}
           facts={[
-            ['Price', attempt.price],
+            ['Price', <ExactDecimals key="price" value={attempt.price} decimals={4} />],
             ['Quantity', attempt.quantity],
             ['Filled Quantity', attempt.filledQuantity],
-            ['Average Price', attempt.averagePrice ?? '–'],
+            ['Average Price', <ExactDecimals key="average" value={attempt.averagePrice} decimals={4} />],
             ['Order ID', attempt.orderId ?? '–'],
           ]}
         />

@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
 import { toastError } from '../../ui/toast.ts';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
-import { errorText, useCalculate, useKnownOutcome } from './calculate.ts';
+import { errorText, failureText, useCalculate, useKnownOutcome } from './calculate.ts';
 import { CalculationErrorPanel, type CalculationProblem } from './calculation-error.tsx';
 import { type CalculationSettings, storedCalculationSettings } from './calculation-settings.ts';
 import type { CalculatorProps } from './calculator.tsx';
@@ -27,7 +27,7 @@ interface WorkbenchProps extends CalculatorProps {
 
 /** Settings, their picture, what was calculated with them, and its order. */
 export function Workbench(props: WorkbenchProps) {
-  const { signal, userId, ownId, search, onSearch, tradingDisabled, stored, username } = props;
+  const { signal, userId, ownId, search, onSearch, tradingDisabled, exchangeMode, stored, username } = props;
   const history = useDialogHistory();
   const [edited, setEdited] = useState<CalculationSettings | null>(null);
   const storedSettings = storedCalculationSettings(stored);
@@ -84,6 +84,8 @@ export function Workbench(props: WorkbenchProps) {
         outcome={outcome}
         isForgotten={search.calculation !== undefined && outcome === undefined}
         submitState={state}
+        exchange={stored.exchangePlatform}
+        exchangeMode={exchangeMode}
         onSubmitOrder={openOrder}
       />
       <ChartCard signalId={signal.id} chosen={preview.data?.chosen} />
@@ -102,6 +104,7 @@ export function Workbench(props: WorkbenchProps) {
             submitting={byHand.submitting}
             failure={byHand.failure}
             submitState={state}
+            exchangeMode={exchangeMode}
             calculatedMethod={outcome?.answer.success ? outcome.answer.position.method : undefined}
             onConfirm={byHand.submit}
             onClose={() => history.close(() => onSearch({ dialog: undefined }))}
@@ -115,6 +118,6 @@ export function Workbench(props: WorkbenchProps) {
 function problemOf({ data, error }: ReturnType<typeof useCalculate>): CalculationProblem | null {
   if (error) return { title: undefined, message: errorText(error), details: '', availableBalance: null };
   if (!data || data.answer.success) return null;
-  const { error: title, message, details, availableBalance } = data.answer;
-  return { title, message, details, availableBalance };
+  const { error: title, details, availableBalance } = data.answer;
+  return { title, message: failureText(data.answer), details, availableBalance };
 }

@@ -5,6 +5,7 @@ import { CardLink } from '../../ui/card-link.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { StatusList } from '../../ui/status-list.tsx';
+import { AttentionCard } from './attention-card.tsx';
 import { MyPositions } from './my-positions.tsx';
 
 export function DashboardScreen() {
@@ -15,6 +16,7 @@ export function DashboardScreen() {
       documentTitle="Dashboard"
       subtitle="Your trading automation at a glance"
     >
+      {user.isAdmin ? <AttentionCard /> : null}
       <CardGrid>
         <CardLink
           to="/settings"

@@ -3,6 +3,8 @@ import { IconCoins, IconInfoCircle } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
+import { orderSubmissionAllowed } from '#domain/trading-mode.ts';
+import { useAttention } from '../../lib/attention.ts';
 import { truncate } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -62,6 +64,10 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
               <OnOff key="s" on={status.canProcessSignals} words={['ACTIVE', 'INACTIVE']} />,
             ],
             [
+              'Orders by Hand',
+              <OnOff key="h" on={orderSubmissionAllowed(status)} words={['ENABLED', 'DISABLED']} />,
+            ],
+            [
               'Exchange Mode',
               <Badge key="m" tone={status.exchangeMode === 'live' ? 'failure' : 'neutral'}>
                 {mode.label}
@@ -78,6 +84,7 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
         <h3>System Status</h3>
         <Alert color={banner.color} title={banner.title} icon={<IconInfoCircle aria-hidden />}>
           {banner.text}
+          <CriticalConditions />
         </Alert>
         {status.exchangeMode === 'live' ? (
           <Alert className={classes.money} color="red" title="Real Money" icon={<IconCoins aria-hidden />}>
@@ -92,6 +99,17 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
         <span>Auto-refreshes every 30 seconds</span>
       </p>
     </div>
+  );
+}
+
+/** The words of the banner are about automatic trading; a critical condition may be about something else. */
+function CriticalConditions() {
+  const count = useAttention().data?.conditions.filter(({ severity }) => severity === 'critical').length ?? 0;
+  if (count === 0) return null;
+  return (
+    <p className={classes.critical}>
+      {count === 1 ? '1 critical condition' : `${count} critical conditions`}
+    </p>
   );
 }
 

@@ -14,6 +14,7 @@ const status = (environment: string, autoTradeEnabled: boolean): EnvironmentStat
   serverInstanceId: 'instance',
   hasDeploymentId: false,
   exchangeMode: 'paper',
+  manualOrders: 'disabled',
   timestamp: '2026-11-21T00:00:00Z',
 });
 

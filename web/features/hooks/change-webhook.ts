@@ -1,6 +1,7 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DEFAULT_WEBHOOK_NAME, Webhook } from '#contract/hooks.ts';
 import { requestJson } from '../../lib/api-client.ts';
+import { masked } from './webhook-urls.ts';
 import { webhookPath, webhooksPath, webhooksQuery } from './webhooks.ts';
 
 const DEFAULT_NAME: typeof DEFAULT_WEBHOOK_NAME = 'Default Webhook';
@@ -12,12 +13,14 @@ interface Confirmed {
   password: string;
 }
 
-/** The answer carries the whole key, once. */
+/** The answer has the whole key; the screen shows no key without the password, so only its mask is kept. */
 export function useCreateWebhook() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => requestJson<Webhook>(webhooksPath, { method: 'POST', body: { name: DEFAULT_NAME } }),
-    onSuccess: (hook) => store(client, [hook]),
+    onSuccess: (hook) => store(client, [masked(hook)]),
+    // The mutation's own copy of the answer goes with the screen.
+    gcTime: 0,
   });
 }
 

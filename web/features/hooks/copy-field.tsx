@@ -8,7 +8,7 @@ import classes from './webhook-screen.module.css';
 
 interface CopyFieldProps {
   label: string;
-  description: string;
+  description: ReactNode;
   value: string;
   /** Asks for what is to be copied: at once when the key is visible, after the password when it is not. */
   onCopy: (copy: (text: string) => void) => void;

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import type { Webhook } from '#contract/hooks.ts';
-import { maskKey } from './webhook-urls.ts';
+import { masked } from './webhook-urls.ts';
 import { webhooksQuery } from './webhooks.ts';
 
 /** As long as the server answers with the whole key after the password (decisions §5). */
@@ -41,7 +41,5 @@ export function useKeyVisibility(hook: Webhook | null) {
 }
 
 function forgetKey(client: QueryClient): void {
-  client.setQueryData(webhooksQuery.queryKey, (hooks) =>
-    hooks?.map((hook) => ({ ...hook, hookKey: maskKey(hook.hookKey), masked: true })),
-  );
+  client.setQueryData(webhooksQuery.queryKey, (hooks) => hooks?.map(masked));
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Webhook } from '#contract/hooks.ts';
-import { ApiError, isStatus, serverMessage } from '../../lib/api-client.ts';
+import { isStatus, serverMessage } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import {
   type Revealed,
@@ -85,10 +85,8 @@ export function useWebhookActions(hook: Webhook | null) {
     },
     create: () =>
       create.mutate(undefined, {
-        onSuccess: () => {
-          showKey(Date.now());
-          toastSuccess({ title: 'Webhook Created', message: 'Copy the URLs into your alerts.' });
-        },
+        onSuccess: () =>
+          toastSuccess({ title: 'Webhook Created', message: 'Copy the URLs into your alerts.' }),
         onError: (error) => explain(error, 'Failed to create webhook'),
       }),
     renew: (password: string) => {
@@ -128,10 +126,8 @@ export function useWebhookActions(hook: Webhook | null) {
   };
 }
 
-function denialOf(error: Error): string {
-  // Nobody said that the password was wrong.
-  if (!(error instanceof ApiError)) return 'The password could not be verified';
-  return isStatus(error, 403) ? 'Invalid password' : serverMessage(error, 'Invalid password');
-}
+/** Only a 403 says that the password is wrong. */
+const denialOf = (error: Error): string =>
+  serverMessage(error, isStatus(error, 403) ? 'Invalid password' : 'The password could not be verified');
 
 export type WebhookActions = ReturnType<typeof useWebhookActions>;

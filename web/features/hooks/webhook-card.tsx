@@ -3,6 +3,7 @@ import {
   IconEye,
   IconEyeOff,
   IconKeyOff,
+  IconPlugConnectedX,
   IconPlus,
   IconRefresh,
   IconSend,
@@ -51,16 +52,13 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
   return (
     <div className={classes.rows}>
       <div className={classes.row}>
-        {hook.unreadable ? (
-          <Badge tone="failure">Key unreadable</Badge>
-        ) : (
-          <Badge tone="success">Active</Badge>
-        )}
+        <StateBadge hook={hook} />
         <span className={classes.created}>Created {formatInstant(hook.createdAt)}</span>
         <span className={classes.created}>
           {hook.lastUsedAt ? `Last used ${formatInstant(hook.lastUsedAt)}` : 'Never used'}
         </span>
       </div>
+      {hook.suspendedAt === null ? null : <Suspended since={formatInstant(hook.suspendedAt)} />}
       {hook.unreadable ? <UnreadableKey /> : <KeyAndUrls hook={hook} actions={actions} />}
       <div className={classes.row}>
         <Button
@@ -73,12 +71,28 @@ export function WebhookDetails({ hook, actions }: { hook: Webhook; actions: Webh
         <Button
           variant="default"
           leftSection={<IconTrash size={16} aria-hidden />}
+          disabled={hook.suspendedAt !== null}
           onClick={() => actions.warn('delete-warning')}
         >
           Delete
         </Button>
       </div>
     </div>
+  );
+}
+
+function StateBadge({ hook }: { hook: Webhook }) {
+  if (hook.suspendedAt !== null) return <Badge tone="failure">Suspended</Badge>;
+  if (hook.unreadable) return <Badge tone="failure">Key unreadable</Badge>;
+  return <Badge tone="success">Active</Badge>;
+}
+
+function Suspended({ since }: { since: string }) {
+  return (
+    <Alert color="red" title="This webhook is suspended" icon={<IconPlugConnectedX aria-hidden />}>
+      An administrator suspended it on {since}. Alerts are refused until an administrator resumes it. Renewing
+      the key does not resume it, and the webhook cannot be deleted meanwhile.
+    </Alert>
   );
 }
 
@@ -115,7 +129,17 @@ function KeyAndUrls({ hook, actions }: { hook: Webhook; actions: WebhookActions 
     <>
       <CopyField
         label="Webhook Key"
-        description="Shared by both endpoints (hkid)"
+        description={
+          <>
+            Shared by both endpoints (hkid)
+            {keyVisible ? null : (
+              <>
+                {' · '}
+                <span>Shown after your password</span>
+              </>
+            )}
+          </>
+        }
         value={shownKey}
         onCopy={copyAs((hookKey) => hookKey)}
         extra={toggle}

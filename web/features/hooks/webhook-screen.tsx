@@ -1,5 +1,5 @@
 import { IconChartCandle } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -15,8 +15,13 @@ import { useWebhook } from './webhooks.ts';
 const WebhookDialogs = lazy(() => import('./webhook-dialogs.tsx'));
 const TestDeliveryDialog = lazy(() => import('./test-delivery-dialog.tsx'));
 
-/** `environment` is null when it is not known; ordinary users are not told. */
-export function WebhookScreen({ environment }: { environment: EnvironmentStatus | null }) {
+interface WebhookScreenProps {
+  /** Null when it is not known; ordinary users are not told. */
+  environment: EnvironmentStatus | null;
+  below?: ReactNode;
+}
+
+export function WebhookScreen({ environment, below }: WebhookScreenProps) {
   const webhook = useWebhook();
   const actions = useWebhookActions(webhook.data ?? null);
   return (
@@ -42,6 +47,7 @@ export function WebhookScreen({ environment }: { environment: EnvironmentStatus 
         </div>
         {webhook.data ? <DeliveriesCard hookId={webhook.data.id} /> : null}
       </div>
+      {below}
       {actions.dialog ? (
         <Suspense fallback={null}>
           {actions.dialog === 'test-signal' || actions.dialog === 'test-candle' ? (

@@ -1,3 +1,5 @@
+import type { Webhook } from '#contract/hooks.ts';
+
 /** Where the charting platform posts to: the page's origin, the inbound path and the key. */
 export const signalUrl = (origin: string, hookKey: string): string =>
   `${origin}/hooks/trading_view_signal?hkid=${hookKey}`;
@@ -10,3 +12,9 @@ const VISIBLE_CHARACTERS = 4;
 /** Like the server's own mask: the first four characters and an ellipsis. */
 export const maskKey = (hookKey: string): string =>
   hookKey.endsWith('…') ? hookKey : `${hookKey.slice(0, VISIBLE_CHARACTERS)}…`;
+
+export const masked = (hook: Webhook): Webhook => ({
+  ...hook,
+  hookKey: maskKey(hook.hookKey),
+  masked: true,
+});

@@ -5,23 +5,28 @@ import classes from './price-logs-screen.module.css';
 interface NumberedPagerProps {
   page: number;
   pageSize: number;
-  total: number;
+  /** Undefined while it is not known, such as after a failed fetch. */
+  total: number | undefined;
   onPage: (page: number) => void;
 }
 
-/** Part 2 §2.1: at most five numbered buttons, always pages 1 to 5. A later page is named behind them. */
+/** Always pages 1 to 5. A later page is named beside the entries, and reached by the buttons for the next and the previous one. */
 const NUMBERED_BUTTONS = 5;
 
 export function NumberedPager({ page, pageSize, total, onPage }: NumberedPagerProps) {
-  const pageCount = Math.ceil(total / pageSize);
+  // Of an unknown number of pages there are at least those up to this one.
+  const pageCount = total === undefined ? page : Math.ceil(total / pageSize);
   if (pageCount <= 1 && page <= 1) return null;
   const numbered = Math.min(pageCount, NUMBERED_BUTTONS);
-  const first = Math.min((page - 1) * pageSize + 1, total);
-  const last = Math.min(page * pageSize, total);
   return (
     <nav className={classes.pager} aria-label="Pagination">
       <span className="numeric">
-        Showing {formatCount(first)} to {formatCount(last)} of {formatCount(total)} entries
+        {total === undefined ? `Page ${formatCount(page)}` : entriesText({ page, pageSize, total })}
+        {total !== undefined && page > numbered ? (
+          <span className={classes.beyond} aria-current="page">
+            Page {formatCount(page)} of {formatCount(Math.max(pageCount, page))}
+          </span>
+        ) : null}
       </span>
       <span className={classes.buttons}>
         <Button
@@ -45,11 +50,6 @@ export function NumberedPager({ page, pageSize, total, onPage }: NumberedPagerPr
             {number}
           </Button>
         ))}
-        {page > numbered ? (
-          <span className={classes.beyond} aria-current="page">
-            … {page}
-          </span>
-        ) : null}
         <Button
           size="xs"
           variant="default"
@@ -62,4 +62,10 @@ export function NumberedPager({ page, pageSize, total, onPage }: NumberedPagerPr
       </span>
     </nav>
   );
+}
+
+function entriesText({ page, pageSize, total }: { page: number; pageSize: number; total: number }): string {
+  const first = Math.min((page - 1) * pageSize + 1, total);
+  const last = Math.min(page * pageSize, total);
+  return `Showing ${formatCount(first)} to ${formatCount(last)} of ${formatCount(total)} entries`;
 }

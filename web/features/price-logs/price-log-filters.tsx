@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { displayTimeframe } from '#domain/timeframe.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import { TimeframeFilter } from '../../ui/timeframe-filter.tsx';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 
 interface PriceLogFiltersProps {
@@ -21,11 +21,9 @@ export function PriceLogFilters({ search, lists, onSearch }: PriceLogFiltersProp
         options={lists.tokens}
         onChange={(token) => filter({ token })}
       />
-      <FilterSelect
-        label="Timeframe"
-        allLabel="All timeframes"
+      <TimeframeFilter
         value={search.timeframe}
-        options={lists.timeframes.map((value) => ({ value, label: displayTimeframe(value) }))}
+        timeframes={lists.timeframes}
         onChange={(timeframe) => filter({ timeframe })}
       />
       <FilterSelect

@@ -126,7 +126,7 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
         <NumberedPager
           page={page}
           pageSize={PAGE_SIZE}
-          total={data?.total ?? 0}
+          total={data?.total}
           onPage={(next) => onSearch({ page: next })}
         />
       </Panel>

@@ -72,6 +72,7 @@ const BADGES: Record<State, { tone: BadgeTone; text: string }> = {
   ready: { tone: 'success', text: 'Connected' },
   unverified: { tone: 'warning', text: 'Not verified' },
   rejected: { tone: 'failure', text: 'Rejected' },
+  duplicate: { tone: 'failure', text: 'Account in use' },
   'other-mode': { tone: 'warning', text: 'Other mode' },
   unreadable: { tone: 'failure', text: 'Not connected' },
 };
@@ -105,8 +106,8 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
       )}
       {state === 'unverified' ? (
         <p className={classes.text} data-quiet>
-          {exchangePlatform} has not yet said what this key may do. It is asked before the first order, or now
-          by Test Connection.
+          {exchangePlatform} has not yet said what this key may do and to which account it belongs. Nothing is
+          ordered until it has: it is asked when a signal comes, or now by Test Connection.
         </p>
       ) : null}
     </>

@@ -1,5 +1,6 @@
 import type { SettingsBody, UserSettings } from '#contract/settings.ts';
 import {
+  DEFAULT_TRADING_SOURCES,
   FORM_FALLBACK_SIZING_METHOD,
   isSizingMethod,
   PORTION_OPTIONS,
@@ -58,7 +59,7 @@ export function settingsField(
   };
 }
 
-const method = (settings: UserSettings): SizingMethod =>
+const method = (settings: Pick<UserSettings, 'positionSizingMethod'>): SizingMethod =>
   isSizingMethod(settings.positionSizingMethod) ? settings.positionSizingMethod : FORM_FALLBACK_SIZING_METHOD;
 
 /** What a method makes of the stored fractions: Auto where it calculates, else the stored or the default one. */
@@ -77,16 +78,23 @@ export function fractionsFor(
   };
 }
 
-export function formValues(settings: UserSettings): SettingsFormValues {
+type MayBeMissing = 'exchangePlatform' | 'signalProcessor' | 'signalTimeframe';
+
+/** An answer that lacks one of these, or has null for it, shows what a new user has. */
+type StoredSettings = Omit<UserSettings, MayBeMissing> & {
+  [name in MayBeMissing]?: UserSettings[name] | null;
+};
+
+export function formValues(settings: StoredSettings): SettingsFormValues {
   const positionSizingMethod = method(settings);
   return {
     calculationBehavior: settings.calculationBehavior,
     marketType: settings.marketType,
     positionSizingMethod,
     ...fractionsFor(positionSizingMethod, settings),
-    exchangePlatform: settings.exchangePlatform,
-    signalProcessor: settings.signalProcessor,
-    signalTimeframe: settings.signalTimeframe,
+    exchangePlatform: settings.exchangePlatform ?? DEFAULT_TRADING_SOURCES.exchangePlatform,
+    signalProcessor: settings.signalProcessor ?? DEFAULT_TRADING_SOURCES.signalProcessor,
+    signalTimeframe: settings.signalTimeframe ?? DEFAULT_TRADING_SOURCES.signalTimeframe,
   };
 }
 

@@ -12,13 +12,13 @@ import {
 } from '#domain/user-settings.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.tsx';
+import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Select } from '../../ui/select.tsx';
-import { ErrorBanner } from '../../ui/states.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
 import { useStoredForm } from '../../ui/use-stored-form.ts';
-import { useSignalTimeframes } from './get-settings.ts';
+import { useSignalProcessors, useSignalTimeframes } from './get-settings.ts';
 import { useSaveSettings } from './save-settings.ts';
 import {
   AUTO,
@@ -41,10 +41,23 @@ interface TradingSettingsCardProps {
   otherUser: { id: string; username: string } | null;
 }
 
+const comingSoon = (value: string) => ({ value, label: `${value} (Coming Soon)`, disabled: true });
+
 const SIZING_OPTIONS = [
   ...SIZING_METHODS.map((value) => ({ value, label: value })),
-  ...DISABLED_SIZING_METHODS.map((value) => ({ value, label: `${value} (Coming Soon)`, disabled: true })),
+  ...DISABLED_SIZING_METHODS.map(comingSoon),
 ];
+
+/** Until the list is there. */
+const ALWAYS_OFFERED = [...SIGNAL_PROCESSORS, ANY_PROCESSOR];
+
+const MARKET_OPTIONS = MARKET_TYPES.map((value) =>
+  value === 'Spot' ? comingSoon(value) : { value, label: value },
+);
+
+const BEHAVIOR_OPTIONS = CALCULATION_BEHAVIORS.map((value) =>
+  value === 'Futures_Limit_Classic' ? { value, label: value } : comingSoon(value),
+);
 
 const AUTO_OPTION = [{ value: AUTO, label: AUTO }];
 
@@ -52,6 +65,7 @@ const withCurrent = (listed: readonly string[], current: string): string[] =>
   listed.includes(current) ? [...listed] : [...listed, current];
 
 export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCardProps) {
+  const processors = useSignalProcessors();
   const timeframes = useSignalTimeframes();
   const save = useSaveSettings(otherUser?.id ?? null);
   const form = useStoredForm<SettingsFormValues>({
@@ -85,15 +99,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
   return (
     <Panel title="Trading settings">
       <form onSubmit={submit} className={classes.form}>
-        <Select
-          label={FIELD_LABELS.marketType}
-          data={MARKET_TYPES.map((value) => ({
-            value,
-            label: value === 'Spot' ? 'Spot (Coming Soon)' : value,
-            disabled: value === 'Spot',
-          }))}
-          {...form.field('marketType')}
-        />
+        <Select label={FIELD_LABELS.marketType} data={MARKET_OPTIONS} {...form.field('marketType')} />
         <Select
           label={FIELD_LABELS.positionSizingMethod}
           data={SIZING_OPTIONS}
@@ -121,7 +127,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
         />
         <Select
           label={FIELD_LABELS.signalProcessor}
-          data={withCurrent([...SIGNAL_PROCESSORS, ANY_PROCESSOR], values.signalProcessor)}
+          data={withCurrent(processors.data ?? ALWAYS_OFFERED, values.signalProcessor)}
           {...form.field('signalProcessor')}
         />
         <Select
@@ -133,17 +139,17 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
         <Select
           label={FIELD_LABELS.calculationBehavior}
           description="This parameter is reserved for future development and cannot be modified"
-          data={[...CALCULATION_BEHAVIORS]}
+          data={BEHAVIOR_OPTIONS}
           disabled
           {...form.field('calculationBehavior')}
         />
-        {timeframes.isError ? (
+        {processors.isError || timeframes.isError ? (
           <div className={classes.wide}>
-            <ErrorBanner
-              title="Failed to fetch timeframes"
-              error={timeframes.error}
-              onRetry={() => void timeframes.refetch()}
-              retrying={timeframes.isFetching}
+            <FailedQueries
+              queries={[
+                { title: 'Failed to fetch processors', query: processors },
+                { title: 'Failed to fetch timeframes', query: timeframes },
+              ]}
             />
           </div>
         ) : null}

@@ -4,6 +4,7 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { FullPrice } from '../../ui/full-price.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
+import { OriginalTime } from '../../ui/original-time.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ActionBadge } from '../../ui/trading-badges.tsx';
 import { useSignal } from './get-signal.ts';
@@ -34,7 +35,7 @@ function Details({ signal }: { signal: SignalDetail }) {
           ['Currency', signal.currency],
           ['Timeframe', displayTimeframe(signal.timeframe)],
           ['Processor', signal.processor],
-          ['Original Time', signal.originalTimeTrading || 'N/A'],
+          ['Original Time', <OriginalTime key="original" original={signal.originalTimeTrading} />],
           ['Candle Time', formatInstant(signal.candleTimeServer)],
           ['Received Time', formatInstant(signal.receivedAtServer)],
         ]}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { displayTimeframe } from '#domain/timeframe.ts';
 import { FilterSelect } from '../../ui/filter-select.tsx';
+import { TimeframeFilter } from '../../ui/timeframe-filter.tsx';
 import type { SignalsSearch } from './signals-search.ts';
 
 interface SignalFiltersProps {
@@ -33,11 +33,9 @@ export function SignalFilters({ search, lists, onSearch }: SignalFiltersProps) {
         options={ACTIONS}
         onChange={(action) => filter({ action: action === 'buy' || action === 'sell' ? action : undefined })}
       />
-      <FilterSelect
-        label="Timeframe"
-        allLabel="All timeframes"
+      <TimeframeFilter
         value={search.timeframe}
-        options={lists.timeframes.map((value) => ({ value, label: displayTimeframe(value) }))}
+        timeframes={lists.timeframes}
         onChange={(timeframe) => filter({ timeframe })}
       />
       <FilterSelect

@@ -3,6 +3,7 @@ import { displayTimeframe } from '#domain/timeframe.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import type { CsvColumn, ExportSource } from '../../lib/csv-export.ts';
 import { capitalise, formatInstant } from '../../lib/format.ts';
+import { formatOriginalTime } from '../../lib/original-time.ts';
 import { signalsPath } from './get-signals.ts';
 import type { SignalsSearch } from './signals-search.ts';
 
@@ -16,7 +17,10 @@ export const signalsCsvColumns = (timeZone: string): CsvColumn<Signal>[] => [
   { header: 'Stop Loss', cell: ({ stopLoss }) => stopLoss },
   { header: 'Take Profit', cell: ({ takeProfit }) => takeProfit },
   { header: 'Timeframe', cell: ({ timeframe }) => displayTimeframe(timeframe) },
-  { header: 'Original Time', cell: ({ signalTimeTradingview }) => signalTimeTradingview || 'N/A' },
+  {
+    header: 'Original Time',
+    cell: ({ signalTimeTradingview }) => formatOriginalTime(signalTimeTradingview, timeZone),
+  },
   { header: 'Candle Time', cell: ({ signalTimeServer }) => formatInstant(signalTimeServer, timeZone) },
   { header: 'Receive Time', cell: ({ receivedAt }) => formatInstant(receivedAt, timeZone) },
   { header: 'Processor', cell: ({ processor }) => processor },

@@ -51,8 +51,8 @@ export function SignalsTable({ search, onSearch, signals, lists, triggersDisable
   );
   const { data } = signals;
   const page = search.page ?? 1;
-  const pageCount = Math.ceil((data?.total ?? 0) / PAGE_SIZE);
-  useLastPage({ page, pageCount: data && !signals.isPlaceholderData ? pageCount : undefined });
+  const pageCount = data && Math.ceil(data.total / PAGE_SIZE);
+  useLastPage({ page, pageCount: signals.isPlaceholderData ? undefined : pageCount });
   const failure = {
     title: 'Failed to fetch signals',
     error: signals.error,

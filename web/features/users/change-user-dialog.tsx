@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { serverMessage } from '../../lib/api-client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { WebhookConsequence } from '../../ui/webhook-consequence.tsx';
 import { type UserChange, useChangeUser } from './change-user.ts';
 
 interface Words {
@@ -77,6 +78,7 @@ export default function ChangeUserDialog({ change, staysListed, onClose }: Chang
       <Alert color="yellow" title="Warning" icon={<IconAlertTriangle aria-hidden />}>
         {words.warning}
       </Alert>
+      {change.kind === 'status' ? <WebhookConsequence userId={change.userId} active={change.on} /> : null}
     </ConfirmDialog>
   );
 }

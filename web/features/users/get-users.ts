@@ -8,11 +8,15 @@ export const USERS_PAGE_SIZE = 10;
 
 export const usersPath = '/api/admin/users';
 
-const usersQuery = ({ page, includeInactive, search, sort, direction }: UsersSearch) => {
+interface ListedUsers extends UsersSearch {
+  includeInactive: boolean;
+}
+
+const usersQuery = ({ page, includeInactive, search, sort, direction }: ListedUsers) => {
   const params = {
     page: page ?? 1,
     limit: USERS_PAGE_SIZE,
-    includeInactive: includeInactive === 'true',
+    includeInactive,
     search,
     ...(sort === undefined ? {} : { sort, direction }),
   };
@@ -24,4 +28,4 @@ const usersQuery = ({ page, includeInactive, search, sort, direction }: UsersSea
 };
 
 /** A page of the users; the former one stays until it is there. */
-export const useUsers = (search: UsersSearch) => useQuery(usersQuery(search));
+export const useUsers = (listed: ListedUsers) => useQuery(usersQuery(listed));

@@ -5,13 +5,19 @@ import { ORDER_CHOICES, orderInAddress, orderOf } from './users-order.ts';
 import { MAX_SEARCH_LENGTH, type UsersSearch } from './users-search.ts';
 import classes from './users-table.module.css';
 
+export interface InactiveUsers {
+  included: boolean;
+  onInclude: (included: boolean) => void;
+}
+
 interface UsersFiltersProps {
   search: UsersSearch;
   onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
+  inactive: InactiveUsers;
 }
 
 /** Changing what is listed goes back to page 1. */
-export function UsersFilters({ search, onSearch }: UsersFiltersProps) {
+export function UsersFilters({ search, onSearch, inactive }: UsersFiltersProps) {
   const order = orderOf(search);
   return (
     <>
@@ -45,10 +51,11 @@ export function UsersFilters({ search, onSearch }: UsersFiltersProps) {
       <Switch
         size="sm"
         label="Include inactive"
-        checked={search.includeInactive === 'true'}
-        onChange={(event) =>
-          onSearch({ includeInactive: event.currentTarget.checked ? 'true' : undefined, page: undefined })
-        }
+        checked={inactive.included}
+        onChange={(event) => {
+          inactive.onInclude(event.currentTarget.checked);
+          onSearch({ page: undefined });
+        }}
       />
     </>
   );

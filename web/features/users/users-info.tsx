@@ -11,8 +11,8 @@ export function UsersInfo() {
           arrive. It is off for a new user.
         </li>
         <li>
-          Inactive users cannot log in, but their data is kept. The table leaves them out until 'Include
-          inactive' is on. Nobody can deactivate the own account.
+          Inactive users cannot log in, but their data is kept. Switch 'Include inactive' off to hide them in
+          the table; this browser remembers it. Nobody can deactivate the own account.
         </li>
         <li>
           The automation trades for test users in paper and demo mode, and for regular users in live mode.

@@ -6,7 +6,7 @@ import { useLastPage } from '../../ui/use-last-page.ts';
 import type { UserChange } from './change-user.ts';
 import { USERS_PAGE_SIZE, useUsers } from './get-users.ts';
 import { countText } from './user-text.ts';
-import { UsersFilters } from './users-filters.tsx';
+import { type InactiveUsers, UsersFilters } from './users-filters.tsx';
 import { orderInAddress, orderOf } from './users-order.ts';
 import type { UsersSearch } from './users-search.ts';
 import { UsersTable } from './users-table.tsx';
@@ -14,16 +14,17 @@ import { UsersTable } from './users-table.tsx';
 interface UsersListProps {
   search: UsersSearch;
   onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
+  inactive: InactiveUsers;
   halted: ReadonlyMap<string, string>;
   onChange: (change: UserChange) => void;
 }
 
 /** All users, a page at a time. */
-export function UsersList({ search, onSearch, halted, onChange }: UsersListProps) {
-  const query = useUsers(search);
+export function UsersList({ search, onSearch, inactive, halted, onChange }: UsersListProps) {
+  const query = useUsers({ ...search, includeInactive: inactive.included });
   const { data } = query;
   const page = search.page ?? 1;
-  const pageCount = Math.ceil((data?.total ?? 0) / USERS_PAGE_SIZE);
+  const pageCount = data && Math.ceil(data.total / USERS_PAGE_SIZE);
   const failure = {
     title: 'Failed to fetch users',
     error: query.error,
@@ -31,7 +32,7 @@ export function UsersList({ search, onSearch, halted, onChange }: UsersListProps
     retrying: query.isFetching,
   };
 
-  useLastPage({ page, pageCount: data && !query.isPlaceholderData ? pageCount : undefined });
+  useLastPage({ page, pageCount: query.isPlaceholderData ? undefined : pageCount });
 
   return (
     <Panel
@@ -40,7 +41,7 @@ export function UsersList({ search, onSearch, halted, onChange }: UsersListProps
       description={
         <span aria-live="polite">{data ? countText(data.total) : query.isError ? '' : 'Loading...'}</span>
       }
-      aside={<UsersFilters search={search} onSearch={onSearch} />}
+      aside={<UsersFilters search={search} onSearch={onSearch} inactive={inactive} />}
     >
       {query.isError && data ? <ErrorBanner {...failure} /> : null}
       {query.isError && !data ? (

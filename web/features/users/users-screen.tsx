@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import type { UserChange } from './change-user.ts';
+import { useIncludeInactive } from './include-inactive.ts';
 import { UsersInfo } from './users-info.tsx';
 import { UsersList } from './users-list.tsx';
 import type { UsersSearch } from './users-search.ts';
@@ -22,6 +23,7 @@ interface UsersScreenProps {
 
 export function UsersScreen({ search, onSearch, newUsersAreTestUsers, halted }: UsersScreenProps) {
   const [change, setChange] = useState<UserChange | null>(null);
+  const [included, setIncluded] = useIncludeInactive();
   return (
     <Page
       title="Users"
@@ -47,7 +49,13 @@ export function UsersScreen({ search, onSearch, newUsersAreTestUsers, halted }: 
         </Button>
       }
     >
-      <UsersList search={search} onSearch={onSearch} halted={halted} onChange={setChange} />
+      <UsersList
+        search={search}
+        onSearch={onSearch}
+        inactive={{ included, onInclude: setIncluded }}
+        halted={halted}
+        onChange={setChange}
+      />
       <UsersInfo />
       <Suspense fallback={null}>
         {search.dialog === 'create' ? (
@@ -57,11 +65,7 @@ export function UsersScreen({ search, onSearch, newUsersAreTestUsers, halted }: 
           />
         ) : null}
         {change ? (
-          <ChangeUserDialog
-            change={change}
-            staysListed={search.includeInactive === 'true'}
-            onClose={() => setChange(null)}
-          />
+          <ChangeUserDialog change={change} staysListed={included} onClose={() => setChange(null)} />
         ) : null}
       </Suspense>
     </Page>

@@ -4,8 +4,6 @@ import { type SortDirection, USER_SORTS } from './users-order.ts';
 
 export interface UsersSearch {
   page?: number | undefined;
-  /** Inactive users are shown on demand. */
-  includeInactive?: 'true' | undefined;
   search?: string | undefined;
   sort?: UserSort | undefined;
   direction?: SortDirection | undefined;
@@ -18,7 +16,6 @@ export const MAX_SEARCH_LENGTH = 100;
 export function parseUsersSearch(raw: Record<string, unknown>): UsersSearch {
   return {
     page: pageParam(raw),
-    includeInactive: choiceParam(raw, 'includeInactive', ['true']),
     search: textParam(raw, 'search')?.trim().slice(0, MAX_SEARCH_LENGTH) || undefined,
     sort: choiceParam(raw, 'sort', USER_SORTS),
     direction: choiceParam(raw, 'direction', ['asc', 'desc']),

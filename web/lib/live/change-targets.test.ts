@@ -62,17 +62,40 @@ describe('a change', () => {
       [`/api/signals/${OTHER}/trades`, '/api/users'],
     ],
     ['deliveries', { userId: ID }, [`/api/hooks/${OTHER}/deliveries`], ['/api/hooks']],
-    ['hooks', { userId: ID }, [`/api/hooks/${OTHER}/deliveries`], ['/api/hooks', '/api/users']],
+    [
+      'hooks',
+      { userId: ID },
+      [`/api/hooks/${OTHER}/deliveries`, '/api/admin/hooks'],
+      ['/api/hooks', '/api/users'],
+    ],
     [
       'users',
       { userId: ID },
-      ['/api/admin/users', `/api/admin/user/${ID}`, '/api/users', '/api/user-settings'],
-      ['/api/auth/user'],
+      [
+        '/api/admin/users',
+        `/api/admin/user/${ID}`,
+        `/api/admin/user-settings/${ID}`,
+        `/api/admin/user-settings/${ID}/exchange-credentials`,
+        '/api/admin/hooks',
+        '/api/users',
+        '/api/attention',
+      ],
+      [
+        '/api/auth/user',
+        `/api/admin/user/${OTHER}`,
+        `/api/admin/user-settings/${OTHER}`,
+        `/api/admin/user-settings/${OTHER}/exchange-credentials`,
+      ],
     ],
     [
       'trading-halts',
       { userId: ID },
-      ['/api/admin/trading-halts', '/api/my-trading-halts', '/api/signal/check-eligibility'],
+      [
+        '/api/admin/trading-halts',
+        '/api/my-trading-halts',
+        '/api/signal/check-eligibility',
+        '/api/attention',
+      ],
       ['/api/admin/users', '/api/positions'],
     ],
   ] as const)(
@@ -82,6 +105,20 @@ describe('a change', () => {
       for (const path of missed) expect(isAffected(path, { topic, ...ids }), path).toBe(false);
     },
   );
+
+  test('of a user touches the own settings of that user only, and of everybody when it names nobody', () => {
+    for (const path of ['/api/user-settings', '/api/user-settings/exchange-credentials']) {
+      expect(isAffected(path, { topic: 'users', userId: ID }, ID), path).toBe(true);
+      expect(isAffected(path, { topic: 'users', userId: OTHER }, ID), path).toBe(false);
+      expect(isAffected(path, { topic: 'users' }, ID), path).toBe(true);
+      expect(isAffected(path, { topic: 'users', userId: null }, ID), path).toBe(true);
+      expect(isLive(path)).toBe(true);
+    }
+    for (const path of [`/api/admin/user/${ID}`, `/api/admin/user-settings/${ID}`]) {
+      expect(isAffected(path, { topic: 'users' }, OTHER), path).toBe(true);
+      expect(isLive(path)).toBe(true);
+    }
+  });
 
   test('that names no record touches every record of its kind', () => {
     expect(isAffected(`/api/signals/${ID}/trades`, { topic: 'trades' })).toBe(true);

@@ -1,10 +1,11 @@
 import type { Change, ChangeTopic } from '#contract/events.ts';
 
 /** Which of the paths that screens have fetched may answer differently after a change. */
-type Target = (path: string, change: Change) => boolean;
+type Target = (path: string, change: Change, viewerId: string | undefined) => boolean;
 
 const SIGNALS = '/api/signals';
 const WORKFLOWS = '/api/automation-workflows';
+const ALL_HOOKS = '/api/admin/hooks';
 
 /** `/api/signals/{id}/…` of the change's signal; of any signal when the change names none. */
 const ofRecord = (path: string, list: string, id: string | undefined) =>
@@ -12,9 +13,20 @@ const ofRecord = (path: string, list: string, id: string | undefined) =>
     ? path.startsWith(`${list}/`)
     : path === `${list}/${id}` || path.startsWith(`${list}/${id}/`);
 
+/** Announced are only the changes that people make; what comes of time or of callers is polled. */
+const ATTENTION = '/api/attention';
+
 const RECORD_ID = /\/[0-9a-f]{8}-[0-9a-f-]{27}(\/|$)/;
 const isListOf = (path: string, list: string) =>
   (path === list || path.startsWith(`${list}/`)) && !RECORD_ID.test(path);
+
+/** Another user's account or settings, by the user's id. */
+const USER_PATH = /^\/api\/admin\/user(?:-settings)?\/([^/]+)/;
+const OWN_SETTINGS = '/api/user-settings';
+
+/** Whose account or settings a path answers with; undefined where it is not about one user. */
+const subjectOf = (path: string, viewerId: string | undefined): string | undefined =>
+  path.startsWith(OWN_SETTINGS) ? viewerId : USER_PATH.exec(path)?.[1];
 
 const TARGETS: Record<ChangeTopic, Target> = {
   signals: (path) => isListOf(path, SIGNALS) || path === '/api/current-price',
@@ -38,23 +50,32 @@ const TARGETS: Record<ChangeTopic, Target> = {
     path === '/api/my-positions',
   deliveries: (path) => path.startsWith('/api/hooks/'),
   // Not the webhook itself: a key is returned whole only once after it was made, and fetching again would hide it.
-  hooks: (path) => path.startsWith('/api/hooks/'),
-  users: (path) =>
-    path.startsWith('/api/admin/user') ||
-    path === '/api/users' ||
-    path.startsWith('/api/user-settings') ||
-    path.includes('/why/') ||
-    path === '/api/signal/check-eligibility',
+  hooks: (path) => path.startsWith('/api/hooks/') || path === ALL_HOOKS,
+  users: (path, { userId }, viewerId) => {
+    const subject = subjectOf(path, viewerId);
+    if (subject !== undefined && typeof userId === 'string') return subject === userId;
+    return (
+      path.startsWith('/api/admin/user') ||
+      path === ALL_HOOKS ||
+      path === '/api/users' ||
+      path.startsWith(OWN_SETTINGS) ||
+      path === ATTENTION ||
+      path.includes('/why/') ||
+      path === '/api/signal/check-eligibility'
+    );
+  },
   'trading-halts': (path) =>
     path === '/api/admin/trading-halts' ||
     path === '/api/my-trading-halts' ||
+    path === ATTENTION ||
     path.includes('/why/') ||
     path === '/api/signal/check-eligibility',
   sessions: () => false,
 };
 
-export function isAffected(path: unknown, change: Change): boolean {
-  return typeof path === 'string' && TARGETS[change.topic]?.(path, change) === true;
+/** `viewerId` is who is signed in here: the paths without an id are about that user. */
+export function isAffected(path: unknown, change: Change, viewerId?: string): boolean {
+  return typeof path === 'string' && TARGETS[change.topic]?.(path, change, viewerId) === true;
 }
 
 /** Everything that any change could touch: fetched again when changes may have been missed. */

@@ -53,3 +53,13 @@ export function useLive(): LiveState & { setPaused: (paused: boolean) => void } 
 export function usePoll(everyMs: number): number | false {
   return useLive().paused ? false : everyMs;
 }
+
+/**
+ * For data that a form starts from. While changes are announced it is fetched once and again only after a change. While
+ * they are not (no stream, or paused), each opening of the screen fetches it.
+ */
+export function useKeptWhileLive(): { staleTime: number; gcTime: number } {
+  const { connection, paused } = useLive();
+  const isTold = connection === 'live' && !paused;
+  return { staleTime: isTold ? Number.POSITIVE_INFINITY : 0, gcTime: Number.POSITIVE_INFINITY };
+}

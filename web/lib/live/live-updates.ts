@@ -135,7 +135,7 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
     lastFetchAt = Date.now();
     const changes = waiting;
     waiting = [];
-    const concerns = (query: Query, change: Change) => isAffected(query.queryKey[0], change);
+    const concerns = (query: Query, change: Change) => isAffected(query.queryKey[0], change, userId);
     // What is being fetched may have been read before the change: it is asked again afterwards, never cut off, or
     // steady changes would keep a slow answer from ever arriving.
     const busy = client.getQueryCache().findAll({

@@ -21,8 +21,8 @@ import type { PastPosition } from '../position-history.ts';
 const millis = (at: Date) => String(at.getTime());
 const negative = (fee: Decimal) => toPlain(fee.negated());
 
-export const keyView = (userId: string, { mayTrade, mayWithdraw }: PaperKey) => ({
-  userId,
+export const keyView = (userId: string, { mayTrade, mayWithdraw, hidesAccount }: PaperKey) => ({
+  userId: hidesAccount ? '' : userId,
   inviterId: '0',
   ips: '',
   authorities: [...(mayTrade ? ['coow', 'cpow'] : ['coor', 'cpor']), ...(mayWithdraw ? ['wwow'] : [])],

@@ -1,0 +1,286 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClosePositionAnswer } from '#contract/positions.ts';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { ADMIN, closeStages, openStage, type Stage, type Trader } from '#test/faults/stage.ts';
+import { type ProgramClient, signIn } from '../scripts/demo/program-client.ts';
+import type { BenchContext } from './bench.ts';
+import { atInterruption, requireRunning } from './cleanup.ts';
+import { type BenchResult, createFigures, type Figures, percentile } from './figures.ts';
+import { PRICE, post } from './traders.ts';
+
+const INSTANCES = 2;
+/** A calm one before and after the throttled one, since a machine gets slower or faster meanwhile. */
+const RUNS = 3;
+const PLATFORM = 'Bitget';
+const ASK_EVERY_MS = 250;
+const OWN_SIGNAL_EVERY_MS = 5_000;
+const CLOSE_EVERY_MS = 1_000;
+/** What is still under way at the end of a run is waited for no longer than this. */
+const LAST_ORDER_MS = 30_000;
+/** The last ones that a balance, the list of positions and the preparation of an order ask. */
+const SOME_ENDPOINTS = ['spot/account/assets', 'mix/order/orders-plan-pending', 'mix/account/account'];
+
+interface Sizes {
+  accounts: number;
+  runMs: number;
+  signalEveryMs: number;
+}
+
+/** An account that the exchange throttles must not be noticed by the others: a run with the throttling between calm ones. */
+export async function benchThrottled({ say, short }: BenchContext): Promise<BenchResult> {
+  const sizes: Sizes = short
+    ? { accounts: 10, runMs: 12_000, signalEveryMs: 4_000 }
+    : { accounts: 50, runMs: 60_000, signalEveryMs: 15_000 };
+  const figures = createFigures();
+  requireRunning();
+  const forget = atInterruption(closeStages);
+  const signals = Math.ceil(sizes.runMs / sizes.signalEveryMs);
+  const ownSignals = Math.ceil(sizes.runMs / OWN_SIGNAL_EVERY_MS);
+  const stage = await openStage({
+    seed: 'throttled',
+    database: 'external',
+    instances: INSTANCES,
+    tokens: 1 + RUNS * (signals + ownSignals),
+  });
+  try {
+    say(`throttled: ${sizes.accounts} accounts`);
+    const admins = await Promise.all(stage.instances.map(({ url }) => signIn({ url, ...ADMIN })));
+    const throttled = await stage.addTrader({ ownHook: true, ownFaults: true, platform: PLATFORM });
+    while (stage.traders.length < sizes.accounts) {
+      await stage.addTrader({ ownHook: false, ownFaults: false, platform: PLATFORM });
+    }
+    const others = stage.traders.filter((trader) => trader !== throttled);
+    const work: Work = { stage, admins, throttled, others, sizes, signalled: [] };
+    const tokens = [...stage.tokens];
+    // A position for all accounts, and a first time for everything.
+    await signalAll(work, tokens.shift() ?? '');
+
+    const runOnce = (what: string) => {
+      say(`throttled: ${what}`);
+      return run(work, { all: tokens.splice(0, signals), own: tokens.splice(0, ownSignals) });
+    };
+    const before = await runOnce('a calm run');
+    throttleSome(work);
+    const half = setTimeout(() => throttleAll(work), sizes.runMs / 2);
+    const disturbed = await runOnce('a run with an account that is throttled');
+    clearTimeout(half);
+    stage.exchange.setFaults(throttled.accountId, []);
+    const after = await runOnce('another calm run');
+    report(figures, { calm: together(before, after), disturbed });
+  } finally {
+    forget();
+    await stage.close();
+  }
+  return {
+    bench: 'throttled',
+    about: `${sizes.accounts} accounts at ${PLATFORM}, one of them throttled for ${sizes.runMs / 1_000} s, ${INSTANCES} instances`,
+    figures: figures.all(),
+    notes: [
+      'Throttled: every request of the account is answered 429, in the first half of the run at three endpoints, in the second at all. Its user asks for the balance and the positions four times a second and has a webhook that sends a signal every five seconds, in all runs.',
+      `An order's time is from the sending of the signal (one every ${sizes.signalEveryMs / 1_000} s for all accounts) to the arrival of the account's order at the exchange: mostly the wait for the request limit of the address (80 a second). A close is one of an administrator, a second apart, from the request to its answer. What was missing or failed counts with the time that was waited for it.`,
+      'The exchange runs in the process of the benchmark, the instances are processes of their own.',
+    ],
+  };
+}
+
+interface Work {
+  stage: Stage;
+  admins: ProgramClient[];
+  throttled: Trader;
+  others: Trader[];
+  sizes: Sizes;
+  /** The tokens that all accounts had a signal for. */
+  signalled: string[];
+}
+
+interface Run {
+  orderMs: number[];
+  closeMs: number[];
+  missingOrders: number;
+  failedCloses: number;
+  /** Requests of the throttled account that reached the exchange. */
+  throttledCalls: number;
+}
+
+const together = (one: Run, other: Run): Run => ({
+  orderMs: [...one.orderMs, ...other.orderMs],
+  closeMs: [...one.closeMs, ...other.closeMs],
+  missingOrders: one.missingOrders + other.missingOrders,
+  failedCloses: one.failedCloses + other.failedCloses,
+  throttledCalls: (one.throttledCalls + other.throttledCalls) / 2,
+});
+
+function report(figures: Figures, { calm, disturbed }: { calm: Run; disturbed: Run }): void {
+  for (const [name, { orderMs, closeMs }] of [
+    ['calm', calm],
+    ['throttled', disturbed],
+  ] as const) {
+    for (const ms of orderMs) figures.add(`signal to order, ${name}`, 'ms', ms);
+    figures.add(`signal to order, ${name}, 95 of 100`, 'ms', percentile(orderMs, 0.95));
+    for (const ms of closeMs) figures.add(`close, ${name}`, 'ms', ms);
+    figures.add(`close, ${name}, 95 of 100`, 'ms', percentile(closeMs, 0.95));
+  }
+  const ratio = (part: 'orderMs' | 'closeMs') =>
+    percentile(disturbed[part], 0.95) / percentile(calm[part], 0.95);
+  figures.add('signal to order, throttled to calm, 95 of 100', '×', ratio('orderMs'), { most: 1.5 });
+  figures.add('close, throttled to calm, 95 of 100', '×', ratio('closeMs'), { most: 1.5 });
+  figures.add('orders of others missing after 30 s, calm', '', calm.missingOrders);
+  figures.add('orders of others missing after 30 s, throttled', '', disturbed.missingOrders, { most: 0 });
+  figures.add('closes of others that failed, calm', '', calm.failedCloses);
+  figures.add('closes of others that failed, throttled', '', disturbed.failedCloses, { most: 0 });
+  figures.add('requests of the throttled account, calm', '', calm.throttledCalls);
+  figures.add('requests of the throttled account, throttled', '', disturbed.throttledCalls);
+}
+
+const faultsOf = (on: { path?: string }): PaperFault => ({
+  kind: 'tooManyRequests',
+  on: { ...on, times: Number.POSITIVE_INFINITY },
+});
+const throttleSome = ({ stage, throttled }: Work) =>
+  stage.exchange.setFaults(
+    throttled.accountId,
+    SOME_ENDPOINTS.map((path) => faultsOf({ path })),
+  );
+const throttleAll = ({ stage, throttled }: Work) =>
+  stage.exchange.setFaults(throttled.accountId, [faultsOf({})]);
+
+/** A signal for all accounts every few seconds, a close every second, and the one account's own noise. */
+async function run(work: Work, tokens: { all: readonly string[]; own: readonly string[] }): Promise<Run> {
+  const { stage, throttled, sizes } = work;
+  const endsAt = performance.now() + sizes.runMs;
+  const isOver = () => performance.now() >= endsAt;
+  let throttledCalls = 0;
+  const unwatch = stage.exchange.watch(({ accountId }) => {
+    if (accountId === throttled.accountId) throttledCalls += 1;
+  });
+  const asking = keepAsking(work, tokens.own, isOver);
+  const closing = keepClosing(work, isOver);
+  const ordered: Promise<{ orderMs: number[]; missing: number }>[] = [];
+  for (const token of tokens.all) {
+    if (isOver()) break;
+    const nextAt = performance.now() + sizes.signalEveryMs;
+    ordered.push(signalAll(work, token));
+    await sleep(Math.max(0, Math.min(nextAt, endsAt) - performance.now()));
+  }
+  const orders = await Promise.all(ordered);
+  const closes = await closing;
+  await asking;
+  unwatch();
+  return {
+    orderMs: orders.flatMap(({ orderMs }) => orderMs),
+    missingOrders: orders.reduce((sum, { missing }) => sum + missing, 0),
+    ...closes,
+    throttledCalls,
+  };
+}
+
+/** Sends a signal for all accounts; resolves with the times of the others' orders when the last one is there. */
+async function signalAll(
+  { stage, others, signalled }: Work,
+  token: string,
+): Promise<{ orderMs: number[]; missing: number }> {
+  signalled.push(token);
+  const waiting = new Set(others.map(({ accountId }) => accountId));
+  const orderMs: number[] = [];
+  let allArrived: () => void = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    allArrived = resolve;
+  });
+  const sentAt = performance.now();
+  const unwatch = stage.exchange.watch((call) => {
+    if (call.token !== token || !call.operations.includes('place-order')) return;
+    if (!waiting.delete(call.accountId ?? '')) return;
+    orderMs.push(performance.now() - sentAt);
+    if (waiting.size === 0) allArrived();
+  });
+  const given = new AbortController();
+  try {
+    const [instance] = stage.instances;
+    await post({ server: { url: instance?.url ?? '' }, hookKey: stage.hookKey }, 'signal', { token });
+    await Promise.race([arrived, sleep(LAST_ORDER_MS, undefined, { signal: given.signal })]);
+  } finally {
+    given.abort();
+    unwatch();
+  }
+  // Left out, they would make the others look fast.
+  for (const _ of waiting) orderMs.push(LAST_ORDER_MS);
+  return { orderMs, missing: waiting.size };
+}
+
+/** Closes a position of another account every second, at the instances in turn. */
+async function keepClosing(
+  work: Work,
+  isOver: () => boolean,
+): Promise<Pick<Run, 'closeMs' | 'failedCloses'>> {
+  const { admins, others } = work;
+  const closeMs: number[] = [];
+  let failedCloses = 0;
+  const underWay: Promise<void>[] = [];
+  for (let turn = 0; !isOver(); turn += 1) {
+    const trader = others[turn % others.length];
+    const admin = admins[turn % admins.length];
+    const token = trader === undefined ? null : await findPosition(work, trader);
+    if (trader !== undefined && admin !== undefined && token !== null) {
+      underWay.push(
+        closeOne(admin, { userId: trader.userId, token }).then(({ ms, isClosed }) => {
+          closeMs.push(ms);
+          if (!isClosed) failedCloses += 1;
+        }),
+      );
+    }
+    await sleep(CLOSE_EVERY_MS);
+  }
+  await Promise.all(underWay);
+  return { closeMs, failedCloses };
+}
+
+async function findPosition({ stage, signalled }: Work, { accountId }: Trader): Promise<string | null> {
+  for (const token of signalled) {
+    const { position, stopLoss } = await stage.exchange.holding(accountId, token);
+    if (position !== null && stopLoss !== null) return token;
+  }
+  return null;
+}
+
+/** A position whose order is still being followed may not be closed yet: it is asked for again, and timed anew. */
+async function closeOne(
+  admin: ProgramClient,
+  task: { userId: string; token: string },
+): Promise<{ ms: number; isClosed: boolean }> {
+  const askedAt = performance.now();
+  for (let tries = 0; tries < 20; tries += 1) {
+    const startedAt = performance.now();
+    const { success, message } = await admin.post<ClosePositionAnswer>('/api/positions/close', task);
+    if (success) return { ms: performance.now() - startedAt, isClosed: true };
+    if (!/still being worked on|being prepared or closed/.test(message)) break;
+    await sleep(200);
+  }
+  return { ms: performance.now() - askedAt, isClosed: false };
+}
+
+/** The screens of the one account's user, at both instances, and its own signals. */
+async function keepAsking(
+  { stage, admins, throttled }: Work,
+  tokens: readonly string[],
+  isOver: () => boolean,
+): Promise<void> {
+  const asking = admins.map(async (admin) => {
+    while (!isOver()) {
+      const paths = [
+        `/api/admin/account-balance/${throttled.userId}`,
+        `/api/positions?userId=${throttled.userId}`,
+      ];
+      // 503 while it is throttled.
+      await Promise.allSettled(paths.map((path) => admin.get(path)));
+      await sleep(ASK_EVERY_MS);
+    }
+  });
+  const [instance] = stage.instances;
+  const target = { server: { url: instance?.url ?? '' }, hookKey: throttled.hookKey ?? '' };
+  for (const token of tokens) {
+    if (isOver()) break;
+    await post(target, 'signal', { token, price: PRICE });
+    await sleep(OWN_SIGNAL_EVERY_MS);
+  }
+  await Promise.all(asking);
+}

@@ -1,0 +1,230 @@
+import type { Page } from '@playwright/test';
+import type { Webhook } from '#contract/hooks.ts';
+import { type ChartingPlatform, chartingPlatform, webhookUrls } from './charting-platform.ts';
+import { expect, test } from './fixtures.ts';
+import type { ManagedServer } from './managed-server.ts';
+import type { NewUser } from './operator.ts';
+import { dialog, expectToast, tableRow } from './screen.ts';
+
+const TABLE = 'Webhooks of all users';
+
+interface Owner extends NewUser {
+  hook: Webhook;
+  platform: ChartingPlatform;
+}
+
+/** Creates the webhook as its owner, and signs out again. */
+async function giveWebhook(page: Page, server: ManagedServer, user: NewUser): Promise<Owner> {
+  const headers = { origin: server.url };
+  const { username, password } = user;
+  const signedIn = await page.request.post('/api/auth/login', { data: { username, password }, headers });
+  expect(signedIn.status()).toBe(200);
+  const answer = await page.request.post('/api/hooks', { data: { name: 'My alerts' }, headers });
+  const hook = (await answer.json()) as Webhook;
+  await page.request.post('/api/auth/logout', { headers });
+  return { ...user, hook, platform: chartingPlatform(webhookUrls(server.url, hook.hookKey)) };
+}
+
+const section = (page: Page) => page.getByRole('region', { name: TABLE });
+
+/** The list is in the order of usernames: the user may be on a later page. */
+async function openPageOf(page: Page, { username }: NewUser) {
+  await page.goto('/configuration');
+  await expect(section(page)).toBeVisible();
+  const next = page.getByRole('button', { name: 'Next', exact: true });
+  for (;;) {
+    await expect(section(page).getByRole('table')).not.toHaveAttribute('aria-busy', 'true');
+    if ((await section(page).getByText(username).count()) > 0) return;
+    await next.click();
+  }
+}
+
+const row = (page: Page, { username }: NewUser) => tableRow(page, TABLE, username);
+const button = (page: Page, what: string, { username }: NewUser) =>
+  page.getByRole('button', { name: `${what} the webhook of ${username}` });
+const send = async (platform: ChartingPlatform) => (await platform.signal({ symbol: 'BTCUSDT' })).status;
+
+test('an administrator suspends and resumes the webhook of a user, who reads why on the webhook screen', async ({
+  page,
+  operator,
+  server,
+  signIn,
+  browser,
+}) => {
+  const owner = await giveWebhook(page, server, await operator.createUser());
+  await signIn(page);
+  await openPageOf(page, owner);
+  await expect(row(page, owner)).toContainText('Active');
+  await expect(row(page, owner)).toContainText('Never');
+  await expect(row(page, owner)).toContainText(`${owner.hook.hookKey.slice(0, 4)}…`);
+  expect(await send(owner.platform)).toBe(200);
+  await expect(row(page, owner)).toContainText(/\d{4}\/\d\d\/\d\d/);
+
+  await button(page, 'Suspend', owner).click();
+  const question = dialog(page, 'Suspend Webhook');
+  await expect(question).toContainText(`Suspend the webhook "My alerts" of ${owner.username}?`);
+  await expect(question).toContainText('It feeds signals for this user only.');
+  await question.getByRole('button', { name: 'Suspend' }).click();
+  await expectToast(page, { title: 'Webhook Suspended' });
+  await expect(row(page, owner)).toContainText('Suspended');
+  expect(await send(owner.platform)).toBe(401);
+
+  const other = await browser.newPage({ baseURL: server.url });
+  await signIn(other, owner);
+  await other.goto('/webhook');
+  const notice = other.getByRole('alert').filter({ hasText: 'This webhook is suspended' });
+  await expect(notice).toContainText('An administrator suspended it on');
+  await expect(other.getByRole('button', { name: 'Delete' })).toBeDisabled();
+  await expect(tableRow(other, 'Recent deliveries', 'The webhook is suspended')).toContainText('Refused');
+
+  await button(page, 'Resume', owner).click();
+  await dialog(page, 'Resume Webhook').getByRole('button', { name: 'Resume' }).click();
+  await expectToast(page, { title: 'Webhook Resumed' });
+  await expect(row(page, owner)).toContainText('Active');
+  expect(await send(owner.platform)).toBe(200);
+  await other.reload();
+  await expect(other.getByRole('main').getByText('Active', { exact: true })).toBeVisible();
+  await expect(notice).toBeHidden();
+  await other.close();
+});
+
+test('a key that an administrator renews is not shown to the administrator, and a wrong password changes nothing', async ({
+  page,
+  operator,
+  server,
+  signIn,
+  expectFailure,
+}) => {
+  const owner = await giveWebhook(page, server, await operator.createUser());
+  await signIn(page);
+  await openPageOf(page, owner);
+  await button(page, 'Renew the key of', owner).click();
+  const form = dialog(page, 'Renew the Key of a User');
+  await expect(form).toContainText('The new key is not shown here');
+  await expect(form).toContainText(`${owner.username} reads it on the Webhook screen`);
+  expectFailure({ path: '/api/admin/hooks/', status: 403 });
+  await form.getByLabel('Password', { exact: true }).fill('not the password');
+  await form.getByRole('button', { name: 'Renew Key' }).click();
+  await expectToast(page, { title: 'Error', text: 'Invalid password' });
+  expect(await send(owner.platform)).toBe(200);
+  await form.getByLabel('Password', { exact: true }).fill(server.adminPassword);
+  await form.getByRole('button', { name: 'Renew Key' }).click();
+  await expectToast(page, {
+    title: 'Webhook Renewed',
+    text: 'Its owner reads the new key on the Webhook screen.',
+  });
+  expect(await send(owner.platform)).toBe(401);
+  await expect(row(page, owner)).toContainText(/[\w-]{4}…/);
+  await expect(row(page, owner)).not.toContainText(/[\w-]{43}/);
+});
+
+test('an administrator deletes the webhook of a user', async ({ page, operator, server, signIn }) => {
+  const owner = await giveWebhook(page, server, await operator.createUser());
+  await signIn(page);
+  await openPageOf(page, owner);
+  await button(page, 'Delete', owner).click();
+  const form = dialog(page, 'Delete the Webhook of a User');
+  await expect(form).toContainText('can create a new webhook');
+  await form.getByLabel('Password', { exact: true }).fill(server.adminPassword);
+  await form.getByRole('button', { name: 'Delete Webhook' }).click();
+  await expectToast(page, { title: 'Webhook Deleted' });
+  await expect(row(page, owner)).toHaveCount(0);
+  expect(await send(owner.platform)).toBe(401);
+});
+
+test('the deactivation dialog names the webhook and what it feeds, and the list shows the owner inactive', async ({
+  page,
+  operator,
+  server,
+  signIn,
+}) => {
+  const owner = await giveWebhook(page, server, await operator.createUser());
+  const admin = await giveWebhook(page, server, await operator.createUser({ isAdmin: true }));
+  const without = await operator.createUser();
+  expect(await send(admin.platform)).toBe(200);
+  await signIn(page);
+  for (const [user, ...texts] of [
+    [
+      owner,
+      'The webhook "My alerts" is suspended with the user',
+      'signals for this user only',
+      'not received',
+    ],
+    [admin, 'signals for every eligible user', /It last received something on \d{4}\/\d\d\/\d\d/],
+    [without, 'This user has no webhook.'],
+  ] as const) {
+    await page.goto(`/create-client?search=${user.username}&includeInactive=true`);
+    await page.getByRole('switch', { name: `Status of ${user.username}` }).click();
+    for (const text of texts) await expect(dialog(page, 'Deactivate User')).toContainText(text);
+    await page.getByRole('button', { name: 'Deactivate User' }).click();
+    await expect(page.getByRole('switch', { name: `Status of ${user.username}: Inactive` })).toBeVisible();
+  }
+  expect(await send(owner.platform)).toBe(401);
+  await openPageOf(page, owner);
+  await expect(row(page, owner)).toContainText('Owner inactive');
+
+  await operator.setActive(owner.id, true);
+  await expect(row(page, owner)).toContainText('Active');
+  expect(await send(owner.platform)).toBe(200);
+
+  await button(page, 'Suspend', owner).click();
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click();
+  await expect(row(page, owner)).toContainText('Suspended');
+  await operator.setActive(owner.id, false);
+  await page.goto(`/create-client?search=${owner.username}&includeInactive=true`);
+  await page.getByRole('switch', { name: `Status of ${owner.username}` }).click();
+  await expect(dialog(page, 'Activate User')).toContainText('stays suspended');
+  await page.goto(`/settings?userId=${owner.id}`);
+  await page.getByRole('button', { name: 'Reactivate' }).click();
+  await expect(dialog(page, 'Reactivate User')).toContainText('stays suspended');
+});
+
+test('the section says when it is empty or cannot be fetched, and is on the configuration screen only', async ({
+  page,
+  signIn,
+  expectFailure,
+}) => {
+  await signIn(page);
+  await page.goto('/webhook');
+  await expect(page.getByRole('heading', { name: 'API Endpoints' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: TABLE })).toHaveCount(0);
+
+  const list = '**/api/admin/hooks?*';
+  await page.route(list, (route) => route.fulfill({ json: { hooks: [], total: 0 } }));
+  await page.goto('/configuration');
+  await expect(page.getByText('No user has a webhook yet')).toBeVisible();
+  await page.unroute(list);
+  expectFailure({ path: '/api/admin/hooks', status: 'network' });
+  await page.route(list, (route) => route.abort());
+  await page.reload();
+  const alert = page.getByRole('alert').filter({ hasText: 'Failed to fetch the webhooks of all users' });
+  await expect(alert).toBeVisible();
+  await page.unroute(list);
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(alert).toBeHidden();
+  await expect(section(page)).toBeVisible();
+});
+
+test.describe('on a telephone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test('every webhook is a card, and suspending works with the keyboard', async ({
+    page,
+    operator,
+    server,
+    signIn,
+  }) => {
+    const owner = await giveWebhook(page, server, await operator.createUser());
+    await signIn(page);
+    await openPageOf(page, owner);
+    await button(page, 'Suspend', owner).focus();
+    await page.keyboard.press('Enter');
+    const question = dialog(page, 'Suspend Webhook');
+    await expect(question).toBeVisible();
+    await question.getByRole('button', { name: 'Suspend' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(row(page, owner)).toContainText('Suspended');
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import type { AttentionCondition } from '#contract/attention.ts';
+import { createLog } from '#server/platform/log.ts';
+import { fakeClock } from '#test/fake-clock.ts';
+import { startTestApp } from '#test/test-app.ts';
+import { collectConditions } from './collect-conditions.ts';
+
+const log = createLog({ level: 'silent' });
+
+const condition = (code: string, more: Partial<AttentionCondition> = {}): AttentionCondition => ({
+  code,
+  severity: 'warning',
+  since: '2026-03-04T00:00:00.000Z',
+  text: code,
+  link: null,
+  action: null,
+  ...more,
+});
+
+test('conditions of all sources come the most severe first, then the oldest', async () => {
+  const sources = [
+    async () => [
+      condition('e', { severity: 'info', since: '2026-01-01T00:00:00.000Z' }),
+      condition('c', { since: '2026-03-02T00:00:00.000Z' }),
+      condition('d', { since: null }),
+    ],
+    async () => [],
+    async () => [
+      condition('b', { since: '2026-03-01T00:00:00.000Z' }),
+      condition('a', { severity: 'critical' }),
+    ],
+  ];
+  const found = await collectConditions({ sources, log });
+  expect(found.map(({ code }) => code)).toEqual(['a', 'b', 'c', 'd', 'e']);
+});
+
+test.each([
+  ['fails', () => Promise.reject(new Error('the table is gone'))],
+  [
+    'throws',
+    () => {
+      throw new Error('the table is gone');
+    },
+  ],
+  ['does not answer', () => new Promise<never>(() => {})],
+])('a source that %s hides no other, and the list says that it is not whole', async (_how, source) => {
+  const lines: string[] = [];
+  const chatty = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
+  const found = await collectConditions({
+    sources: [source, async () => [condition('a')]],
+    log: chatty,
+    limitMs: 50,
+  });
+  expect(found).toEqual([
+    condition('a'),
+    condition('not_checked', {
+      since: null,
+      text: 'Some conditions could not be checked. The log says why.',
+    }),
+  ]);
+  expect(lines.join('')).toContain('a source of conditions failed');
+});
+
+test('a proxy that TRUST_PROXY does not name is a condition until it is not seen for a day', async () => {
+  const clock = fakeClock('2026-03-04T05:06:07.000Z');
+  const board = await startTestApp({ clock, config: { trustProxy: ['10.9.9.9'] } });
+  const conditions = async () => {
+    const admin = await board.signIn('admin@example.com', 'correct horse battery');
+    return (await admin.get('/api/attention')).json();
+  };
+  expect(await conditions()).toEqual({ conditions: [] });
+
+  const forwarded = { headers: { 'x-forwarded-for': '203.0.113.1' } };
+  // Deliveries as well: a program behind a forgotten proxy may see nothing else for hours.
+  await board.anonymous.post(
+    '/hooks/trading_view_signal?hkid=none',
+    {},
+    { ...forwarded, remoteAddress: '10.0.0.5' },
+  );
+  await board.anonymous.get('/api/nothing', { ...forwarded, remoteAddress: '10.9.9.9' });
+  expect(await conditions()).toEqual({
+    conditions: [
+      {
+        code: 'untrusted_proxy',
+        severity: 'warning',
+        since: '2026-03-04T05:06:07.000Z',
+        text: '10.0.0.5 sends X-Forwarded-For, but TRUST_PROXY does not name it: everybody behind it counts as one address. If it is your reverse proxy, set TRUST_PROXY=10.9.9.9,10.0.0.5 and start again.',
+        link: null,
+        action: null,
+      },
+    ],
+  });
+  expect(board.logged().split('X-Forwarded-For is not believed').length).toBe(2);
+
+  clock.advance(86_400_000);
+  expect(await conditions()).toEqual({ conditions: [] });
+  await board.close();
+});
+
+test('conditions are for administrators', async () => {
+  const board = await startTestApp();
+  const { client } = await board.createUser();
+  expect((await client.get('/api/attention')).statusCode).toBe(403);
+  expect((await board.anonymous.get('/api/attention')).statusCode).toBe(401);
+  await board.close();
+});

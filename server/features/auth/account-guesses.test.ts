@@ -1,0 +1,261 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FakeClock, fakeClock } from '#test/fake-clock.ts';
+import type { TestApp, TestUser } from '#test/test-app.ts';
+
+// Counts the calls; the real function does the work.
+vi.mock('@node-rs/argon2', { spy: true });
+
+const QUARTER_HOUR_MS = 15 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const MOST_GUESSES = 15;
+
+let argon2: typeof import('@node-rs/argon2');
+let board: TestApp;
+let clock: FakeClock;
+
+beforeAll(async () => {
+  // Files share a worker: a program that an earlier one loaded would go on with the function that is not counted.
+  vi.resetModules();
+  argon2 = await import('@node-rs/argon2');
+  const { startTestApp } = await import('#test/test-app.ts');
+  clock = fakeClock(new Date());
+  board = await startTestApp({ config: { trustProxy: ['127.0.0.1'] }, clock });
+});
+afterAll(() => board.close());
+// Nothing that was tried before counts any more.
+beforeEach(async () => {
+  await board.database.pool.query('delete from rate_limits');
+});
+afterEach(() => vi.clearAllMocks());
+
+const evaluated = () => vi.mocked(argon2.verify).mock.calls.length;
+
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+const login = (username: string, password: string, address: string) =>
+  board.anonymous.post('/api/auth/login', { username, password }, from(address));
+
+/** The statuses of one wrong guess each, from addresses that nobody signed in from; all at once. */
+async function guessFrom(addresses: readonly string[], username: string): Promise<number[]> {
+  const answers = await Promise.all(addresses.map((address) => login(username, 'wrong', address)));
+  return answers.map(({ statusCode }) => statusCode);
+}
+
+let used = 0;
+/** So many addresses that no test has used before. */
+function newAddresses(count: number): string[] {
+  return Array.from({ length: count }, () => {
+    used += 1;
+    return `10.${used >> 16}.${(used >> 8) & 255}.${used & 255}`;
+  });
+}
+
+const newAddress = () => newAddresses(1)[0] ?? '';
+
+/** A user who signs in from one address, which is known from then on. */
+async function owner(): Promise<TestUser & { home: string }> {
+  const user = await board.createUser();
+  const home = newAddress();
+  expect((await login(user.username, user.password, home)).statusCode).toBe(200);
+  return { ...user, home };
+}
+
+describe('guesses at one account from many addresses', () => {
+  test('are evaluated fifteen times a quarter hour at most, and the owner signs in meanwhile', async () => {
+    const { username, password, home } = await owner();
+    const addresses = newAddresses(1_000);
+    vi.mocked(argon2.verify).mockClear();
+    const guesses: number[] = [];
+    let signIns = 0;
+    for (let round = 0; round < 10; round++) {
+      for (let start = 0; start < addresses.length; start += 250) {
+        guesses.push(...(await guessFrom(addresses.slice(start, start + 250), username)));
+      }
+      const answer = await login(username, password, home);
+      expect(answer.statusCode).toBe(200);
+      signIns += 1;
+      clock.advance(60_000);
+    }
+    expect(guesses).toHaveLength(10_000);
+    expect(evaluated() - signIns).toBeGreaterThan(0);
+    expect(evaluated() - signIns).toBeLessThanOrEqual(MOST_GUESSES);
+    expect(guesses.filter((status) => status !== 429)).toHaveLength(evaluated() - signIns);
+  }, 120_000);
+
+  test('are never more than fifteen in any quarter hour, however long they go on', async () => {
+    const { username } = await owner();
+    const at: number[] = [];
+    for (let step = 0; step < 240; step++) {
+      const [status] = await guessFrom([newAddress()], username);
+      if (status === 401) at.push(clock.now().getTime());
+      clock.advance(20_000);
+    }
+    const inQuarterHours = at.map(
+      (start) => at.filter((time) => time >= start && time < start + QUARTER_HOUR_MS).length,
+    );
+    expect(Math.max(...inQuarterHours)).toBe(MOST_GUESSES);
+  });
+
+  test('have to wait longer and longer, and are told how long', async () => {
+    const { username, password } = await owner();
+    const waits: number[] = [];
+    for (;;) {
+      const answer = await login(username, 'wrong', newAddress());
+      if (answer.statusCode === 401) continue;
+      expect(answer.statusCode).toBe(429);
+      expect(answer.json()).toEqual({ message: 'Too many failed attempts. Try again later.' });
+      const wait = Number(answer.headers['retry-after']);
+      waits.push(wait);
+      if (waits.length === 5) break;
+      clock.advance((wait - 1) * 1_000);
+      expect((await login(username, password, newAddress())).statusCode).toBe(429);
+      clock.advance(1_000);
+      expect((await login(username, 'wrong', newAddress())).statusCode).toBe(401);
+    }
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+    expect(new Set(waits).size).toBe(waits.length);
+    clock.advance(QUARTER_HOUR_MS);
+    expect((await login(username, password, newAddress())).statusCode).toBe(200);
+  });
+
+  test('get the same answers when there is no such account', async () => {
+    const { username } = await owner();
+    const codes = async (name: string) => {
+      const guesses: string[] = [];
+      for (const address of newAddresses(20)) {
+        const { statusCode, body, headers } = await login(name, 'wrong', address);
+        guesses.push(`${statusCode} ${body} ${headers['retry-after']}`);
+      }
+      return guesses;
+    };
+    const known = await codes(username);
+    expect(known.at(-1)).toMatch(/^429/);
+    vi.mocked(argon2.verify).mockClear();
+    expect(await codes('nobody.at.all@example.com')).toEqual(known);
+    expect(evaluated()).toBe(known.filter((answer) => answer.startsWith('401')).length);
+  });
+
+  test('count whatever route they use', async () => {
+    const user = await owner();
+    const hook = (await user.client.post('/api/hooks', {})).json<{ id: string }>();
+    const { client } = user;
+    const routes = [
+      (at: object) =>
+        board.anonymous.post('/api/auth/login', { username: user.username, password: 'wrong' }, at),
+      (at: object) => client.post('/api/auth/verify-password', { password: 'wrong' }, at),
+      (at: object) => client.put(`/api/hooks/${hook.id}`, { generateNewKey: true, password: 'wrong' }, at),
+      (at: object) => client.delete(`/api/hooks/${hook.id}`, { password: 'wrong' }, at),
+      (at: object) =>
+        client.put(
+          '/api/user-settings/change-password',
+          { currentPassword: 'wrong', newPassword: 'another password' },
+          at,
+        ),
+    ];
+    vi.mocked(argon2.verify).mockClear();
+    // The cookie is a stolen one: it makes no address known.
+    for (const [at, address] of newAddresses(40).entries()) await routes[at % routes.length]?.(from(address));
+    expect(evaluated()).toBeLessThanOrEqual(MOST_GUESSES);
+    for (const route of routes) expect((await route(from(newAddress()))).statusCode).toBe(429);
+    // Where the owner is at home nothing has changed.
+    const verify = await client.post(
+      '/api/auth/verify-password',
+      { password: user.password },
+      from(user.home),
+    );
+    expect(verify.statusCode).toBe(200);
+  });
+
+  test('do not use up what is taken back: a right password and one that was not looked at', async () => {
+    const { username, password } = await owner();
+    for (const address of newAddresses(40)) {
+      expect((await login(username, password, address)).statusCode).toBe(200);
+    }
+    expect((await guessFrom(newAddresses(1), username)).at(0)).toBe(401);
+  });
+});
+
+describe('an address', () => {
+  /** Uses up what unknown addresses may guess. */
+  async function besiege(username: string): Promise<void> {
+    const codes = await guessFrom(newAddresses(30), username);
+    expect(codes).toContain(429);
+  }
+  const enters = async ({ username, password }: TestUser, address: string) =>
+    (await login(username, password, address)).statusCode === 200;
+
+  test('is known for thirty days after the last right password from there', async () => {
+    const user = await owner();
+    await besiege(user.username);
+    expect(await enters(user, newAddress())).toBe(false);
+    expect(await enters(user, user.home)).toBe(true);
+    clock.advance(29 * DAY_MS);
+    await besiege(user.username);
+    expect(await enters(user, user.home)).toBe(true);
+    clock.advance(31 * DAY_MS);
+    await besiege(user.username);
+    expect(await enters(user, user.home)).toBe(false);
+  });
+
+  test('that is known to one user is not known to another', async () => {
+    const [user, other] = [await owner(), await owner()];
+    await besiege(user.username);
+    expect(await enters(user, other.home)).toBe(false);
+  });
+
+  test('is known with its whole IPv6 network', async () => {
+    const user = await owner();
+    expect(await enters(user, '2001:db8:7:7::1')).toBe(true);
+    await besiege(user.username);
+    expect(await enters(user, '2001:db8:7:7:ffff::2')).toBe(true);
+    expect(await enters(user, '2001:db8:7:8::1')).toBe(false);
+  });
+
+  test('that is known keeps its own limit', async () => {
+    const user = await owner();
+    await besiege(user.username);
+    const codes: number[] = [];
+    for (let guess = 0; guess < 12; guess++) {
+      codes.push((await login(user.username, 'wrong', user.home)).statusCode);
+    }
+    expect(codes).toEqual([...Array(10).fill(401), 429, 429]);
+  });
+
+  test('is not known for the right password of a user who is deactivated', async () => {
+    const user = await owner();
+    await board.database.pool.query('update users set is_active = false where id = $1', [user.user.id]);
+    const elsewhere = newAddress();
+    expect(await enters(user, elsewhere)).toBe(false);
+    await board.database.pool.query('update users set is_active = true where id = $1', [user.user.id]);
+    await besiege(user.username);
+    expect(await enters(user, elsewhere)).toBe(false);
+  });
+
+  test('is one of the twenty used last, and an old one is forgotten', async () => {
+    const user = await owner();
+    const [oldest, ...newer] = newAddresses(25);
+    for (const address of [oldest ?? '', ...newer]) {
+      clock.advance(1_000);
+      expect(await enters(user, address)).toBe(true);
+    }
+    const stored = async () => {
+      const { rows } = await board.database.pool.query<{ address: string }>(
+        'select address from known_addresses where user_id = $1 order by last_used_at desc',
+        [user.user.id],
+      );
+      return rows.map(({ address }) => address);
+    };
+    expect(await stored()).toEqual(newer.slice(-20).reverse());
+    clock.advance(31 * DAY_MS);
+    expect(await enters(user, user.home)).toBe(true);
+    expect(await stored()).toEqual([user.home]);
+  });
+});
+
+test('guesses that nobody needs any more are removed', async () => {
+  const names = Array.from({ length: 5 }, (_, at) => `long.ago${at}@example.com`);
+  for (const name of names) await guessFrom(newAddresses(1), name);
+  clock.advance(QUARTER_HOUR_MS + 1);
+  await guessFrom(newAddresses(1), 'lately@example.com');
+  const { rows } = await board.database.pool.query('select 1 from password_guesses');
+  expect(rows).toHaveLength(1);
+});

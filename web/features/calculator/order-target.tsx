@@ -1,0 +1,24 @@
+import { Alert } from '@mantine/core';
+import { IconCoins } from '@tabler/icons-react';
+import type { ExchangeMode } from '#domain/trading-mode.ts';
+import classes from './calculator.module.css';
+
+interface OrderTargetProps {
+  exchange: string;
+  /** Undefined while it is not known. */
+  mode: ExchangeMode | undefined;
+}
+
+/** Where the order goes, and whether that is real money. */
+export function OrderTarget({ exchange, mode }: OrderTargetProps) {
+  if (mode === undefined) return null;
+  if (mode === 'live') {
+    return (
+      <Alert color="red" icon={<IconCoins aria-hidden />}>
+        The order goes to {exchange} in live mode. Real money is traded.
+      </Alert>
+    );
+  }
+  const place = mode === 'demo' ? `${exchange} in demo mode` : 'the paper exchange';
+  return <p className={classes.text}>The order goes to {place}. No real money is traded.</p>;
+}

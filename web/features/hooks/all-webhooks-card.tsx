@@ -1,0 +1,132 @@
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { AdminHook } from '#contract/hooks.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
+import { CutText } from '../../ui/cut-text.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { ALL_WEBHOOKS_PAGE_SIZE, type AnyWebhookChange, useAllWebhooks } from './all-webhooks.ts';
+import classes from './webhook-screen.module.css';
+
+const AnyWebhookDialog = lazy(() => import('./any-webhook-dialog.tsx'));
+
+export interface AskedChange {
+  kind: AnyWebhookChange['kind'];
+  hook: AdminHook;
+}
+
+/** For administrators: whose webhooks there are, and what can be done about them. */
+export default function AllWebhooksCard() {
+  const [page, setPage] = useState(1);
+  const [asked, setAsked] = useState<AskedChange | null>(null);
+  const query = useAllWebhooks(page);
+  const formatInstant = useFormatInstant();
+  const columns = useMemo(() => columnsOf(formatInstant, setAsked), [formatInstant]);
+  const pageCount = Math.ceil((query.data?.total ?? 0) / ALL_WEBHOOKS_PAGE_SIZE);
+  // The rows of the last page are gone.
+  if (query.data && !query.isPlaceholderData && page > Math.max(pageCount, 1))
+    setPage(Math.max(pageCount, 1));
+  return (
+    <Panel
+      flush
+      title="Webhooks of all users"
+      description="Signals of administrators are for every eligible user, signals of other users for themselves only"
+    >
+      <QueryView query={query} errorTitle="Failed to fetch the webhooks of all users">
+        {({ hooks }) => (
+          <>
+            <CardTable
+              label="Webhooks of all users"
+              columns={columns}
+              rows={hooks}
+              rowId={({ id }) => id}
+              emptyText="No user has a webhook yet"
+              minWidth={900}
+              faded={query.isPlaceholderData}
+            />
+            <Pager page={page} pageCount={pageCount} onPage={setPage} />
+          </>
+        )}
+      </QueryView>
+      <Suspense fallback={null}>
+        {asked ? <AnyWebhookDialog {...asked} onClose={() => setAsked(null)} /> : null}
+      </Suspense>
+    </Panel>
+  );
+}
+
+const columnsOf = (
+  formatInstant: (instant: string) => string,
+  ask: (change: AskedChange) => void,
+): CardColumn<AdminHook>[] => [
+  {
+    header: 'User',
+    place: 'title',
+    cell: ({ username, isAdmin }) => (
+      <span className={classes.owner}>
+        <strong>
+          <CutText maxWidth={220}>{username}</CutText>
+        </strong>
+        {isAdmin ? <Badge tone="accent">Admin</Badge> : null}
+      </span>
+    ),
+  },
+  { header: 'Webhook', cell: ({ name }) => <CutText maxWidth={160}>{name}</CutText> },
+  { header: 'Key', cell: ({ hookKey }) => <code>{hookKey}</code> },
+  { header: 'State', cell: (hook) => <StateBadges hook={hook} formatInstant={formatInstant} /> },
+  {
+    header: 'Last Delivery',
+    cell: ({ lastDeliveryAt }) => (lastDeliveryAt === null ? 'Never' : formatInstant(lastDeliveryAt)),
+  },
+  { header: 'Actions', cell: (hook) => <Actions hook={hook} ask={(kind) => ask({ kind, hook })} /> },
+];
+
+interface StateBadgesProps {
+  hook: AdminHook;
+  formatInstant: (instant: string) => string;
+}
+
+/** Two reasons to refuse deliveries; each is ended by itself. */
+function StateBadges({ hook: { suspendedAt, userActive }, formatInstant }: StateBadgesProps) {
+  if (suspendedAt === null && userActive) return <Badge tone="success">Active</Badge>;
+  return (
+    <span className={classes.owner}>
+      {suspendedAt === null ? null : (
+        <Badge tone="failure" tip={`By an administrator on ${formatInstant(suspendedAt)}`}>
+          Suspended
+        </Badge>
+      )}
+      {userActive ? null : (
+        <Badge tone="warning" tip="Deliveries are refused until the user is activated">
+          Owner inactive
+        </Badge>
+      )}
+    </span>
+  );
+}
+
+function Actions({ hook, ask }: { hook: AdminHook; ask: (kind: AskedChange['kind']) => void }) {
+  const of = `the webhook of ${hook.username}`;
+  return (
+    <span className={classes.actions}>
+      {hook.suspendedAt === null ? (
+        <Button size="xs" variant="default" aria-label={`Suspend ${of}`} onClick={() => ask('suspend')}>
+          Suspend
+        </Button>
+      ) : (
+        <Button size="xs" variant="default" aria-label={`Resume ${of}`} onClick={() => ask('lift')}>
+          Resume
+        </Button>
+      )}
+      <Button size="xs" variant="default" aria-label={`Renew the key of ${of}`} onClick={() => ask('renew')}>
+        Renew
+      </Button>
+      <Button size="xs" variant="default" aria-label={`Delete ${of}`} onClick={() => ask('delete')}>
+        Delete
+      </Button>
+    </span>
+  );
+}

@@ -1,0 +1,15 @@
+import { formatOriginalTime } from '../lib/original-time.ts';
+import { useSession } from '../lib/session.ts';
+
+/** The text as it was received stands in the tooltip. */
+export function OriginalTime({ original }: { original: string | null }) {
+  const { displayTimezone } = useSession();
+  const shown = formatOriginalTime(original, displayTimezone);
+  if (!original || shown === original) return shown;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip must be reachable by keyboard
+    <span data-tip={original} tabIndex={0}>
+      {shown}
+    </span>
+  );
+}

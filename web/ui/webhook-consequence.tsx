@@ -1,0 +1,37 @@
+import { Text } from '@mantine/core';
+import type { AdminHook } from '#contract/hooks.ts';
+import { useFormatInstant } from '../lib/use-format-instant.ts';
+import { useWebhookOfUser, whomItFeeds } from '../lib/webhook-of-user.ts';
+
+interface WebhookConsequenceProps {
+  userId: string;
+  /** What the user is going to be. */
+  active: boolean;
+}
+
+/** What a change of a user's status does to the webhook, said before it is confirmed. */
+export function WebhookConsequence({ userId, active }: WebhookConsequenceProps) {
+  const webhook = useWebhookOfUser(userId, { enabled: true });
+  const formatInstant = useFormatInstant();
+  return (
+    <Text size="sm" aria-live="polite">
+      {webhook.isPending ? 'Looking up the webhook of this user...' : null}
+      {webhook.isError ? 'The webhook of this user could not be looked up.' : null}
+      {webhook.data === null ? 'This user has no webhook.' : null}
+      {webhook.data ? `${effectOn(webhook.data, active)} ${lastDelivery(webhook.data, formatInstant)}` : null}
+    </Text>
+  );
+}
+
+function effectOn(hook: AdminHook, active: boolean): string {
+  const name = `The webhook "${hook.name}"`;
+  const feeds = `It feeds ${whomItFeeds(hook)}.`;
+  if (!active) return `${name} is suspended with the user: its alerts are refused. ${feeds}`;
+  if (hook.suspendedAt !== null) return `${name} stays suspended, because an administrator suspended it.`;
+  return `${name} takes alerts again. ${feeds}`;
+}
+
+const lastDelivery = ({ lastDeliveryAt }: AdminHook, formatInstant: (instant: string) => string) =>
+  lastDeliveryAt === null
+    ? 'It has not received anything yet.'
+    : `It last received something on ${formatInstant(lastDeliveryAt)}.`;
