@@ -13,6 +13,8 @@ import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.t
 
 const OTHERS = 8;
 const TOKENS = Array.from({ length: 12 }, (_, index) => `T${index + 1}`);
+/** Tokens of the throttled user's own signals: workflows of one token run one after another. */
+const OWN_TOKENS = ['OWN1', 'OWN2', 'OWN3'];
 
 type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
 
@@ -38,7 +40,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
 
   beforeAll(async () => {
     board = await startTradingBoard({ instances: 2 });
-    for (const token of TOKENS) await board.push(token, '100');
+    for (const token of [...TOKENS, ...OWN_TOKENS]) await board.push(token, '100');
     const create = () => board.createTrader({ exchangePlatform: platform });
     throttled = await create();
     others = [];
@@ -83,7 +85,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
         const answers = await Promise.all([
           admin.get(`/api/admin/account-balance/${throttled.id}`),
           admin.get(`/api/positions?userId=${throttled.id}`),
-          ownSignals.signal({ symbol: `${TOKENS[turn % TOKENS.length]}USDT`, price: '100' }),
+          ownSignals.signal({ symbol: `${OWN_TOKENS[turn % OWN_TOKENS.length]}USDT`, price: '100' }),
         ]);
         const [balance] = answers;
         if (balance.statusCode !== 200) messages.push(balance.json<{ message: string }>().message);
@@ -117,7 +119,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
         const traded = done.filter(({ success }) => success).map(({ userId }) => userId);
         expect(traded).toEqual(expect.arrayContaining(others.map(({ id }) => id)));
       },
-      { timeout: 20_000, interval: 50 },
+      { timeout: 40_000, interval: 50 },
     );
     return token;
   }
@@ -131,7 +133,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   test.each([
     ['some', SOME_ENDPOINTS[platform]],
     ['all', null],
-  ])('on %s endpoints delays, skips and refuses nobody else', { timeout: 60_000 }, async (_, paths) => {
+  ])('on %s endpoints delays, skips and refuses nobody else', { timeout: 120_000 }, async (_, paths) => {
     const before = await tradeAll();
     board.setFaults(paths === null ? throttledEverywhere(throttled) : throttledAt(throttled, paths));
     const stop = keepAsking();
@@ -161,7 +163,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   });
 
   test('three accounts that are throttled at once delay neither the closes of others nor, for long, their balances', {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const token = await tradeAll();
     const [first, second, closing, ...calm] = others;
@@ -179,7 +181,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
 });
 
 test('a refusal that names the address holds it for all, and a close is what leaves first when it ends', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 5_000 } });
   try {
