@@ -22,9 +22,9 @@ FROM packages AS runtime
 RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund \
   # The image brings its own Node.
   && rm -rf node_modules/node-linux-* node_modules/node-win-*
-COPY server/platform/database/embedded-binaries.ts server/platform/database/start-error.ts server/platform/database/
+COPY server/platform/db/embedded-binaries.ts server/platform/db/start-error.ts server/platform/db/
 # The links that PostgreSQL's libraries need; at run time the packages are read-only.
-RUN node -e "import('./server/platform/database/embedded-binaries.ts').then((m) => m.linkLibraries(m.packagedPostgres())).then((made) => process.exit(made ? 0 : 1))"
+RUN node -e "import('./server/platform/db/embedded-binaries.ts').then((m) => m.linkLibraries(m.packagedPostgres())).then((made) => process.exit(made ? 0 : 1))"
 
 FROM node:24-slim
 ENV NODE_ENV=production \

@@ -4,15 +4,15 @@ import { BaseSequencer } from 'vitest/node';
 /** Begun last, one of these would be all that runs for a minute. */
 const LONG = [
   'test/faults/short.test.ts',
-  'server/features/automation/crash.test.ts',
+  'server/engine/workflow/crash.test.ts',
   'test/fault-matrix/fault-matrix.test.ts',
-  'server/platform/database/embedded.test.ts',
+  'server/platform/db/embedded.test.ts',
   'server/main.test.ts',
-  'server/features/positions/close-open-position.test.ts',
-  'server/features/positions/positions.test.ts',
-  'server/features/position-maker/submit-order.test.ts',
-  'server/features/position-maker/faults.test.ts',
-  'server/features/position-maker/restart.test.ts',
+  'server/console/positions/close-open-position.test.ts',
+  'server/console/positions/positions.test.ts',
+  'server/engine/orders/submit-order.test.ts',
+  'server/engine/orders/faults.test.ts',
+  'server/engine/orders/restart.test.ts',
 ];
 
 /** A fresh checkout remembers no durations; the order is then by the size of the files. */
@@ -50,7 +50,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'server',
-          include: ['{server,test,scripts,bench}/**/*.test.ts'],
+          include: ['{server,test,scripts,bench,demo}/**/*.test.ts'],
           globalSetup: ['test/vitest-global-setup.ts'],
           // Some start whole programs, on machines that may be busy with something else.
           testTimeout: 60_000,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Postmaster } from '#server/platform/database/embedded-postmaster.ts';
+import type { Postmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { runChild } from './child.ts';
 import { withDatabase } from './program.ts';
 

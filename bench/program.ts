@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import type { ServerConnection } from '#server/platform/database/embedded.ts';
-import { findPostmaster, type Postmaster } from '#server/platform/database/embedded-postmaster.ts';
+import type { ServerConnection } from '#server/platform/db/embedded.ts';
+import { findPostmaster, type Postmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { startFaultPostgres } from '#test/faults/postgres.ts';
 import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
-import { type ProgramClient, signIn } from '../scripts/demo/program-client.ts';
-import { ensureHookKey } from '../scripts/demo/set-up.ts';
+import { type ProgramClient, signIn } from '../demo/program-client.ts';
+import { ensureHookKey } from '../demo/set-up.ts';
 import { atInterruption, requireRunning } from './cleanup.ts';
 import { cpuSeconds, processTree } from './processes.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CLOSED_BY } from '#domain/closed-by.ts';
+import { CLOSED_BY } from '#domain/orders/closed-by.ts';
 import { pagingQuery } from './paging.ts';
 
 /** A position as the exchange reports it now, beside what we recorded of it. Money and prices are decimal strings. */

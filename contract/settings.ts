@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isProcessorName } from '#domain/processor.ts';
+import { isProcessorName } from '#domain/eligibility/processor.ts';
 import {
   CALCULATION_BEHAVIORS,
   EXCHANGE_PLATFORMS,

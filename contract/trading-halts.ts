@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HALT_KINDS } from '#domain/trading-halt.ts';
+import { HALT_KINDS } from '#domain/orders/trading-halt.ts';
 
 /** A user who opens nothing because of a position without a verified stop. */
 export const tradingHalt = z.object({

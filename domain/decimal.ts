@@ -1,5 +1,5 @@
 import { Decimal as DecimalJs } from 'decimal.js';
-import { LARGEST_NUMBER, SMALLEST_NUMBER } from './trading-constants.ts';
+import { LARGEST_NUMBER, SMALLEST_NUMBER } from './sizing/trading-constants.ts';
 
 /**
  * The one configuration of decimal arithmetic. It rounds down, so that a quotient of more than 40 digits

@@ -1,4 +1,4 @@
-import { TOKEN_MAX_LENGTH } from './trading-constants.ts';
+import { TOKEN_MAX_LENGTH } from './sizing/trading-constants.ts';
 
 /** The tokens that 2 §9 gives badge colours to, in its order. */
 export const KNOWN_TOKENS = [

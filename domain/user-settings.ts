@@ -7,7 +7,7 @@ import {
   MAXIMUM_PORTION,
   MAXIMUM_RISK,
   MAXIMUM_RISK_OPTIONS,
-} from './trading-constants.ts';
+} from './sizing/trading-constants.ts';
 
 export const SIZING_METHODS = ['Risk Management', 'Portfolio Allocation', 'Technical Analysis'] as const;
 export type SizingMethod = (typeof SIZING_METHODS)[number];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { findPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import type { ManagedServer } from './managed-server.ts';
 
 /** Changes rows of the server's embedded database: for states that only an older installation can have left. */

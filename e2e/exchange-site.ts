@@ -5,8 +5,8 @@ import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
 import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import { type PaperKey, TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
-import { findPostmaster } from '#server/platform/database/embedded-postmaster.ts';
-import { openPool } from '#server/platform/database/pool.ts';
+import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
+import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 import type { ManagedServer } from './managed-server.ts';
 

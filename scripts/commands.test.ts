@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { settings } from '#server/platform/config-settings.ts';
+import { settings } from '#server/platform/config/config-settings.ts';
 
 // The commands run in a small project of their own, with tools in node_modules that only note that they ran.
 

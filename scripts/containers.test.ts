@@ -10,10 +10,10 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { parseConfig } from '#server/platform/config.ts';
-import { settings } from '#server/platform/config-settings.ts';
-import type { OpenDatabase } from '#server/platform/database/pool.ts';
-import { checkPublicUrl } from '#server/platform/public-url.ts';
+import { parseConfig } from '#server/platform/config/config.ts';
+import { settings } from '#server/platform/config/config-settings.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
+import { checkPublicUrl } from '#server/platform/http/public-url.ts';
 import { createTestDatabase } from '#test/test-database.ts';
 import { programArguments } from './lib/builds.mjs';
 

@@ -25,7 +25,7 @@ const OWN_SYSTEM = {
   WEBHOOK_RATE_LIMIT: '0',
 };
 const quiet = '--disable-warning=ExperimentalWarning';
-const feed = join(root, 'scripts', 'demo', 'feed.ts');
+const feed = join(root, 'demo', 'feed.ts');
 
 await runMain(async () => {
   const args = process.argv.slice(2);

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#test/test-app.ts';
 import type { TestClient } from '#test/test-client.ts';
-import type { DeclaredRoute } from './platform/access.ts';
 import { systemClock } from './platform/clock.ts';
-import { createHttpApp } from './platform/http-app.ts';
+import type { DeclaredRoute } from './platform/http/access.ts';
+import { createHttpApp } from './platform/http/http-app.ts';
 import { createLog } from './platform/log.ts';
 
 /** Decisions §4: what begins with one of these is for administrators. */

@@ -1,26 +1,26 @@
+import { registerAuthRoutes } from './admin/auth/auth.routes.ts';
+import { registerTradingHaltRoutes } from './admin/halts/trading-halts.routes.ts';
+import { registerHookRoutes } from './admin/hooks/hooks.routes.ts';
+import { registerExchangeCredentialRoutes } from './admin/keys/exchange-credentials.routes.ts';
+import { registerSettingsRoutes } from './admin/settings/settings.routes.ts';
+import { registerUserRoutes } from './admin/users/users.routes.ts';
+import { registerAttentionRoutes } from './console/attention/attention.routes.ts';
+import { registerAccountBalanceRoutes } from './console/calculator/account-balance.routes.ts';
+import { registerOrderRoutes } from './console/calculator/order.routes.ts';
+import { registerPositionGeneratorRoutes } from './console/calculator/position-generator.routes.ts';
+import { registerEnvironmentRoutes } from './console/environment/environment.routes.ts';
+import { registerEventRoutes } from './console/events/events.routes.ts';
+import { registerMetricsRoutes } from './console/metrics/metrics.routes.ts';
+import { registerSystemStatusRoutes } from './console/position-maker/system-status.routes.ts';
+import { registerPositionRoutes } from './console/positions/positions.routes.ts';
+import { registerPriceLogRoutes } from './console/price-logs/price-logs.routes.ts';
+import { registerSignalOutcomeRoutes } from './console/signals/signal-outcomes.routes.ts';
+import { registerSignalRoutes } from './console/signals/signals.routes.ts';
+import { registerAutomationRoutes } from './console/workflows/automation.routes.ts';
 import type { Deps } from './deps.ts';
-import { registerAttentionRoutes } from './features/attention/attention.routes.ts';
-import { registerAuthRoutes } from './features/auth/auth.routes.ts';
-import { registerAutomationRoutes } from './features/automation/automation.routes.ts';
-import { registerSignalOutcomeRoutes } from './features/automation/signal-outcomes.routes.ts';
-import { registerEnvironmentRoutes } from './features/environment/environment.routes.ts';
-import { registerEventRoutes } from './features/events/events.routes.ts';
-import { registerExchangeCredentialRoutes } from './features/exchange-credentials/exchange-credentials.routes.ts';
-import { registerHookRoutes } from './features/hooks/hooks.routes.ts';
-import { registerIngestRoutes } from './features/ingest/ingest.routes.ts';
-import { registerMetricsRoutes } from './features/metrics/metrics.routes.ts';
-import { registerPositionGeneratorRoutes } from './features/position-generator/position-generator.routes.ts';
-import { registerAccountBalanceRoutes } from './features/position-maker/account-balance.routes.ts';
-import { registerOrderRoutes } from './features/position-maker/order.routes.ts';
-import { registerSystemStatusRoutes } from './features/position-maker/system-status.routes.ts';
-import { registerPositionRoutes } from './features/positions/positions.routes.ts';
-import { registerPriceLogRoutes } from './features/price-logs/price-logs.routes.ts';
-import { registerSettingsRoutes } from './features/settings/settings.routes.ts';
-import { registerSignalRoutes } from './features/signals/signals.routes.ts';
-import { registerTradingHaltRoutes } from './features/trading-halts/trading-halts.routes.ts';
-import { registerUserRoutes } from './features/users/users.routes.ts';
-import { registerHealthRoutes } from './platform/health.ts';
-import { type App, createHttpApp } from './platform/http-app.ts';
+import { registerIngestRoutes } from './ingest/ingest.routes.ts';
+import { registerHealthRoutes } from './platform/http/health.ts';
+import { type App, createHttpApp } from './platform/http/http-app.ts';
 
 /** The whole HTTP side: what all routes share, then every feature in its order. Testable without a port. */
 export async function buildApp(deps: Deps, options: { webFolder?: string } = {}): Promise<App> {

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { writeBackup } from './features/backup/write-backup.ts';
-import { ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
-import { reachDatabase } from './platform/database/reach-database.ts';
-import { StartError } from './platform/database/start-error.ts';
-import { loadSecretKey } from './platform/secret-key.ts';
+import { writeBackup } from './admin/backup/write-backup.ts';
+import { ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
+import { loadSecretKey } from './platform/config/secret-key.ts';
+import { reachDatabase } from './platform/db/reach-database.ts';
+import { StartError } from './platform/db/start-error.ts';
 
 // node server/backup.ts [file]: writes a backup, of a running program too.
 

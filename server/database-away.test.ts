@@ -6,8 +6,8 @@ import { type SilentNetwork, startSilentNetwork } from '#test/silent-network.ts'
 import { signIn, type TestClient } from '#test/test-client.ts';
 import { createSender, type TestSender } from '#test/test-sender.ts';
 import { systemClock } from './platform/clock.ts';
-import { parseConfig } from './platform/config.ts';
-import { openPool } from './platform/database/pool.ts';
+import { parseConfig } from './platform/config/config.ts';
+import { openPool } from './platform/db/pool.ts';
 import { createLog } from './platform/log.ts';
 import { buildProgram, type Program } from './program.ts';
 

@@ -1,20 +1,20 @@
 import type pg from 'pg';
 import type { AttentionCondition } from '#contract/attention.ts';
-import type { Denial } from '#domain/denials.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Denial } from '#domain/workflow/denials.ts';
 import type { ExchangeAccount } from './exchanges/exchange.ts';
 import type { ExchangeRegistry } from './exchanges/registry.ts';
-import type { Receiver } from './features/ingest/receive-delivery.ts';
+import type { Receiver } from './ingest/receive-delivery.ts';
 import type { ChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
-import type { Db, Tx } from './platform/database/database.ts';
-import type { Jobs } from './platform/jobs.ts';
+import type { Config } from './platform/config/config.ts';
+import type { Db, Tx } from './platform/db/database.ts';
+import type { UntrustedProxies } from './platform/http/untrusted-proxies.ts';
+import type { Jobs } from './platform/jobs/jobs.ts';
+import type { RightOfWay } from './platform/jobs/right-of-way.ts';
 import type { Logger } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
-import type { RightOfWay } from './platform/right-of-way.ts';
 import type { SecretBox } from './platform/secret-box.ts';
-import type { UntrustedProxies } from './platform/untrusted-proxies.ts';
 
 /** All that the features work with, made once in program.ts (or by a test) and handed down. */
 export interface Deps {

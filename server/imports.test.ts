@@ -27,29 +27,33 @@ const FLOORS: Record<string, { floors: string[]; packages: string[] }> = {
   },
 };
 
-/** A later feature may import an earlier one, never the other way round. */
-const SERVER_FEATURES = [
-  'list-totals',
-  'users',
-  'auth',
-  'settings',
-  'exchange-credentials',
-  'trading-halts',
-  'environment',
-  'hooks',
-  'price-logs',
-  'signals',
-  'position-generator',
-  'position-maker',
-  'automation',
-  'positions',
-  'protection',
+/** The rooms of the server: a later one may import an earlier one, never the other way round. */
+const ROOMS = [
+  'platform',
+  'exchanges',
+  'admin/users',
+  'admin/auth',
+  'admin/settings',
+  'admin/keys',
+  'admin/halts',
+  'admin/hooks',
   'ingest',
-  'events',
-  'metrics',
-  'retention',
-  'backup',
-  'attention',
+  'engine/sizing',
+  'engine/orders',
+  'engine/workflow',
+  'engine/protection',
+  'console/environment',
+  'console/price-logs',
+  'console/workflows',
+  'console/signals',
+  'console/positions',
+  'console/calculator',
+  'console/position-maker',
+  'console/events',
+  'console/metrics',
+  'console/attention',
+  'admin/retention',
+  'admin/backup',
 ];
 
 interface Import {
@@ -120,33 +124,23 @@ describe.each(Object.entries(FLOORS))('the floor %s', (floor, { floors, packages
 });
 
 describe('inside the server', () => {
-  test('the platform imports neither exchanges nor features', () => {
-    const isWrong = ({ from, to }: Import) =>
-      from.startsWith('server/platform/') && !/^(server\/platform|contract|domain)\//.test(to);
-    expect(wrongArrows(serverImports, isWrong)).toEqual([]);
-  });
+  /** The room of a path; undefined for the files above all rooms. */
+  const roomOf = (path: string) => /^server\/((?:admin|engine|console)\/[^/]+|[^/]+)\//.exec(path)?.[1];
 
-  test('the exchanges import no feature', () => {
-    const isWrong = ({ from, to }: Import) =>
-      from.startsWith('server/exchanges/') && !/^(server\/(platform|exchanges)|contract|domain)\//.test(to);
-    expect(wrongArrows(serverImports, isWrong)).toEqual([]);
-  });
-
-  test('a feature imports only features before it, and of the files above the bundle of what it works with', () => {
-    const featureOf = (path: string) => /^server\/features\/([^/]+)\//.exec(path)?.[1];
+  test('a room imports only rooms before it, and deps.ts of the files above', () => {
     const isWrong = ({ from, to }: Import) => {
-      const own = featureOf(from);
+      const own = roomOf(from);
       if (own === undefined || !to.startsWith('server/')) return false;
-      const other = featureOf(to);
-      if (other !== undefined) return SERVER_FEATURES.indexOf(other) > SERVER_FEATURES.indexOf(own);
-      return !/^server\/(platform|exchanges)\//.test(to) && to !== 'server/deps.ts';
+      const other = roomOf(to);
+      if (other !== undefined) return ROOMS.indexOf(other) > ROOMS.indexOf(own);
+      return to !== 'server/deps.ts' || own === 'platform' || own === 'exchanges';
     };
     expect(wrongArrows(serverImports, isWrong)).toEqual([]);
   });
 
-  test('every feature has its place in the order', () => {
-    const found = globSync('server/features/*/', { cwd: ROOT }).map((path) => path.split('/').at(2) ?? '');
-    for (const feature of found) expect(SERVER_FEATURES).toContain(feature);
+  test('every room has its place in the order', () => {
+    const found = serverImports.map(({ from }) => roomOf(from)).filter((room) => room !== undefined);
+    expect([...new Set(found)].toSorted()).toEqual(ROOMS.toSorted());
   });
 });
 

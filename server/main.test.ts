@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PROGRAM, startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
-import { findPostmaster, stopPostmaster } from './platform/database/embedded-postmaster.ts';
+import { findPostmaster, stopPostmaster } from './platform/db/embedded-postmaster.ts';
 
 const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node', import.meta.url));
 

@@ -5,10 +5,10 @@ import type { User } from '#contract/users.ts';
 import { signIn, type TestClient } from '#test/test-client.ts';
 import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
 import { createSender, type TestSender } from '#test/test-sender.ts';
-import { findNewestWorkflow } from './features/automation/workflows.store.ts';
+import { findNewestWorkflow } from './engine/workflow/workflows.store.ts';
 import { systemClock } from './platform/clock.ts';
-import { parseConfig } from './platform/config.ts';
-import { migrateDatabase } from './platform/database/migrate.ts';
+import { parseConfig } from './platform/config/config.ts';
+import { migrateDatabase } from './platform/db/migrate.ts';
 import { createLog } from './platform/log.ts';
 import { buildProgram, type Program } from './program.ts';
 

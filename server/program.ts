@@ -1,50 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
+import { checkSecretKey } from './admin/hooks/check-secret-key.ts';
+import { duplicateAccountConditions } from './admin/keys/duplicate-accounts.ts';
+import { createAccountFinder, createAccountGuard, createKeyWatch } from './admin/keys/find-account.ts';
+import { forgetTotals } from './admin/retention/forget-totals.ts';
+import { startRetention } from './admin/retention/keep-partitions.ts';
+import {
+  ensureFirstAdministrator,
+  type FirstAdministrator,
+} from './admin/users/ensure-first-administrator.ts';
 import { buildApp } from './app.ts';
+import { untrustedProxyConditions } from './console/attention/untrusted-proxy-conditions.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
+import { advanceTrade } from './engine/orders/advance-trade.ts';
+import { removeWorkers } from './engine/orders/workers.store.ts';
+import { createWorkers } from './engine/orders/workers.ts';
+import { startProtectionAudit } from './engine/protection/watch-protection.ts';
+import { storedMarks } from './engine/sizing/stored-marks.ts';
+import { followTradeEnd } from './engine/workflow/follow-trade.ts';
+import { orderForUser } from './engine/workflow/order-for-user.ts';
+import { runWorkflow } from './engine/workflow/run-workflow.ts';
+import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
 import { paperCredentials } from './exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
 import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
-import { untrustedProxyConditions } from './features/attention/untrusted-proxy-conditions.ts';
-import { followTradeEnd } from './features/automation/follow-trade.ts';
-import { orderForUser } from './features/automation/order-for-user.ts';
-import { runWorkflow } from './features/automation/run-workflow.ts';
-import { startSweep, wakeUnfinished } from './features/automation/sweep.ts';
-import { duplicateAccountConditions } from './features/exchange-credentials/duplicate-accounts.ts';
-import {
-  createAccountFinder,
-  createAccountGuard,
-  createKeyWatch,
-} from './features/exchange-credentials/find-account.ts';
-import { checkSecretKey } from './features/hooks/check-secret-key.ts';
-import { createReceiver } from './features/ingest/receive-delivery.ts';
-import { startKeepingTotals } from './features/list-totals/keep-totals.ts';
-import { advanceTrade } from './features/position-maker/advance-trade.ts';
-import { removeWorkers } from './features/position-maker/workers.store.ts';
-import { createWorkers } from './features/position-maker/workers.ts';
-import { storedMarks } from './features/price-logs/stored-marks.ts';
-import { startProtectionAudit } from './features/protection/watch-protection.ts';
-import { forgetTotals } from './features/retention/forget-totals.ts';
-import { startRetention } from './features/retention/keep-partitions.ts';
-import {
-  ensureFirstAdministrator,
-  type FirstAdministrator,
-} from './features/users/ensure-first-administrator.ts';
+import { createReceiver } from './ingest/receive-delivery.ts';
 import { createChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
-import type { Config } from './platform/config.ts';
-import { startBuildingIndexes } from './platform/database/large-indexes.ts';
-import { type OpenDatabase, openPool } from './platform/database/pool.ts';
-import type { App } from './platform/http-app.ts';
-import { createJobs, type JobHandlers } from './platform/jobs.ts';
-import { releaseAllLeases } from './platform/leases.ts';
+import type { Config } from './platform/config/config.ts';
+import { loadSecretKey } from './platform/config/secret-key.ts';
+import { startBuildingIndexes } from './platform/db/large-indexes.ts';
+import { startKeepingTotals } from './platform/db/list-totals/keep-totals.ts';
+import { type OpenDatabase, openPool } from './platform/db/pool.ts';
+import type { App } from './platform/http/http-app.ts';
+import { createUntrustedProxies } from './platform/http/untrusted-proxies.ts';
+import { createJobs, type JobHandlers } from './platform/jobs/jobs.ts';
+import { releaseAllLeases } from './platform/jobs/leases.ts';
+import { createRightOfWay } from './platform/jobs/right-of-way.ts';
 import type { Logger } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
-import { createRightOfWay } from './platform/right-of-way.ts';
 import { createSecretBox } from './platform/secret-box.ts';
-import { loadSecretKey } from './platform/secret-key.ts';
-import { createUntrustedProxies } from './platform/untrusted-proxies.ts';
 
 const LIMIT_CONNECTIONS = 4;
 const LIMITS_CLOSE_MS = 1_000;

@@ -1,11 +1,11 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { resetPassword } from './features/users/reset-password.ts';
+import { resetPassword } from './admin/users/reset-password.ts';
 import { systemClock } from './platform/clock.ts';
-import { ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
-import { databaseErrorCode } from './platform/database/database-errors.ts';
-import { reachDatabase } from './platform/database/reach-database.ts';
-import { StartError } from './platform/database/start-error.ts';
+import { ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
+import { databaseErrorCode } from './platform/db/database-errors.ts';
+import { reachDatabase } from './platform/db/reach-database.ts';
+import { StartError } from './platform/db/start-error.ts';
 
 // node server/reset-password.ts username: a new password for who forgot theirs, beside a running program too.
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { restoreBackup } from './features/backup/restore-backup.ts';
-import { type Config, ConfigError, parseConfig, readEnvironment } from './platform/config.ts';
-import { openDatabase } from './platform/database/pool.ts';
-import { StartError } from './platform/database/start-error.ts';
+import { restoreBackup } from './admin/backup/restore-backup.ts';
+import { type Config, ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
+import { findSecretKey } from './platform/config/secret-key.ts';
+import { openDatabase } from './platform/db/pool.ts';
+import { StartError } from './platform/db/start-error.ts';
 import { createLog } from './platform/log.ts';
-import { findSecretKey } from './platform/secret-key.ts';
 
 // node server/restore.ts file: fills the database from a backup. The program must not be running.
 

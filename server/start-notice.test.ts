@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseConfig } from './platform/config.ts';
+import { parseConfig } from './platform/config/config.ts';
 import { startNotice } from './start-notice.ts';
 
 function notice(

@@ -1,5 +1,5 @@
-import { orderSubmissionAllowed } from '#domain/trading-mode.ts';
-import type { Config } from './platform/config.ts';
+import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
+import type { Config } from './platform/config/config.ts';
 
 /** The administrator that this start created; null when there were users already. */
 export type FirstAdministrator = { username: string; password: string | null; generated: boolean } | null;

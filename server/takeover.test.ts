@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { HELD_RETRY_MS as WORKFLOW_RETRY_MS } from './features/automation/run-workflow.ts';
-import { OVERDUE_MS, SWEEP_EVERY_MS } from './features/automation/sweep.ts';
-import { LEASE_RETRY_MS as USER_RETRY_MS } from './features/automation/trade-user.ts';
-import { HELD_RETRY_MS as TRADE_RETRY_MS } from './features/position-maker/advance-trade.ts';
-import { HELD_RETRY_MS as AUDIT_RETRY_MS } from './features/protection/watch-protection.ts';
+import { HELD_RETRY_MS as TRADE_RETRY_MS } from './engine/orders/advance-trade.ts';
+import { HELD_RETRY_MS as AUDIT_RETRY_MS } from './engine/protection/watch-protection.ts';
+import { HELD_RETRY_MS as WORKFLOW_RETRY_MS } from './engine/workflow/run-workflow.ts';
+import { OVERDUE_MS, SWEEP_EVERY_MS } from './engine/workflow/sweep.ts';
+import { LEASE_RETRY_MS as USER_RETRY_MS } from './engine/workflow/trade-user.ts';
 import {
   HEARTBEAT_SECONDS,
   type JobName,
   QUEUES,
   RETRY_SECONDS,
   SUPERVISE_SECONDS,
-} from './platform/jobs.ts';
-import { LEASE_SECONDS } from './platform/leases.ts';
+} from './platform/jobs/jobs.ts';
+import { LEASE_SECONDS } from './platform/jobs/leases.ts';
 
 /**
  * What an instance was doing when it froze is gone on with by others within 30 s: not measured, but added up from the

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { ClosePositionAnswer } from '#contract/positions.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
-import { trades } from '#server/platform/database/schema.ts';
+import { trades } from '#server/platform/db/schema.ts';
 import type { TestClient } from '#test/test-client.ts';
 import { createSender, type TestSender } from '#test/test-sender.ts';
 import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';

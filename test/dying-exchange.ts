@@ -1,5 +1,5 @@
+import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
-import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
 import { Crash } from './crashing-database.ts';
 
 export type DyingCall = {

@@ -1,6 +1,6 @@
 // A program that opens the embedded database of a folder, says so and holds it until it is told to end.
-import { openDatabase } from '#server/platform/database/pool.ts';
-import { StartError } from '#server/platform/database/start-error.ts';
+import { openDatabase } from '#server/platform/db/pool.ts';
+import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';
 
 const dataDir = process.argv[2] ?? '';

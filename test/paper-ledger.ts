@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperOrders, paperPositions, paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
-import type { Db } from '#server/platform/database/database.ts';
+import type { Db } from '#server/platform/db/database.ts';
 
 /** What the exchanges themselves have in their books, read past their API: of one platform, or of whichever it is. */
 export interface PaperLedger {

@@ -1,14 +1,11 @@
 import { eq } from 'drizzle-orm';
-import {
-  generatePosition,
-  recordCalculation,
-} from '#server/features/position-generator/generate-position.ts';
-import type { PositionGeneratorLogRow } from '#server/features/position-generator/position-generator.store.ts';
-import { commitOrderIntent } from '#server/features/position-maker/commit-order-intent.ts';
-import { findTradingSettings } from '#server/features/settings/settings.store.ts';
-import { findSignal } from '#server/features/signals/signals.store.ts';
-import { workflows } from '#server/platform/database/schema.ts';
-import { withLease } from '#server/platform/leases.ts';
+import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
+import { commitOrderIntent } from '#server/engine/orders/commit-order-intent.ts';
+import { generatePosition, recordCalculation } from '#server/engine/sizing/generate-position.ts';
+import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
+import { findSignal } from '#server/ingest/stored-signals.ts';
+import { workflows } from '#server/platform/db/schema.ts';
+import { withLease } from '#server/platform/jobs/leases.ts';
 import type { TestEngine } from './test-engine.ts';
 import type { SignalFields } from './test-engine-rows.ts';
 

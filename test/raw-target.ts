@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import type { App } from '#server/platform/http-app.ts';
+import type { App } from '#server/platform/http/http-app.ts';
 
 export interface RawAnswer {
   status: number | undefined;

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { ServerConnection } from '#server/platform/database/embedded.ts';
+import type { ServerConnection } from '#server/platform/db/embedded.ts';
 
 /** TCP to a PostgreSQL that can fall silent as a network does: nothing arrives any more, and nobody is told. */
 export interface SilentNetwork {

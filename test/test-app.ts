@@ -1,10 +1,10 @@
 import type { CreateUserBody, User } from '#contract/users.ts';
+import { ensureFirstAdministrator } from '#server/admin/users/ensure-first-administrator.ts';
 import type { Deps } from '#server/deps.ts';
-import { ensureFirstAdministrator } from '#server/features/users/ensure-first-administrator.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
-import { type Config, parseConfig } from '#server/platform/config.ts';
-import type { OpenDatabase } from '#server/platform/database/pool.ts';
-import type { App } from '#server/platform/http-app.ts';
+import { type Config, parseConfig } from '#server/platform/config/config.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
+import type { App } from '#server/platform/http/http-app.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
 import { signIn, type TestClient, testClient } from './test-client.ts';

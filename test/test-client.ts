@@ -1,5 +1,5 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
-import type { App } from '#server/platform/http-app.ts';
+import type { App } from '#server/platform/http/http-app.ts';
 
 export type Answer = LightMyRequestResponse;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

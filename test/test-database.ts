@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { ServerConnection } from '#server/platform/database/embedded.ts';
-import { type OpenDatabase, openPool } from '#server/platform/database/pool.ts';
+import type { ServerConnection } from '#server/platform/db/embedded.ts';
+import { type OpenDatabase, openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 
 export interface TestDatabase {

@@ -1,7 +1,7 @@
 import { DEFAULT_USER_SETTINGS, type TradingSettings } from '#domain/user-settings.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import type { Db } from '#server/platform/database/database.ts';
-import { priceLogs, signals, userSettings, users, workflows } from '#server/platform/database/schema.ts';
+import type { Db } from '#server/platform/db/database.ts';
+import { priceLogs, signals, userSettings, users, workflows } from '#server/platform/db/schema.ts';
 import { randomId, timeOrderedId } from '#server/platform/ids.ts';
 
 export interface SignalFields {

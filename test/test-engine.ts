@@ -1,25 +1,21 @@
 import { and, asc, eq, inArray, ne } from 'drizzle-orm';
 import { OPEN_TO_ALL } from '#server/deps.ts';
+import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
+import { waitsOf } from '#server/engine/orders/trade-work.ts';
+import { type AttemptRow, listAttempts, listUnfinishedTrades } from '#server/engine/orders/trades.store.ts';
+import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
+import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import { followTradeEnd, UNSETTLED_LIMIT_MS } from '#server/engine/workflow/follow-trade.ts';
+import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
+import { tradeUser } from '#server/engine/workflow/trade-user.ts';
+import { listUnfinished } from '#server/engine/workflow/workflows.store.ts';
 import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
-import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
-import { followTradeEnd, UNSETTLED_LIMIT_MS } from '#server/features/automation/follow-trade.ts';
-import { runWorkflow } from '#server/features/automation/run-workflow.ts';
-import { tradeUser } from '#server/features/automation/trade-user.ts';
-import { listUnfinished } from '#server/features/automation/workflows.store.ts';
-import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
-import { waitsOf } from '#server/features/position-maker/trade-work.ts';
-import {
-  type AttemptRow,
-  listAttempts,
-  listUnfinishedTrades,
-} from '#server/features/position-maker/trades.store.ts';
-import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
-import { type Config, parseConfig } from '#server/platform/config.ts';
+import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import {
   orderAttempts,
   tradeEvents,
@@ -27,9 +23,9 @@ import {
   workflowSteps,
   workflows,
   workflowUsers,
-} from '#server/platform/database/schema.ts';
-import type { Jobs } from '#server/platform/jobs.ts';
-import { releaseAllLeases } from '#server/platform/leases.ts';
+} from '#server/platform/db/schema.ts';
+import type { Jobs } from '#server/platform/jobs/jobs.ts';
+import { releaseAllLeases } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
 import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';

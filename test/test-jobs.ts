@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AutomationDeps } from '#server/features/automation/automation-deps.ts';
-import { orderForUser } from '#server/features/automation/order-for-user.ts';
-import { runWorkflow } from '#server/features/automation/run-workflow.ts';
-import { advanceTrade } from '#server/features/position-maker/advance-trade.ts';
-import type { JobHandlers, JobName, Jobs } from '#server/platform/jobs.ts';
+import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
+import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import { orderForUser } from '#server/engine/workflow/order-for-user.ts';
+import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
+import type { JobHandlers, JobName, Jobs } from '#server/platform/jobs/jobs.ts';
 import type { FakeClock } from './fake-clock.ts';
 
 interface WaitingJob {

@@ -1,5 +1,5 @@
 import type { Webhook } from '#contract/hooks.ts';
-import type { App } from '#server/platform/http-app.ts';
+import type { App } from '#server/platform/http/http-app.ts';
 import type { Answer, TestClient } from './test-client.ts';
 
 export type DeliveryPath = 'trading_view_signal' | 'trading_view_candler';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findPostmaster, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import { findPostmaster, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { programArguments } from '../scripts/lib/builds.mjs';
 
 /** The program as it was built, which is what its users run. */

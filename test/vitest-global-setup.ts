@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type ServerConnection, startEmbedded } from '#server/platform/database/embedded.ts';
-import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
-import { migrateDatabase } from '#server/platform/database/migrate.ts';
+import { type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
+import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
+import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { createLog } from '#server/platform/log.ts';
 import { ensureServerBuilt } from '../scripts/lib/builds.mjs';
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from '#server/platform/database/database.ts';
+import type { Db } from '#server/platform/db/database.ts';
 
 /** How many connections to this database wait until somebody else's transaction is over. */
 export async function countWaitingForLocks(db: Db): Promise<number> {

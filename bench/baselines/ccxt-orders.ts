@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { BITGET } from '#server/exchanges/bitget.ts';
-import { callScope } from '#server/exchanges/call-scope.ts';
-import { openScope } from '#server/exchanges/ccxt-connection.ts';
+import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
+import { BITGET } from '#server/exchanges/ccxt/bitget.ts';
+import { callScope } from '#server/exchanges/ccxt/call-scope.ts';
+import { openScope } from '#server/exchanges/ccxt/connection.ts';
+import { createTransport } from '#server/exchanges/ccxt/transport.ts';
 import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import { createTransport } from '#server/exchanges/transport.ts';
-import { storedMarks } from '#server/features/price-logs/stored-marks.ts';
 import { systemClock } from '#server/platform/clock.ts';
-import { openPool } from '#server/platform/database/pool.ts';
+import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 
 /**

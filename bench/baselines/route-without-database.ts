@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import type { DeliveryOutcome } from '#server/features/ingest/deliveries.store.ts';
+import type { DeliveryOutcome } from '#server/ingest/deliveries.store.ts';
 import { systemClock } from '#server/platform/clock.ts';
-import { parseConfig } from '#server/platform/config.ts';
-import type { Db } from '#server/platform/database/database.ts';
-import { openPool } from '#server/platform/database/pool.ts';
+import { parseConfig } from '#server/platform/config/config.ts';
+import type { Db } from '#server/platform/db/database.ts';
+import { openPool } from '#server/platform/db/pool.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';

@@ -1,8 +1,8 @@
 import { cutFraction, D, floorRatioToStep, smallest, toPlain } from '../decimal.ts';
-import { type Denial, deny } from '../denials.ts';
-import { checkOrderSize, minimumOrderQuantity } from '../order-checks.ts';
-import type { TokenRules } from '../token-rules.ts';
-import { MAXIMUM_PORTION } from '../trading-constants.ts';
+import { checkOrderSize, minimumOrderQuantity } from '../orders/order-checks.ts';
+import { type Denial, deny } from '../workflow/denials.ts';
+import type { TokenRules } from './token-rules.ts';
+import { MAXIMUM_PORTION } from './trading-constants.ts';
 
 /** What a sizing method allows, as fractions of the available balance. */
 export interface SizingLimits {

@@ -6,7 +6,7 @@ import {
   paperPositions,
   paperTriggerOrders,
 } from '#server/exchanges/paper/paper-schema.ts';
-import type { Db } from '#server/platform/database/database.ts';
+import type { Db } from '#server/platform/db/database.ts';
 
 const NEWEST = 1_000;
 

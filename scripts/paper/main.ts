@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { migrateDatabase } from '#server/platform/database/migrate.ts';
-import { openDatabase } from '#server/platform/database/pool.ts';
-import { StartError } from '#server/platform/database/start-error.ts';
+import { migrateDatabase } from '#server/platform/db/migrate.ts';
+import { openDatabase } from '#server/platform/db/pool.ts';
+import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';
 import { type PaperProgram, startPaperProgram } from './paper-program.ts';
 

@@ -4,7 +4,7 @@ import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
 import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { settleOnPrice } from '#server/exchanges/paper/settle-on-price.ts';
-import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { createControl } from './control.ts';
 import { readLedger } from './ledger.ts';
 import { madeUpPrices } from './prices.ts';

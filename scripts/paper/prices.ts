@@ -1,7 +1,7 @@
+import { DEMO_TOKENS } from '#demo/tokens.ts';
+import { createWalk } from '#demo/walk.ts';
 import { type Decimal, floorToStep, toPlain } from '#domain/decimal.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
-import { DEMO_TOKENS } from '../demo/tokens.ts';
-import { createWalk } from '../demo/walk.ts';
 
 /** The walk's figures are those of five minutes. */
 const WALK_SECONDS = 300;

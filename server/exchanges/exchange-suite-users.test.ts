@@ -5,11 +5,13 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer, parametersIn } from '#test/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/exchange-suite-signatures.ts';
-import { BITGET } from './bitget.ts';
-import { BYBIT } from './bybit.ts';
-import { callScope } from './call-scope.ts';
-import { openScope } from './ccxt-connection.ts';
-import type { CcxtDialect } from './ccxt-dialect.ts';
+import { BITGET } from './ccxt/bitget.ts';
+import { BYBIT } from './ccxt/bybit.ts';
+import { callScope } from './ccxt/call-scope.ts';
+import { openScope } from './ccxt/connection.ts';
+import type { CcxtDialect } from './ccxt/dialect.ts';
+import { createTransport } from './ccxt/transport.ts';
+import { TransportError } from './ccxt/transport-error.ts';
 import {
   type EntryOrder,
   type ExchangeAccount,
@@ -18,8 +20,6 @@ import {
 } from './exchange.ts';
 import { jsonResponse, type PaperRequest } from './paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistryOptions } from './registry.ts';
-import { createTransport } from './transport.ts';
-import { TransportError } from './transport-error.ts';
 
 const USERS = 1_000;
 const PLATFORMS = ['Bitget', 'Bybit'] as const;

@@ -1,6 +1,6 @@
 import { type Change, change } from '#contract/events.ts';
-import { createNotificationFeed, type NotificationFeed } from './database/notification-feed.ts';
-import type { DatabaseConnection } from './database/pool.ts';
+import { createNotificationFeed, type NotificationFeed } from './db/notification-feed.ts';
+import type { DatabaseConnection } from './db/pool.ts';
 import type { Logger } from './log.ts';
 
 /** The channel of migration 0001. */

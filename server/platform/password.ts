@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { LONGEST_PASSWORD } from '#contract/text.ts';
-import { AppError } from './errors.ts';
+import { AppError } from './http/errors.ts';
 
 /** OWASP's argon2id parameters; the library's default algorithm is argon2id. */
 const ARGON2: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

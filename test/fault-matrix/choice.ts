@@ -1,4 +1,4 @@
-import { createRandom } from '../../scripts/demo/random.ts';
+import { createRandom } from '#demo/random.ts';
 
 /** Choices of a seed: the same text makes the same ones on every machine. */
 export interface Choice {

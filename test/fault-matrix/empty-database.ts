@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from '#server/platform/database/database.ts';
+import type { Db } from '#server/platform/db/database.ts';
 
 /** Takes all rows out, so that the next run of the same engine finds nothing of the last one. */
 export async function emptyDatabase(db: Db): Promise<void> {

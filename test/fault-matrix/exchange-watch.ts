@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
 import type { Clock } from '#server/platform/clock.ts';
-import type { Db } from '#server/platform/database/database.ts';
+import type { Db } from '#server/platform/db/database.ts';
 
 /** A time during which a filled position had no stop at the exchange, by the engine's clock. */
 export interface NakedTime {

@@ -1,4 +1,4 @@
-import { alignment, leverageFor } from '#domain/trend.ts';
+import { alignment, leverageFor } from '#domain/sizing/trend.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { paperAccounts, paperTokenSettings } from '#server/exchanges/paper/paper-schema.ts';

@@ -1,6 +1,6 @@
 // A process of the matrix: plays the groups that it is sent, on several lanes, until it is told that there are
 // no more.
-import type { ServerConnection } from '#server/platform/database/embedded.ts';
+import type { ServerConnection } from '#server/platform/db/embedded.ts';
 import { cloneDatabase } from '../test-database.ts';
 import { type Group, openLane } from './groups.ts';
 

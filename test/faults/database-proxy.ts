@@ -1,7 +1,7 @@
 import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerConnection } from '#server/platform/database/embedded.ts';
+import type { ServerConnection } from '#server/platform/db/embedded.ts';
 
 /** Enough of a transaction's statements to recognise it by; a batch of deliveries can be long. */
 const REMEMBERED_CHARACTERS = 400_000;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowsAnswer } from '#contract/automation.ts';
 import type { OrderResult } from '#contract/position-maker.ts';
 import type { Trade } from '#contract/signals.ts';
-import type { ProgramClient } from '../../scripts/demo/program-client.ts';
+import type { ProgramClient } from '#demo/program-client.ts';
 
 /** From the last restart, or the last delivery after it, to the end of every workflow. */
 export const END_WITHIN_MS = 60_000;

@@ -10,7 +10,7 @@ import { paperCredentials, userIdOfPaperKey } from '#server/exchanges/paper/pape
 import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import type { PaperRequest, PaperResponse } from '#server/exchanges/paper/paper-http.ts';
 import { listenPaperExchange, type PaperServer } from '#server/exchanges/paper/server.ts';
-import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { type PaperLedger, paperLedger } from '../paper-ledger.ts';
 
 const SECRET = 'what the keys of the accounts are made of';

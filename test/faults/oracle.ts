@@ -1,6 +1,6 @@
 import type { Signal, SignalsAnswer, Trade, WhyAnswer } from '#contract/signals.ts';
+import type { ProgramClient } from '#demo/program-client.ts';
 import { D } from '#domain/decimal.ts';
-import type { ProgramClient } from '../../scripts/demo/program-client.ts';
 import type { Holding } from '../paper-ledger.ts';
 import type { FaultExchange } from './fault-exchange.ts';
 import type { Alert } from './load.ts';

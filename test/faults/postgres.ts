@@ -2,12 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type EmbeddedServer,
-  type ServerConnection,
-  startEmbedded,
-} from '#server/platform/database/embedded.ts';
-import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/database/embedded-postmaster.ts';
+import { type EmbeddedServer, type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
+import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { createLog } from '#server/platform/log.ts';
 
 const STOP_LIMIT_MS = 30_000;

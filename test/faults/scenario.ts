@@ -1,4 +1,4 @@
-import type { OpenDatabase } from '#server/platform/database/pool.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { awaitEnd, judgeEnd } from './ends.ts';
 import type { Alert, Load } from './load.ts';
 import { checkTrades, judgeAlerts, judgeUnstruck, type Part, readSignals } from './oracle.ts';

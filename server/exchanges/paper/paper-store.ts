@@ -1,9 +1,9 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import { builtOnce, type Values, writtenOnce } from '#server/platform/database/built-once.ts';
-import { withCommit } from '#server/platform/database/drizzle-over.ts';
-import { together } from '#server/platform/database/together.ts';
+import { builtOnce, type Values, writtenOnce } from '#server/platform/db/built-once.ts';
+import { withCommit } from '#server/platform/db/drizzle-over.ts';
+import { together } from '#server/platform/db/together.ts';
 import type {
   AccountBook,
   BookOwner,

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { orderSubmissionAllowed } from '#domain/trading-mode.ts';
+import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
 import { CalculatorScreen } from '../../features/calculator/calculator-screen.tsx';
 import type { CalculatorSearch } from '../../features/calculator/calculator-search.ts';
 import { useEnvironmentStatus } from '../../features/environment/environment-status.ts';

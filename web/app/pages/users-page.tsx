@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { eligibilityMode } from '#domain/trading-mode.ts';
+import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { useEnvironmentStatus } from '../../features/environment/environment-status.ts';
 import { useTradingHalts } from '../../features/trading-halts/get-trading-halts.ts';
 import { reasonsByUser } from '../../features/trading-halts/halt-text.ts';

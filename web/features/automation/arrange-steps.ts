@@ -1,5 +1,5 @@
 import type { WorkflowStep } from '#contract/automation.ts';
-import { PIPELINE_STEPS, type UserResult, userResultFromSteps } from '#domain/workflow-lifecycle.ts';
+import { PIPELINE_STEPS, type UserResult, userResultFromSteps } from '#domain/workflow/workflow-lifecycle.ts';
 
 export interface UserSteps {
   userId: string;

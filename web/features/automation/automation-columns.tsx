@@ -1,6 +1,6 @@
 import { IconRotateClockwise } from '@tabler/icons-react';
 import type { WorkflowRun } from '#contract/automation.ts';
-import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow-lifecycle.ts';
+import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow/workflow-lifecycle.ts';
 import { capitalise, durationBetween, formatDuration, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';

@@ -1,4 +1,4 @@
-import type { UserResult } from '#domain/workflow-lifecycle.ts';
+import type { UserResult } from '#domain/workflow/workflow-lifecycle.ts';
 import { capitalise } from '../../lib/format.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import type { UserSteps } from './arrange-steps.ts';

@@ -1,6 +1,6 @@
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import type { ExchangeMode } from '#domain/trading-mode.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { useSession } from '../../lib/session.ts';
 import { ButtonLink, Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import type { SignalDetail } from '#contract/signals.ts';
-import type { ExchangeMode } from '#domain/trading-mode.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';

@@ -1,5 +1,5 @@
 import type { CurrentPriceAnswer } from '#contract/position-generator.ts';
-import { chooseReferencePrice } from '#domain/reference-price.ts';
+import { chooseReferencePrice } from '#domain/sizing/reference-price.ts';
 import { formatDecimals } from '../../lib/format.ts';
 import { fallBackToSignalPrice, type PriceComparison } from './price-comparison.ts';
 

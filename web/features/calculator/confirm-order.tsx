@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import type { PreparedOrder } from '#contract/position-maker.ts';
-import type { ExchangeMode } from '#domain/trading-mode.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
 import { toastError } from '../../ui/toast.ts';

@@ -1,4 +1,4 @@
-import type { ExchangeMode } from '#domain/trading-mode.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';

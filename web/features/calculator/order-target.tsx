@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { IconCoins } from '@tabler/icons-react';
-import type { ExchangeMode } from '#domain/trading-mode.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import classes from './calculator.module.css';
 
 interface OrderTargetProps {

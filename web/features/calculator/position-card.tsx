@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconSend, IconShieldX } from '@tabler/icons-react';
 import type { CalculatedPosition } from '#contract/position-generator.ts';
-import type { ExchangeMode } from '#domain/trading-mode.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';

@@ -3,7 +3,7 @@ import { IconCoins, IconInfoCircle } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
-import { orderSubmissionAllowed } from '#domain/trading-mode.ts';
+import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
 import { useAttention } from '../../lib/attention.ts';
 import { truncate } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';

@@ -1,6 +1,6 @@
 import { IconPlayerPlay } from '@tabler/icons-react';
 import type { Signal } from '#contract/signals.ts';
-import { workflowTooltip } from '#domain/workflow-lifecycle.ts';
+import { workflowTooltip } from '#domain/workflow/workflow-lifecycle.ts';
 import { capitalise, formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';

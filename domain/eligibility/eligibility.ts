@@ -1,0 +1,151 @@
+import type { TradingHalt } from '../orders/trading-halt.ts';
+import { DEFAULT_USER_SETTINGS, type TradingSettings } from '../user-settings.ts';
+import type { Denial } from '../workflow/denials.ts';
+import { ELIGIBILITY_RULES } from './eligibility-rules.ts';
+
+export interface EligibilityUser {
+  id: string;
+  username: string;
+  isActive: boolean;
+  isTestUser: boolean;
+  isAdmin: boolean;
+  settings: TradingSettings | null;
+  /** A position without a verified stop keeps the user from opening anything. */
+  tradingHalt: TradingHalt | null;
+  /** Credentials are present, or the exchange is the paper exchange. */
+  exchangeReady: boolean;
+  /** Why the exchange is not ready, where there is more to say than that no credentials are there. */
+  exchangeDenial?: Denial | null;
+}
+
+export interface EligibilitySignal {
+  processor: string;
+  timeframe: string;
+  ownerUserId: string;
+  /** Everyone for a signal from an administrator's key, the owner alone otherwise. */
+  audience: 'everyone' | 'owner';
+}
+
+export interface EligibilityInput {
+  signal: EligibilitySignal;
+  users: readonly EligibilityUser[];
+  mode: 'sandbox' | 'live';
+  supportedExchanges: readonly string[];
+  now: Date;
+}
+
+export interface EligibilityDecision {
+  userId: string;
+  username: string;
+  isTestUser: boolean;
+  status: 'eligible' | 'not eligible';
+  /** The layer that left the user out; null when eligible. */
+  layer: number | null;
+  rule: string;
+  saw: string;
+  wanted: string;
+  reason: string;
+}
+
+export interface EligibleUser {
+  id: string;
+  username: string;
+  isTestUser: boolean;
+  tradeOrderSet: string;
+}
+
+export interface EligibilityResult {
+  currentMode: 'sandbox' | 'live';
+  processor: string;
+  layers: [EligibilityLayer, EligibilityLayer, EligibilityLayer, EligibilityLayer];
+  eligible: EligibleUser[];
+  decisions: EligibilityDecision[];
+}
+
+export interface EligibilityLayer {
+  name: string;
+  count: number;
+}
+
+const LAYER_NAMES = [
+  'Active users with settings',
+  'Processor, active trading, pause, sizing method and environment compatibility',
+  'Environment mode and final 5-criteria check',
+  'Final eligible users',
+] as const;
+
+/**
+ * Who trades a signal: four layers, each user with exactly one decision and its reason.
+ * Users come back by trade order set A to Z, then by username (2 §4, decisions §10).
+ */
+export function evaluateEligibility(input: EligibilityInput): EligibilityResult {
+  const judged = [...input.users].sort(byTradeOrder).map((user) => ({ user, ...judgeUser(user, input) }));
+  const countPast = (layer: number) =>
+    judged.filter(({ decision }) => decision.layer === null || decision.layer > layer).length;
+  const eligible = judged
+    .filter(({ decision }) => decision.status === 'eligible')
+    .map(({ user }) => ({
+      id: user.id,
+      username: user.username,
+      isTestUser: user.isTestUser,
+      tradeOrderSet: tradeOrderOf(user),
+    }));
+  return {
+    currentMode: input.mode,
+    processor: input.signal.processor,
+    layers: [
+      { name: LAYER_NAMES[0], count: countPast(1) },
+      { name: LAYER_NAMES[1], count: countPast(2) },
+      { name: LAYER_NAMES[2], count: countPast(3) },
+      { name: LAYER_NAMES[3], count: eligible.length },
+    ],
+    eligible,
+    decisions: judged.map(({ decision }) => decision),
+  };
+}
+
+/** One user's decision, and what each rule that passed before it saw and wanted. */
+export function judgeUser(
+  user: EligibilityUser,
+  input: EligibilityInput,
+): { decision: EligibilityDecision; passed: { saw: string; wanted: string }[] } {
+  const who = { userId: user.id, username: user.username, isTestUser: user.isTestUser };
+  const passed: { saw: string; wanted: string }[] = [];
+  for (const { layer, name, check } of ELIGIBILITY_RULES) {
+    const { saw, wanted, denial } = check(user, input);
+    if (denial !== null) {
+      const { reason } = denial;
+      return {
+        decision: { ...who, status: 'not eligible', layer, rule: name, saw, wanted, reason },
+        passed,
+      };
+    }
+    passed.push({ saw, wanted });
+  }
+  const decision: EligibilityDecision = {
+    ...who,
+    status: 'eligible',
+    layer: null,
+    rule: LAYER_NAMES[3],
+    saw: 'every criterion met',
+    wanted: 'every criterion met',
+    reason: 'All eligibility criteria met',
+  };
+  return { decision, passed };
+}
+
+function byTradeOrder(a: EligibilityUser, b: EligibilityUser): number {
+  return (
+    compareText(tradeOrderOf(a), tradeOrderOf(b)) ||
+    compareText(a.username.toLowerCase(), b.username.toLowerCase()) ||
+    compareText(a.id, b.id)
+  );
+}
+
+function tradeOrderOf(user: EligibilityUser): string {
+  return (user.settings?.tradeOrderSet ?? DEFAULT_USER_SETTINGS.tradeOrderSet).toUpperCase();
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

@@ -1,0 +1,25 @@
+import { ANY_PROCESSOR } from '../user-settings.ts';
+
+/** Equal without regard to case, or Any on either side (decisions §10). */
+export function matchesProcessor(setting: string, signalProcessor: string): boolean {
+  const any = ANY_PROCESSOR.toLowerCase();
+  return (
+    sameProcessor(setting, signalProcessor) ||
+    [setting, signalProcessor].some((name) => normalised(name) === any)
+  );
+}
+
+const PROCESSOR_NAME = /^[\p{L}\p{N} ._-]{1,40}$/u;
+
+/** Whether a user's settings may name it: 1 to 40 letters, digits, spaces, `-`, `_` and `.`. Signals may carry others. */
+export function isProcessorName(text: string): boolean {
+  return PROCESSOR_NAME.test(text) && text.trim() !== '';
+}
+
+export function sameProcessor(a: string, b: string): boolean {
+  return normalised(a) === normalised(b);
+}
+
+function normalised(processor: string): string {
+  return processor.trim().toLowerCase();
+}

@@ -1,0 +1,56 @@
+import { D } from '../decimal.ts';
+
+export const CLOSED_BY = [
+  'stop loss',
+  'take profit',
+  'operator',
+  'reversal',
+  'protection',
+  'liquidation',
+  'unknown',
+] as const;
+export type ClosedBy = (typeof CLOSED_BY)[number];
+
+/** Why the engine, or somebody through it, closes a position: the reasons that are recorded with a closing order. */
+export const CLOSE_REASONS = {
+  operator: 'operator',
+  stopMissing: 'stop loss missing',
+  reversedBy: (signalId: string) => `reversed by signal ${signalId}`,
+} as const;
+
+/**
+ * What ended a position, as far as it can be told: our own closing order, else the exchange's word for the order that
+ * ended it, else, without any such order, the price at which it ended.
+ */
+export function closedBy(input: {
+  side: 'long' | 'short';
+  closePrice: string;
+  stopLoss: string;
+  takeProfit: string;
+  /** The reason of the closing order of ours that ended it. */
+  closeReason: string | null;
+  /** Null: the exchange tells of no order. */
+  source: 'stop loss' | 'take profit' | 'liquidation' | 'order' | null;
+}): ClosedBy {
+  const { closeReason, source } = input;
+  if (closeReason !== null) return byOurOrder(closeReason);
+  if (source === 'order') return 'unknown';
+  return source ?? byPrice(input);
+}
+
+function byOurOrder(reason: string): ClosedBy {
+  if (reason === CLOSE_REASONS.operator) return 'operator';
+  return reason === CLOSE_REASONS.stopMissing ? 'protection' : 'reversal';
+}
+
+function byPrice(input: {
+  side: 'long' | 'short';
+  closePrice: string;
+  stopLoss: string;
+  takeProfit: string;
+}): ClosedBy {
+  const sign = input.side === 'long' ? 1 : -1;
+  const beyond = (price: string) => D(input.closePrice).minus(price).times(sign);
+  if (beyond(input.stopLoss).lte(0)) return 'stop loss';
+  return beyond(input.takeProfit).gte(0) ? 'take profit' : 'unknown';
+}

@@ -1,0 +1,152 @@
+import { isPositive } from '../decimal.ts';
+
+/**
+ * The life of one order attempt. Invariants:
+ * 1. An order in doubt (`unknown`) is left only by looking it up, never by sending it again;
+ *    only what surely did not arrive (`deferred`) is sent again, under the same client order id.
+ * 2. There is no way out of `filled`.
+ * 3. A fill may beat a cancel, and may be seen after an order was believed to be gone.
+ * 4. Only a confirmed `unfilled` allows the next attempt, for the rest that it did not fill.
+ */
+
+export const ATTEMPT_STATES = [
+  'planned',
+  'submitting',
+  'unknown',
+  'open',
+  'cancelling',
+  'filled',
+  'unfilled',
+  'refused',
+  'never_placed',
+] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+export const ATTEMPT_EVENTS = [
+  'submit',
+  'accepted',
+  'refused',
+  'outcome_unknown',
+  'deferred',
+  'found_open',
+  'found_filled',
+  'found_closed_unfilled',
+  'found_unclear',
+  'lookup_missed',
+  'declared_never_placed',
+  'cancel_requested',
+  'cancel_confirmed',
+  'partial_fill_seen',
+  'fill_seen',
+] as const;
+export type AttemptEvent = (typeof ATTEMPT_EVENTS)[number];
+
+/**
+ * `filled`: the whole quantity filled. `unfilled`: the order ended with a rest; what filled before that, often
+ * nothing, is the attempt's filled quantity. `refused`: the exchange said no. `never_placed`: it never arrived.
+ */
+const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, AttemptState>>>> = {
+  // In doubt: it was deferred before, and it is not sure after all that the request did not arrive.
+  planned: { submit: 'submitting', outcome_unknown: 'unknown', declared_never_placed: 'never_placed' },
+  // Deferred: it surely did not arrive (rate limit, connection refused) and may be sent again under the same id.
+  submitting: {
+    accepted: 'open',
+    refused: 'refused',
+    outcome_unknown: 'unknown',
+    deferred: 'planned',
+    fill_seen: 'filled',
+  },
+  unknown: {
+    found_open: 'open',
+    found_filled: 'filled',
+    found_closed_unfilled: 'unfilled',
+    // The exchange names it in a state that is new to us: it is there, and nothing else is known.
+    found_unclear: 'unknown',
+    lookup_missed: 'unknown',
+    declared_never_placed: 'never_placed',
+  },
+  // A miss does not put an accepted order in doubt again: it is there, the look-up was early.
+  open: {
+    found_open: 'open',
+    found_filled: 'filled',
+    found_closed_unfilled: 'unfilled',
+    found_unclear: 'open',
+    lookup_missed: 'open',
+    cancel_requested: 'cancelling',
+    partial_fill_seen: 'open',
+    fill_seen: 'filled',
+  },
+  // A cancel with an unknown outcome stays a cancel under way: asked again or looked up until it is settled.
+  cancelling: {
+    found_open: 'cancelling',
+    found_filled: 'filled',
+    found_closed_unfilled: 'unfilled',
+    found_unclear: 'cancelling',
+    lookup_missed: 'cancelling',
+    outcome_unknown: 'cancelling',
+    cancel_requested: 'cancelling',
+    cancel_confirmed: 'unfilled',
+    partial_fill_seen: 'cancelling',
+    fill_seen: 'filled',
+  },
+  filled: { found_filled: 'filled', fill_seen: 'filled' },
+  // Exchanges have reported fills after a confirmed cancel.
+  unfilled: {
+    found_closed_unfilled: 'unfilled',
+    cancel_confirmed: 'unfilled',
+    partial_fill_seen: 'unfilled',
+    found_filled: 'filled',
+    fill_seen: 'filled',
+  },
+  refused: {},
+  // Declared after repeated misses; if the order turns up all the same, what the exchange says holds.
+  never_placed: { found_open: 'open', found_filled: 'filled', fill_seen: 'filled' },
+};
+
+const TERMINAL_STATES: readonly AttemptState[] = ['filled', 'unfilled', 'refused', 'never_placed'];
+
+export class InvalidTransition extends Error {
+  override readonly name = 'InvalidTransition';
+
+  constructor(kind: string, from: string, event: string, allowed: readonly string[]) {
+    super(`${kind} cannot take '${event}' in '${from}'; allowed: ${allowed.join(', ') || 'nothing'}`);
+  }
+}
+
+/** The state after the event. Throws InvalidTransition on anything that the table does not name. */
+export function nextAttemptState(state: AttemptState, event: AttemptEvent): AttemptState {
+  const row = TRANSITIONS[state];
+  const next = row[event];
+  if (next === undefined) throw new InvalidTransition('An attempt', state, event, Object.keys(row));
+  return next;
+}
+
+export function canTake(state: AttemptState, event: AttemptEvent): boolean {
+  return TRANSITIONS[state][event] !== undefined;
+}
+
+/** Terminal: nothing is sent or awaited any more; only the exchange's own later word can change it. */
+export function isTerminal(state: AttemptState): boolean {
+  return TERMINAL_STATES.includes(state);
+}
+
+export interface AttemptSummary {
+  state: AttemptState;
+  /** In units of the token. */
+  filledQuantity: string;
+}
+
+export interface TradeOutcome {
+  fillStatus: 'filled' | 'partial' | 'unfilled' | 'unknown';
+  /** Any fill above zero; a fill whose protection failed is taken back by the caller. */
+  success: boolean;
+}
+
+/** What a trade's attempts add up to. Unknown as long as one of them is not settled. */
+export function tradeOutcome(attempts: readonly AttemptSummary[]): TradeOutcome {
+  const isWhole = attempts.some(({ state }) => state === 'filled');
+  const success = isWhole || attempts.some(({ filledQuantity }) => isPositive(filledQuantity));
+  if (!attempts.every(({ state }) => isTerminal(state))) return { fillStatus: 'unknown', success };
+  if (isWhole) return { fillStatus: 'filled', success };
+  return { fillStatus: success ? 'partial' : 'unfilled', success };
+}

@@ -1,0 +1,48 @@
+import { D } from '../decimal.ts';
+
+/** What the exchange holds. Quantities in units of the token. */
+export interface HeldFigures {
+  quantity: string;
+  leverage: number;
+  stopLoss: string | null;
+  takeProfit: string | null;
+}
+
+/** What was recorded of the trade that opened it. */
+export interface RecordedFigures {
+  filledQuantity: string;
+  leverage: number;
+  stopLoss: string;
+  takeProfit: string;
+  /** While it is worked on, what it comes to is not settled. */
+  isDone: boolean;
+}
+
+/** In words, where the exchange and our record of a position disagree (I7); empty when they agree. */
+export function positionDifferences(held: HeldFigures, recorded: RecordedFigures | null): string[] {
+  if (recorded === null) return ['Not opened here'];
+  if (!recorded.isDone) return [];
+  const differences: string[] = [];
+  if (!D(held.quantity).eq(recorded.filledQuantity)) {
+    differences.push(
+      `The exchange holds ${held.quantity}, ${recorded.filledQuantity} was bought or sold here`,
+    );
+  }
+  differences.push(...priceDifference('stop loss', held.stopLoss, recorded.stopLoss));
+  differences.push(...priceDifference('take profit', held.takeProfit, recorded.takeProfit));
+  if (held.leverage !== recorded.leverage) {
+    differences.push(`The exchange's leverage is ${held.leverage}, ${recorded.leverage} was set here`);
+  }
+  return differences;
+}
+
+function priceDifference(name: string, held: string | null, recorded: string): string[] {
+  if (held === null) return [`The exchange has no ${name}, ${recorded} was set here`];
+  return D(held).eq(recorded) ? [] : [`The exchange's ${name} is ${held}, ${recorded} was set here`];
+}
+
+export const GONE_WITHOUT_NEWS =
+  'Recorded as open here, but gone at the exchange, which has not told how it was closed';
+
+/** An administrator has ended it on record: no connected account could show it. */
+export const WRITTEN_OFF = 'Written off: no connected account could show whether it was closed';

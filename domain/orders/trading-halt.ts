@@ -1,0 +1,35 @@
+import { type Denial, deny } from '../workflow/denials.ts';
+
+/**
+ * Why a user is halted (I4). `unprotected`: a position without a stop that could not be closed in time; it ends only
+ * when the exchange shows the position closed or protected and an administrator resumes. `unverified`: the exchange
+ * could not be asked about the stop of a fill; it ends by itself when the exchange shows the stop, or no position.
+ */
+export const HALT_KINDS = ['unprotected', 'unverified'] as const;
+export type HaltKind = (typeof HALT_KINDS)[number];
+
+export interface TradingHalt {
+  kind: HaltKind;
+  /** A sentence without a full stop. */
+  reason: string;
+  since: Date;
+}
+
+const ENDINGS: Readonly<Record<HaltKind, string>> = {
+  unprotected: 'an administrator has to resume it',
+  unverified: 'it goes on when the exchange shows the stop',
+};
+
+/** Why nothing new is opened for a user whose trading is halted, since when, and what ends it. */
+export function denyHalted({ kind, reason, since }: TradingHalt): Denial {
+  return deny('trading_halted', { since: since.toISOString(), reason, ending: ENDINGS[kind] });
+}
+
+/** Of several halts of a user the one that says most: one that somebody has to end before one that ends by itself. */
+export function worstHalt<Halt extends TradingHalt>(halts: readonly Halt[]): Halt | null {
+  const [worst] = [...halts].sort(
+    (a, b) =>
+      HALT_KINDS.indexOf(a.kind) - HALT_KINDS.indexOf(b.kind) || a.since.getTime() - b.since.getTime(),
+  );
+  return worst ?? null;
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { D } from '../decimal.ts';
+import { applyCustomEntryPrice } from './custom-entry.ts';
+import { calculatePosition } from './position.ts';
+import { ownTokenRules } from './token-rules.ts';
+
+const calculated = calculatePosition({
+  signal: { token: 'BTC', action: 'buy', price: '100000' },
+  priceLog: { atr: '1000', immediateTrend: 'up', matureTrend: 'up' },
+  livePrice: '100000',
+  settings: {
+    positionSizingMethod: 'Risk Management',
+    investmentPortion: null,
+    maximumRiskPerTrade: '0.05',
+    marketType: 'Futures',
+    calculationBehavior: 'Futures_Limit_Classic',
+  },
+  availableBalance: '30000',
+  profile: 'manual',
+  rules: ownTokenRules('BTC'),
+});
+if (!calculated.ok) throw new Error(calculated.denial.reason);
+const { position } = calculated;
+const base = { position, customEntryPrice: '100500', livePrice: '100000' };
+
+describe('a custom entry price', () => {
+  it('changes entry, quantity and risk, and leaves stop and target', () => {
+    // calculated: 0.98 at 100002.5, stop 98500; at 100500 the planned loss of 1472.45 allows 0.736… units
+    expect(position).toMatchObject({ entryPrice: '100002.5', stopLoss: '98500', assetQuantity: '0.98' });
+    const result = applyCustomEntryPrice(base);
+    expect(result).toMatchObject({
+      ok: true,
+      position: {
+        entryPrice: '100500',
+        stopLoss: '98500',
+        takeProfit: position.takeProfit,
+        assetQuantity: '0.73',
+        quantity: '73365',
+        investment: '7336.5',
+        investmentPortion: '0.24455',
+        riskPercentage: '0.048666666666',
+        hyperparameters: { customEntryPrice: '100500' },
+      },
+    });
+    expect(result.ok && result.position.calculationDetail).toContain('Custom entry price E = 100500');
+  });
+
+  it('is rounded to the tick like an entry', () => {
+    expect(applyCustomEntryPrice({ ...base, customEntryPrice: '99999.91' })).toMatchObject({
+      position: { entryPrice: '100000' },
+    });
+  });
+
+  it.each([
+    ['no number', { customEntryPrice: 'abc' }, 'custom_entry_invalid'],
+    ['zero', { customEntryPrice: '0' }, 'custom_entry_invalid'],
+    ['without a live price', { livePrice: null }, 'live_price_unavailable'],
+    ['more than 1% above', { customEntryPrice: '101000.1' }, 'custom_entry_too_far'],
+    ['more than 1% below', { customEntryPrice: '98999.9' }, 'custom_entry_too_far'],
+    ['at the stop', { customEntryPrice: '98500', livePrice: '98600' }, 'stop_would_trigger'],
+    [
+      'with a live price beyond the stop',
+      { customEntryPrice: '98600', livePrice: '98400' },
+      'stop_would_trigger',
+    ],
+  ])('is refused: %s', (_name, changes, code) => {
+    expect(applyCustomEntryPrice({ ...base, ...changes })).toMatchObject({ ok: false, denial: { code } });
+  });
+
+  it('is refused where the stop would then lie beyond the liquidation distance', () => {
+    const wide = { ...position, stopLoss: '92500', takeProfit: '115000' };
+    expect(applyCustomEntryPrice({ ...base, position: wide, customEntryPrice: '100900' })).toMatchObject({
+      ok: false,
+      denial: { code: 'stop_beyond_liquidation' },
+    });
+  });
+
+  it('never raises quantity, investment or risk above the calculated ones', () => {
+    const price = fc.integer({ min: 990_000, max: 1_010_000 }).map((n) => D(n).div(10).toFixed());
+    fc.assert(
+      fc.property(price, (customEntryPrice) => {
+        const result = applyCustomEntryPrice({ ...base, customEntryPrice });
+        if (!result.ok) throw new Error(result.denial.reason);
+        for (const key of ['assetQuantity', 'investment', 'riskPercentage'] as const) {
+          expect(D(result.position[key]).lte(position[key])).toBe(true);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { cutFraction, D, isPositive, positiveOrNull, toPercent, toPlain } from '../decimal.ts';
+import { checkOrderSides, checkOrderSize, checkStopBeforeLiquidation } from '../orders/order-checks.ts';
+import { deny } from '../workflow/denials.ts';
+import { entryPrice } from './entry-price.ts';
+import { quantityWithinPlan } from './keep-plan.ts';
+import type { Position, PositionResult } from './position.ts';
+import { isWithinLimit, relativeDifference } from './reference-price.ts';
+import { describeSize } from './size-position.ts';
+import { PRICE_DIFFERENCE_LIMIT } from './trading-constants.ts';
+
+/**
+ * The position with an operator's own entry price (decisions §8): on the tick, within 1% of the live price,
+ * stop and target unchanged, quantity and risk computed again and never above the calculated ones.
+ */
+export function applyCustomEntryPrice(input: {
+  position: Position;
+  customEntryPrice: string;
+  livePrice: string | null;
+}): PositionResult {
+  const { position, customEntryPrice } = input;
+  const { token, action, stopLoss, takeProfit, leverage, rules } = position;
+  const custom = positiveOrNull(customEntryPrice);
+  const live = positiveOrNull(input.livePrice);
+  if (custom === null) return { ok: false, denial: deny('custom_entry_invalid', { customEntryPrice }) };
+  if (live === null) return { ok: false, denial: deny('live_price_unavailable', { token }) };
+
+  const entry = entryPrice({ action, referencePrice: toPlain(custom), epsilon: '0', tick: rules.tickSize });
+  if (!isPositive(entry)) return { ok: false, denial: deny('custom_entry_invalid', { customEntryPrice }) };
+  if (!isWithinLimit(entry, live)) {
+    return {
+      ok: false,
+      denial: deny('custom_entry_too_far', {
+        customEntryPrice: entry,
+        livePrice: toPlain(live),
+        differencePercent: toPercent(relativeDifference(entry, live)),
+        limitPercent: toPercent(PRICE_DIFFERENCE_LIMIT, 0),
+      }),
+    };
+  }
+  const misplaced =
+    checkOrderSides({ action, stopLoss, takeProfit, prices: [toPlain(live), entry] }) ??
+    checkStopBeforeLiquidation({ entryPrice: entry, stopLoss, leverage });
+  if (misplaced !== null) return { ok: false, denial: misplaced };
+
+  const assetQuantity = quantityWithinPlan({
+    quantity: position.assetQuantity,
+    plannedEntry: position.entryPrice,
+    newEntry: entry,
+    stopLoss,
+    step: rules.quantityStep,
+  });
+  const tooSmall = checkOrderSize({ quantity: assetQuantity, price: entry, rules });
+  if (tooSmall !== null) return { ok: false, denial: tooSmall };
+  const size = describeSize({
+    entryPrice: entry,
+    stopLoss,
+    leverage,
+    availableBalance: position.availableBalance,
+    assetQuantity,
+  });
+  return {
+    ok: true,
+    position: {
+      ...position,
+      ...size,
+      entryPrice: entry,
+      distanceFraction: cutFraction(D(entry).minus(stopLoss).abs().div(entry)),
+      hyperparameters: { ...position.hyperparameters, customEntryPrice: entry },
+      calculationDetail: [
+        position.calculationDetail,
+        `Custom entry price E = ${entry} in place of ${position.entryPrice}: asset quantity ${size.assetQuantity} ${token}, ` +
+          `quantity ${size.quantity} USDT, investment ${size.investment} USDT, risk ${toPercent(size.riskPercentage)}% of the available balance`,
+      ].join('\n'),
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { SizingMethod } from '../user-settings.ts';
+import { listHyperparameters } from './hyperparameters.ts';
+import { calculatePosition, type PositionInput } from './position.ts';
+import { mergeTokenRules, ownTokenRules } from './token-rules.ts';
+
+const INPUT: PositionInput = {
+  signal: { token: 'BTC', action: 'buy', price: '65000' },
+  priceLog: { atr: '300', immediateTrend: 'up', matureTrend: 'up' },
+  livePrice: '65065',
+  settings: {
+    positionSizingMethod: 'Risk Management',
+    investmentPortion: null,
+    maximumRiskPerTrade: '0.05',
+    marketType: 'Futures',
+    calculationBehavior: 'Futures_Limit_Classic',
+  },
+  availableBalance: '10000',
+  profile: 'manual',
+  rules: ownTokenRules('BTC'),
+};
+const NO_WAITS = { firstMs: null, secondMs: null, cancelMs: null };
+
+function listed(changes: Partial<PositionInput> = {}, waits: { firstMs: number | null } = { firstMs: null }) {
+  const result = calculatePosition({ ...INPUT, ...changes });
+  if (!result.ok) throw new Error(result.denial.reason);
+  const rows = listHyperparameters({
+    position: result.position,
+    profile: 'manual',
+    exchangePlatform: 'Bitget',
+    waits: { ...NO_WAITS, ...waits },
+  });
+  return new Map(rows.map(({ name, value, source }) => [name, `${value} | ${source}`]));
+}
+
+const withMethod = (positionSizingMethod: SizingMethod) => ({
+  settings: { ...INPUT.settings, positionSizingMethod },
+});
+
+describe('the hyperparameters of a calculation', () => {
+  it('are every figure in force, with its source', () => {
+    expect(Object.fromEntries(listed())).toEqual({
+      'Signal price': '65000.0000 USDT | Signal',
+      'Live price': '65065.0000 USDT | Bitget',
+      'Price difference': '0.10% | Decisions §8',
+      'Price difference that switches to the live price': '1.00% | Part 2 §9',
+      'Immediate trend': 'up | Price log',
+      'Mature trend': 'up | Price log',
+      'Buy threshold plan': '0.5 | Part 2 §9',
+      'Sell threshold plan': '0.75 | Part 2 §9',
+      'Leverage, aligned with the trend': '10 (in force) | Part 2 §9',
+      'Leverage, opposed to the trend': '5 | Part 2 §9',
+      ATR: '300.00 | Price log',
+      'ATR multiplier, aligned': '1.5 (in force) | Part 2 §9',
+      'ATR multiplier, opposed': '2 | Part 2 §9',
+      'Default stop loss without an ATR': '2.00% | Part 2 §9',
+      'Reward ratio, aligned': '2:1 (in force) | Part 2 §9',
+      'Reward ratio, opposed': '2:1 | Part 2 §9',
+      'Stop distance × leverage stays below': '80.00% | Decisions §8',
+      'Investment portion allowed': '33.00% | Part 2 §9',
+      'Maximum risk allowed': '5.00% | User settings',
+      'Investment portion, cap': '33.00% | Part 2 §9',
+      'Risk per trade, cap': '15.00% | Part 2 §9',
+      'Maximum risk in the method’s configuration (second reading, not applied)': '5.00% | Part 2 §9',
+      'Tick size': '0.1 USDT | Part 2 §9',
+      'Quantity precision': '2 decimals, step 0.01 BTC | Part 2 §9',
+      'Minimum size': '0.01 BTC | Part 2 §9',
+      'Minimum notional': '5 USDT | Part 2 §9',
+      'Entry epsilon': '2.5 USDT | Part 2 §9',
+      'Second attempt: epsilon ×': '2 | Part 2 §9',
+      'First verification after': '10 s | Part 2 §9',
+      'Second verification after': '15 s | Part 2 §9',
+      'Wait after a cancel': '2 s | Part 2 §9',
+      'Fees of a round trip (outside of the sizing)': 'about 0.12% | Decisions §8',
+      'Quantity placeholder (for comparison, not used in the sizing)':
+        '1000 BTC, worth 65002500 USDT at the entry price | Part 2 §9',
+    });
+  });
+
+  it('name the exchange where its rule is the stricter one', () => {
+    const rules = mergeTokenRules(ownTokenRules('BTC'), {
+      ...ownTokenRules('BTC'),
+      tickSize: '0.5',
+      minimumQuantity: '0.02',
+      maximumLeverage: 50,
+    });
+    const rows = listed({ rules });
+    expect(rows.get('Tick size')).toBe('0.5 USDT | Bitget');
+    expect(rows.get('Minimum size')).toBe('0.02 BTC | Bitget');
+    expect(rows.get('Quantity precision')).toContain('Part 2 §9');
+    expect(rows.get('Maximum leverage of the contract')).toBe('50 | Bitget');
+  });
+
+  it('name the setting where it replaces a wait of the profile', () => {
+    expect(listed({}, { firstMs: 500 }).get('First verification after')).toBe('0.5 s | VERIFY_FIRST_MS');
+  });
+
+  it('say what holds without a candle and against the trend', () => {
+    const rows = listed({ priceLog: null, livePrice: null });
+    expect(rows.get('Live price')).toBe('not available | Bitget');
+    expect(rows.get('Price difference')).toBe('not known | Decisions §8');
+    expect(rows.get('ATR')).toBe('none | Price log');
+    expect(rows.get('ATR multiplier, opposed')).toBe('2 | Part 2 §9');
+    expect(rows.get('Default stop loss without an ATR')).toBe('2.00% (in force) | Part 2 §9');
+    expect(rows.get('Leverage, opposed to the trend')).toBe('5 (in force) | Part 2 §9');
+  });
+
+  it('are those of the method', () => {
+    const technical = listed(withMethod('Technical Analysis'));
+    expect(technical.get('ATR multiplier, aligned')).toBe('2.33 (in force) | Part 2 §9');
+    expect(technical.get('Reward ratio, opposed')).toBe('1.2:1 | Part 2 §9');
+    expect(technical.get('Default stop loss without an ATR')).toBe(
+      'none, the method needs an ATR | Part 2 §9',
+    );
+    expect(technical.get('Investment portion allowed')).toBe('5.00% | User settings');
+    expect(technical.get('Maximum risk allowed')).toBe('15.00% | Part 2 §9');
+    const allocation = listed(withMethod('Portfolio Allocation'));
+    expect(allocation.get('Investment portion allowed')).toBe('10.00% | User settings');
+    expect(allocation.get('Maximum risk allowed')).toBe('5.00% | User settings');
+  });
+});

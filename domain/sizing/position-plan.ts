@@ -1,0 +1,143 @@
+import { isPositive } from '../decimal.ts';
+import { checkOrderSides, checkStopBeforeLiquidation } from '../orders/order-checks.ts';
+import {
+  effectivePortion,
+  effectiveRisk,
+  isPortionAllowed,
+  isRiskAllowed,
+  isSizingMethod,
+  type SizingMethod,
+} from '../user-settings.ts';
+import { type Denial, deny } from '../workflow/denials.ts';
+import { entryEpsilon, entryPrice } from './entry-price.ts';
+import type { PositionInput } from './position.ts';
+import { chooseReferencePrice, type ReferencePrice, signalPriceDeviates } from './reference-price.ts';
+import { type StopLevels, stopLevels } from './stop-levels.ts';
+import type { TokenRules } from './token-rules.ts';
+import { MAXIMUM_PORTION, MAXIMUM_RISK } from './trading-constants.ts';
+import { alignment, leverageFor } from './trend.ts';
+
+/** A position without the balance that says how large it is. */
+export type PlanInput = Omit<PositionInput, 'availableBalance' | 'balanceNote'>;
+
+export interface PositionPlan {
+  method: SizingMethod;
+  reference: ReferencePrice;
+  trend: ReturnType<typeof alignment>;
+  leverage: ReturnType<typeof leverageFor>;
+  levels: StopLevels;
+  epsilon: string;
+  entry: string;
+}
+
+/**
+ * What of a position's parameters does not depend on the balance: all but its size. What is refused here is refused with
+ * any balance.
+ */
+export function planPosition(
+  input: PlanInput,
+): { ok: true; plan: PositionPlan } | { ok: false; denial: Denial } {
+  const { signal, priceLog, livePrice, livePriceProblem = null, profile, rules } = input;
+  if (rules.token !== signal.token) {
+    throw new RangeError(`Rules of ${rules.token} cannot size a position in ${signal.token}`);
+  }
+  const method = input.settings.positionSizingMethod;
+  if (!isSizingMethod(method)) return refuse(deny('sizing_method_unavailable', { method }));
+  const unusable = denySettings(input, method) ?? denyPrices(input);
+  if (unusable !== null) return refuse(unusable);
+
+  const reference = chooseReferencePrice({ signalPrice: signal.price, livePrice, livePriceProblem });
+  const trend = alignment({
+    action: signal.action,
+    immediateTrend: priceLog?.immediateTrend,
+    matureTrend: priceLog?.matureTrend,
+  });
+  const leverage = leverageFor(trend.aligned);
+  const tooHigh = denyLeverage(rules, leverage);
+  if (tooHigh !== null) return refuse(tooHigh);
+
+  const levels = stopLevels({
+    action: signal.action,
+    referencePrice: reference.price,
+    atr: priceLog?.atr ?? null,
+    aligned: trend.aligned,
+    method,
+    tick: rules.tickSize,
+  });
+  if (!levels.ok) return levels;
+  const epsilon = entryEpsilon({ token: signal.token, price: reference.price, profile });
+  const entry = entryPrice({
+    action: signal.action,
+    referencePrice: reference.price,
+    epsilon,
+    tick: rules.tickSize,
+  });
+  const misplaced = denyPlacement({ input, reference, entry, leverage, ...levels });
+  if (misplaced !== null) return refuse(misplaced);
+  return { ok: true, plan: { method, reference, trend, leverage, levels, epsilon, entry } };
+}
+
+const refuse = (denial: Denial) => ({ ok: false as const, denial });
+
+function denySettings({ settings }: PlanInput, method: SizingMethod): Denial | null {
+  const { marketType } = settings;
+  if (marketType !== 'Futures') return deny('market_type_unavailable', { marketType });
+  const portion = effectivePortion(settings);
+  if (method !== 'Risk Management' && !isPortionAllowed(portion)) {
+    return deny('setting_out_of_range', {
+      setting: 'Investment portion',
+      value: portion,
+      maximum: MAXIMUM_PORTION,
+    });
+  }
+  const risk = effectiveRisk(settings);
+  if (method !== 'Technical Analysis' && !isRiskAllowed(risk)) {
+    return deny('setting_out_of_range', {
+      setting: 'Maximum risk per trade',
+      value: risk,
+      maximum: MAXIMUM_RISK,
+    });
+  }
+  return null;
+}
+
+/** A workflow does not fall back on the signal price, and does not trade a signal far from the market. */
+function denyPrices({ signal, livePrice, profile }: PlanInput): Denial | null {
+  if (!isPositive(signal.price)) {
+    return deny('price_not_positive', { name: 'Signal price', value: signal.price });
+  }
+  if (profile !== 'automatic') return null;
+  if (livePrice === null || !isPositive(livePrice)) {
+    return deny('live_price_unavailable', { token: signal.token });
+  }
+  return signalPriceDeviates({ signalPrice: signal.price, livePrice });
+}
+
+function denyLeverage(rules: TokenRules, leverage: number): Denial | null {
+  if (rules.maximumLeverage === undefined || rules.maximumLeverage >= leverage) return null;
+  return deny('leverage_unavailable', {
+    token: rules.token,
+    leverage: String(leverage),
+    maximum: String(rules.maximumLeverage),
+  });
+}
+
+function denyPlacement(placed: {
+  input: PlanInput;
+  reference: ReferencePrice;
+  entry: string;
+  leverage: number;
+  stopLoss: string;
+  takeProfit: string;
+}): Denial | null {
+  const { input, reference, entry, leverage, stopLoss, takeProfit } = placed;
+  if (!isPositive(entry)) return deny('price_not_positive', { name: 'Entry price', value: entry });
+  return (
+    checkOrderSides({
+      action: input.signal.action,
+      stopLoss,
+      takeProfit,
+      prices: [reference.price, entry],
+    }) ?? checkStopBeforeLiquidation({ entryPrice: entry, stopLoss, leverage })
+  );
+}

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidTransition } from '../orders/order-lifecycle.ts';
+import {
+  canRetryWorkflow,
+  explainFailure,
+  failureReasonLabel,
+  failureTooltip,
+  isSignalExpired,
+  isWorkflowEnded,
+  nextWorkflowStatus,
+  PER_USER_STEPS,
+  PIPELINE_STEPS,
+  STEP_STATUSES,
+  userResultFromSteps,
+  userStepNumber,
+  WORKFLOW_STATUSES,
+  workflowTooltip,
+} from './workflow-lifecycle.ts';
+
+describe('workflow and step statuses', () => {
+  it('a workflow runs from pending through processing to one end', () => {
+    expect(nextWorkflowStatus('pending', 'processing')).toBe('processing');
+    for (const end of ['completed', 'failed', 'aborted'] as const) {
+      expect(nextWorkflowStatus('processing', end)).toBe(end);
+      expect(isWorkflowEnded(end)).toBe(true);
+    }
+  });
+
+  it('a run is taken up again after a restart', () => {
+    expect(nextWorkflowStatus('processing', 'processing')).toBe('processing');
+  });
+
+  it('an end is final', () => {
+    for (const end of WORKFLOW_STATUSES.filter(isWorkflowEnded)) {
+      for (const wanted of WORKFLOW_STATUSES) {
+        expect(() => nextWorkflowStatus(end, wanted)).toThrow(InvalidTransition);
+      }
+    }
+  });
+
+  it('a workflow is not completed before it was processing', () => {
+    expect(() => nextWorkflowStatus('pending', 'completed')).toThrow(InvalidTransition);
+    expect(() => nextWorkflowStatus('processing', 'pending')).toThrow(InvalidTransition);
+  });
+
+  it('only a step can be skipped', () => {
+    expect(STEP_STATUSES).toContain('skipped');
+    expect(WORKFLOW_STATUSES).not.toContain('skipped');
+  });
+
+  it('only a failed workflow with a signal can be retried', () => {
+    expect(canRetryWorkflow({ status: 'failed', signalId: 's' })).toBe(true);
+    expect(canRetryWorkflow({ status: 'failed', signalId: null })).toBe(false);
+    expect(canRetryWorkflow({ status: 'aborted', signalId: 's' })).toBe(false);
+  });
+});
+
+describe('steps', () => {
+  it('the pipeline has seven, numbered from 1', () => {
+    expect(PIPELINE_STEPS.map(({ number, name }) => `${number} ${name}`)).toEqual([
+      '1 Validate Signal',
+      '2 Check Environment',
+      '3 Acquire Processing Slot',
+      '4 Match Price Log',
+      '5 Fetch Current Price',
+      '6 Select Eligible Users',
+      '7 Process All Users',
+    ]);
+  });
+
+  it('numbers of users are above 7 and unique', () => {
+    const numbers = Array.from({ length: 50 }, (_, user) =>
+      PER_USER_STEPS.map(({ type }) => userStepNumber(user, type)),
+    ).flat();
+    expect(numbers).toEqual(Array.from({ length: 150 }, (_, index) => index + 8));
+  });
+
+  it('a user index that is none is a mistake of the caller', () => {
+    expect(() => userStepNumber(-1, 'user_settings')).toThrow(RangeError);
+    expect(() => userStepNumber(0.5, 'user_settings')).toThrow(RangeError);
+  });
+});
+
+describe('an old signal', () => {
+  const receivedAt = new Date('2024-05-01T12:00:00Z');
+  const later = (ms: number) => new Date(receivedAt.getTime() + ms);
+
+  it('expires after more than its age limit', () => {
+    expect(isSignalExpired({ receivedAt, startsAt: later(30 * 60_000), maxAgeMinutes: 30 })).toBe(false);
+    expect(isSignalExpired({ receivedAt, startsAt: later(30 * 60_000 + 1), maxAgeMinutes: 30 })).toBe(true);
+    expect(isSignalExpired({ receivedAt, startsAt: later(6 * 60_000), maxAgeMinutes: 5 })).toBe(true);
+  });
+});
+
+describe('failure explanations', () => {
+  it('begin as the monitor expects', () => {
+    expect(explainFailure('SIGNAL_INVALID', { detail: 'price is missing' }).message).toBe(
+      'Signal validation failed: price is missing',
+    );
+    expect(explainFailure('AUTO_TRADING_DISABLED', { detail: 'in development' }).message).toBe(
+      'Auto-trading is disabled in development',
+    );
+    expect(explainFailure('CONCURRENCY_CONFLICT', { token: 'BTC' }).message).toMatch(
+      /^The system is processing other signals /,
+    );
+    expect(explainFailure('SIGNAL_EXPIRED', { ageMinutes: '45', maxAgeMinutes: '30' })).toMatchObject({
+      failureType: 'SIGNAL_EXPIRED',
+      message:
+        'Signal expired: it was received 45 minutes before processing started, the limit is 30 minutes',
+    });
+    expect(explainFailure('PROCESSING_ERROR', { step: 'Match Price Log', detail: 'timeout' }).message).toBe(
+      'Match Price Log failed: timeout',
+    );
+  });
+
+  it.each<[unknown, string | null, string]>([
+    [{ failureType: 'CONCURRENCY_CONFLICT', userFriendlyExplanation: 'x' }, 'm', 'System Busy'],
+    [{ failureType: 'PROCESSING_ERROR' }, 'm', 'Processing Failed'],
+    [{ failureType: 'SIGNAL_EXPIRED', userFriendlyExplanation: 'e'.repeat(80) }, 'm', 'e'.repeat(50)],
+    ['{"failureType":"CONCURRENCY_CONFLICT"}', 'm', 'System Busy'],
+    [null, 'The system is processing other signals of BTC', 'System Busy'],
+    [null, 'Signal validation failed: price', 'Invalid Signal'],
+    [undefined, 'Auto-trading is disabled in development', 'Trading Disabled'],
+    [null, 'Something else entirely that is rather long', 'Something else entirely that i'],
+    ['{not json', 'Signal validation failed: price', 'Invalid Signal'],
+    [{}, 'Other', 'Other'],
+    [null, null, ''],
+  ])('details %j with message %j are labelled %j', (details, message, label) => {
+    expect(failureReasonLabel({ message, details })).toBe(label);
+  });
+
+  it('the tooltip has the message and the details line by line', () => {
+    const { message, ...details } = explainFailure('CONCURRENCY_CONFLICT', { token: 'BTC' });
+    expect(failureTooltip({ message, details }).split('\n')).toEqual([
+      message,
+      'Failure type: CONCURRENCY_CONFLICT',
+      `Explanation: ${details.userFriendlyExplanation}`,
+      `Suggested action: ${details.suggestedAction}`,
+    ]);
+  });
+
+  it('details that cannot be parsed are technical details', () => {
+    expect(failureTooltip({ message: 'Broken', details: '{not json' })).toBe(
+      'Broken\nTechnical details: {not json',
+    );
+    expect(failureTooltip({ message: 'Broken', details: { stack: 'at line 1' } })).toBe(
+      'Broken\nTechnical details: {"stack":"at line 1"}',
+    );
+    expect(failureTooltip({ message: 'Broken', details: null })).toBe('Broken');
+  });
+});
+
+describe('the status tooltip', () => {
+  const counts = { successfulUsers: 2, eligibleUsers: 3 };
+  const steps = [
+    { stepNumber: 9, status: 'failed', errorMessage: 'second' },
+    { stepNumber: 4, status: 'failed', errorMessage: 'first' },
+    { stepNumber: 1, status: 'completed', errorMessage: null },
+  ];
+  const withoutFailed = [{ stepNumber: 2, status: 'aborted', errorMessage: 'switched off' }];
+
+  it.each([
+    [{ ...counts, status: 'failed', steps }, 'Workflow failed: first'],
+    [{ ...counts, status: 'aborted', steps }, 'Workflow aborted: first'],
+    [{ ...counts, status: 'aborted', steps: withoutFailed }, 'Workflow aborted: switched off'],
+    [
+      { ...counts, status: 'failed', steps: withoutFailed },
+      'Workflow failed: Processing stopped due to critical error',
+    ],
+    [{ ...counts, status: 'failed', errorMessage: 'boom' }, 'Workflow failed: boom'],
+    [
+      { status: 'completed', successfulUsers: 0, eligibleUsers: 3 },
+      'Workflow completed - No users processed successfully',
+    ],
+    [{ ...counts, status: 'pending' }, 'Waiting to start processing'],
+    [{ ...counts, status: 'processing' }, 'Currently processing users'],
+    [{ ...counts, status: 'completed' }, '2/3 users processed'],
+    [{ ...counts, status: 'something new' }, '2/3 users processed'],
+  ])('%#', (workflow, text) => {
+    expect(workflowTooltip(workflow)).toBe(text);
+  });
+});
+
+describe("a user's result", () => {
+  const loaded = { stepType: 'user_settings', status: 'completed', errorMessage: null };
+  it.each([
+    [[loaded, { stepType: 'order_submission', status: 'completed', errorMessage: null }], 'success'],
+    [[{ ...loaded, status: 'failed', errorMessage: 'ATR is required; user will be skipped' }], 'skipped'],
+    [[{ ...loaded, status: 'failed', errorMessage: 'User settings not found' }], 'skipped'],
+    [[loaded, { stepType: 'order_submission', status: 'failed', errorMessage: 'refused' }], 'failed'],
+    [[loaded, { stepType: 'order_submission', status: 'processing', errorMessage: null }], 'in progress'],
+    [[], 'in progress'],
+  ])('%#', (steps, result) => {
+    expect(userResultFromSteps(steps)).toBe(result);
+  });
+});

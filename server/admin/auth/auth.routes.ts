@@ -1,0 +1,88 @@
+import {
+  loginAnswer,
+  loginBody,
+  messageAnswer,
+  passwordBody,
+  sessionAnswer,
+  successAnswer,
+} from '#contract/auth.ts';
+import { navigationPages } from '#contract/pages.ts';
+import type { Deps } from '#server/deps.ts';
+import { getSession, getUser } from '#server/platform/http/access.ts';
+import {
+  clearSessionCookie,
+  readSessionToken,
+  setSessionCookie,
+} from '#server/platform/http/access-cookie.ts';
+import { endSession, revealKey } from '#server/platform/http/access-sessions.ts';
+import { toAppError } from '#server/platform/http/errors.ts';
+import type { App } from '#server/platform/http/http-app.ts';
+import { sourceAddress } from '#server/platform/http/source-address.ts';
+import { prepareUnknownUserHash } from '#server/platform/password.ts';
+import { checkOwnPassword } from './check-password.ts';
+import { navigationFor } from './navigation.ts';
+import { signIn } from './sign-in.ts';
+
+const asUser = { access: 'user' } as const;
+const asAnyone = { access: 'public' } as const;
+
+export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>): void {
+  // Beside the first requests: to wait for it would hold up every start. A failure shows when somebody signs in.
+  app.addHook('onListen', (done) => {
+    prepareUnknownUserHash().catch(() => {});
+    done();
+  });
+
+  app.post(
+    '/api/auth/login',
+    { config: asAnyone, schema: { body: loginBody, response: { 200: loginAnswer } } },
+    async (request, reply) => {
+      const address = sourceAddress(request, deps.config);
+      // The given name is not logged: people type passwords into the wrong field.
+      const { user, token } = await signIn(deps, { ...request.body, address }).catch((error: unknown) => {
+        request.log.warn({ address, reason: toAppError(error).code }, 'sign-in failed');
+        throw error;
+      });
+      request.log.info({ userId: user.id, address }, 'signed in');
+      const previous = readSessionToken(request);
+      if (previous !== null) await endSession({ db: deps.db, token: previous });
+      setSessionCookie(request, reply, token);
+      return { user };
+    },
+  );
+
+  // Open to anyone: signing out of a session that has ended is no error.
+  app.post(
+    '/api/auth/logout',
+    { config: asAnyone, schema: { response: { 200: messageAnswer } } },
+    async (request, reply) => {
+      const token = readSessionToken(request);
+      if (token !== null) await endSession({ db: deps.db, token });
+      request.log.info({ address: sourceAddress(request, deps.config) }, 'signed out');
+      clearSessionCookie(request, reply);
+      return { message: 'Signed out' };
+    },
+  );
+
+  app.get(
+    '/api/auth/user',
+    { config: asUser, schema: { response: { 200: sessionAnswer } } },
+    async (request) => ({ user: getUser(request), displayTimezone: deps.config.displayTimezone }),
+  );
+
+  app.post(
+    '/api/auth/verify-password',
+    { config: asUser, schema: { body: passwordBody, response: { 200: successAnswer } } },
+    async (request) => {
+      await checkOwnPassword(deps, request, request.body.password);
+      await revealKey({ db: deps.db, sessionId: getSession(request).id, now: deps.clock.now() });
+      return { success: true, message: 'Password verified' };
+    },
+  );
+
+  app.get(
+    '/api/navigation/pages',
+    { config: asUser, schema: { response: { 200: navigationPages } } },
+    async (request) => ({ pages: navigationFor(getUser(request)) }),
+  );
+}

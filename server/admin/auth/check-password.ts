@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import type { Deps } from '#server/deps.ts';
+import { getUser } from '#server/platform/http/access.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { rememberAddress } from '#server/platform/http/known-addresses.ts';
+import { limitPasswordAttempts } from '#server/platform/http/password-limits.ts';
+import { sourceAddress } from '#server/platform/http/source-address.ts';
+import { verifyPassword } from '#server/platform/password.ts';
+import { findUser } from '../users/users.store.ts';
+
+/**
+ * The signed-in user's password, asked again before something that cannot be undone. A wrong one is 403 and
+ * counts as a failed attempt. Returns the hash that it was checked against.
+ */
+export async function checkOwnPassword(
+  deps: Pick<Deps, 'clock' | 'config' | 'db' | 'pool'>,
+  request: FastifyRequest,
+  password: string,
+): Promise<string> {
+  const { id } = getUser(request);
+  const found = await findUser(deps.db, id);
+  if (found === null) throw new AppError('notSignedIn');
+  const { usernameKey, passwordHash } = found.user;
+  const now = deps.clock.now();
+  const address = sourceAddress(request, deps.config);
+  const isRight = await limitPasswordAttempts({
+    pool: deps.pool,
+    db: deps.db,
+    now,
+    attempt: { account: usernameKey, address },
+    check: () => verifyPassword(passwordHash, password),
+  });
+  if (!isRight) {
+    request.log.warn({ userId: id, address }, 'password check failed');
+    throw new AppError('invalidPassword');
+  }
+  await rememberAddress(deps.db, { userId: id, address, now });
+  return passwordHash;
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
+import type { DeclaredRoute } from '#server/platform/http/access.ts';
+import { openRaw, type SendRaw } from '#test/raw-target.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
+import type { TestClient } from '#test/test-client.ts';
+
+let board: TestApp;
+let sendRaw: SendRaw;
+
+beforeAll(async () => {
+  board = await startTestApp();
+  sendRaw = await openRaw(board.app);
+});
+afterAll(() => board.close());
+
+/** Second address of the documentation page's own route; http-app.test.ts asks it with every role. */
+const TWINS = ['GET /api/docs/'];
+
+const nameOf = ({ method, url }: { method: string; url: string }) => `${method} ${url}`;
+const writes = () => board.app.declaredRoutes.filter(({ method }) => !['GET', 'HEAD'].includes(method));
+
+/** The router's own drawing of what it answers, four characters a level. */
+function routesOfRouter(): string[] {
+  const path: string[] = [];
+  return board.app
+    .printRoutes()
+    .split('\n')
+    .filter((line) => line.includes('── '))
+    .flatMap((line) => {
+      const [indent = '', node = ''] = line.split(/[└├]── /);
+      const [, part = '', methods = ''] = /^(.*?)(?: \(([A-Z, ]+)\))?$/.exec(node) ?? [];
+      path.splice(indent.length / 4, Number.POSITIVE_INFINITY, part);
+      const url = path.join('');
+      return methods === '' ? [] : methods.split(', ').map((method) => nameOf({ method, url }));
+    });
+}
+
+test('the list that the generated tests walk has every route that the router answers', () => {
+  const declared = board.app.declaredRoutes.map(nameOf);
+  expect(declared.length).toBeGreaterThan(50);
+  expect(routesOfRouter().sort()).toEqual([...declared, ...TWINS].sort());
+});
+
+/** What the router takes for one and the same address. */
+const SPELLINGS: [name: string, spell: (url: string) => string][] = [
+  ['as it is declared', (url) => url],
+  ['percent-encoded', (url) => url.replace(/^\/(.)/, (_, first) => `/%${first.charCodeAt(0).toString(16)}`)],
+  ['in absolute form', (url) => `http://board.example${url}`],
+];
+
+describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, spell) => {
+  const send = (
+    route: DeclaredRoute,
+    { cookie }: TestClient,
+    headers: { origin?: string; 'sec-fetch-site'?: string },
+  ) => {
+    const target = spell(route.url.replace(/:\w+/g, () => randomUUID()));
+    return sendRaw({ method: route.method, target, headers: { cookie, ...headers }, body: {} });
+  };
+
+  test.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
+    'is refused by every route that goes by the cookie: %j',
+    async (headers) => {
+      const routes = writes().filter(({ access }) => access !== 'hook');
+      expect(routes.length).toBeGreaterThan(12);
+      for (const route of routes) {
+        for (const caller of [board.admin, board.anonymous]) {
+          const { status, body } = await send(route, caller, headers);
+          expect(status, nameOf(route)).toBe(403);
+          expect(body, nameOf(route)).toEqual({ message: 'Cross-site requests are refused' });
+        }
+      }
+      expect((await board.admin.get('/api/auth/user')).statusCode).toBe(200);
+    },
+  );
+
+  test('reaches a webhook, which goes by its key and knows no cookies', async () => {
+    const routes = writes().filter(({ access }) => access === 'hook');
+    expect(routes.length).toBeGreaterThan(0);
+    for (const route of routes) {
+      const { status } = await send(route, board.admin, { origin: 'https://evil.example' });
+      expect(status, nameOf(route)).toBe(401);
+    }
+  });
+});
+
+describe('a screen that was opened for another user than the session has by now', () => {
+  const asks = (caller: TestClient, userId: string) => (route: DeclaredRoute) =>
+    caller.send({
+      method: route.method as 'POST',
+      url: route.url.replace(/:\w+/g, () => randomUUID()),
+      payload: {},
+      headers: { [ACTING_USER_HEADER]: userId },
+    });
+  const routesOf = (...levels: string[]) =>
+    board.app.declaredRoutes.filter(({ method, access }) => method !== 'HEAD' && levels.includes(access));
+
+  test('is refused by every route that goes by the session, before anything is read or written', async () => {
+    const [ann, bob] = [await board.createUser(), await board.createUser()];
+    const routes = routesOf('user', 'admin');
+    expect(routes.length).toBeGreaterThan(40);
+    for (const route of routes) {
+      for (const caller of [bob.client, board.admin]) {
+        const answer = await asks(caller, ann.user.id)(route);
+        expect(answer.statusCode, nameOf(route)).toBe(409);
+        expect(answer.json(), nameOf(route)).toEqual({
+          message: 'Another user has signed in to this browser. Nothing was changed.',
+          failureType: OTHER_USER,
+        });
+      }
+    }
+  });
+
+  test('may sign out and in, and is told that nobody is signed in', async () => {
+    const [ann, bob] = [await board.createUser(), await board.createUser()];
+    const headers = { [ACTING_USER_HEADER]: ann.user.id };
+    expect((await board.anonymous.get('/api/user-settings', { headers })).statusCode).toBe(401);
+    expect((await bob.client.post('/api/auth/logout', undefined, { headers })).statusCode).toBe(200);
+    const { username, password } = bob;
+    const signIn = await board.anonymous.post('/api/auth/login', { username, password }, { headers });
+    expect(signIn.statusCode).toBe(200);
+  });
+
+  test("is none when it names the session's user, or nobody, as a script does", async () => {
+    const { client, user } = await board.createUser();
+    const own = { [ACTING_USER_HEADER]: user.id };
+    for (const headers of [own, {}]) {
+      expect((await client.get('/api/user-settings', { headers })).statusCode).toBe(200);
+      const write = await client.put('/api/user-settings', { signalProcessor: 'Any' }, { headers });
+      expect(write.statusCode).toBe(200);
+    }
+  });
+});
+
+describe('fields that a caller may not set', () => {
+  const SMUGGLED = {
+    id: '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60',
+    isAdmin: true,
+    is_admin: true,
+    isActive: false,
+    role: 'admin',
+    user: { isAdmin: true },
+    passwordHash: 'x',
+    usernameKey: 'other@example.com',
+    activeTrading: true,
+    activeTradingEnabled: true,
+    createdAt: '2000-01-01T00:00:00Z',
+    expiresAt: '2999-01-01T00:00:00Z',
+    keyRevealedUntil: '2999-01-01T00:00:00Z',
+  };
+
+  /** What is stored of a user, without times and without what the accepted call is for. */
+  async function stored({ user }: TestUser): Promise<Record<string, unknown>> {
+    const { rows } = await board.database.pool.query(
+      `select users.id, username, username_key, is_admin, is_active, is_test_user, created_at, active_trading,
+        exists(select from sessions where sessions.user_id = users.id
+          and (key_revealed_until > now() + interval '1 hour' or expires_at > now() + interval '8 days')) as outlives
+       from users join user_settings on user_settings.user_id = users.id where users.id = $1`,
+      [user.id],
+    );
+    return rows[0];
+  }
+
+  test.each<[string, (user: TestUser) => ReturnType<TestClient['post']>]>([
+    [
+      'a sign-in',
+      ({ username, password }) =>
+        board.anonymous.post('/api/auth/login', { ...SMUGGLED, username, password }),
+    ],
+    [
+      'a password check',
+      ({ client, password }) => client.post('/api/auth/verify-password', { ...SMUGGLED, password }),
+    ],
+    ['the own settings', ({ client }) => client.put('/api/user-settings', SMUGGLED)],
+    [
+      'the settings of a user',
+      ({ user }) => board.admin.put(`/api/admin/user-settings/${user.id}`, SMUGGLED),
+    ],
+    [
+      'a change of the password',
+      ({ client, password }) =>
+        client.put('/api/user-settings/change-password', {
+          ...SMUGGLED,
+          currentPassword: password,
+          newPassword: 'the next password',
+        }),
+    ],
+    ['a new webhook', ({ client }) => client.post('/api/hooks', SMUGGLED)],
+    [
+      'the status of a user',
+      ({ user }) => board.admin.put(`/api/admin/user/${user.id}/status`, { ...SMUGGLED, isActive: true }),
+    ],
+    [
+      'active trading',
+      ({ user }) =>
+        board.admin.put(`/api/admin/user/${user.id}/active-trading`, { ...SMUGGLED, activeTrading: false }),
+    ],
+    ['a sign-out', ({ client }) => client.post('/api/auth/logout', SMUGGLED)],
+  ])('are not stored by %s, which is accepted without them', async (_name, call) => {
+    const user = await board.createUser();
+    const before = await stored(user);
+    const answer = await call(user);
+    expect(answer.statusCode).toBeGreaterThanOrEqual(200);
+    expect(answer.statusCode).toBeLessThan(300);
+    expect(await stored(user)).toEqual(before);
+    expect(answer.json().user?.isAdmin ?? false).toBe(false);
+  });
+});

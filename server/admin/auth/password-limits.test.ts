@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  limitPasswordAttempts,
+  MAX_FAILURES_PER_ACCOUNT,
+  MAX_FAILURES_PER_ADDRESS,
+} from '#server/platform/http/password-limits.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+
+let board: TestApp;
+
+beforeAll(async () => {
+  board = await startTestApp();
+});
+afterAll(() => board.close());
+
+const login = (username: string, password: string, remoteAddress: string) =>
+  board.anonymous.post('/api/auth/login', { username, password }, { remoteAddress });
+
+async function fail(times: number, attempt: () => Promise<Answer>): Promise<number[]> {
+  const codes: number[] = [];
+  for (let time = 0; time < times; time++) codes.push((await attempt()).statusCode);
+  return codes;
+}
+
+test('a sign-in is refused unread after ten failures, for the right password too, and says when to come back', async () => {
+  const { username, password } = await board.createUser();
+  const codes = await fail(20, () => login(username, 'wrong', '192.0.2.1'));
+  expect(codes).toEqual([...Array(10).fill(401), ...Array(10).fill(429)]);
+  const answer = await login(username, password, '192.0.2.1');
+  expect(answer.statusCode).toBe(429);
+  expect(answer.json()).toEqual({ message: 'Too many failed attempts. Try again later.' });
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(14 * 60);
+  expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
+});
+
+test('failures from one address lock the owner out nowhere else, and no other account there', async () => {
+  const victim = await board.createUser();
+  const other = await board.createUser();
+  await fail(12, () => login(victim.username, 'wrong', '192.0.2.2'));
+  expect((await login(victim.username, victim.password, '192.0.2.3')).statusCode).toBe(200);
+  expect((await login(other.username, other.password, '192.0.2.2')).statusCode).toBe(200);
+});
+
+test('a success clears the failures', async () => {
+  const { username, password } = await board.createUser();
+  const almost = MAX_FAILURES_PER_ACCOUNT - 1;
+  for (let round = 0; round < 3; round++) {
+    expect(await fail(almost, () => login(username, 'wrong', '192.0.2.4'))).toEqual(Array(almost).fill(401));
+    expect((await login(username, password, '192.0.2.4')).statusCode).toBe(200);
+  }
+});
+
+test('an unknown username is limited like a known one', async () => {
+  const codes = await fail(12, () => login('nobody@example.com', 'wrong', '192.0.2.5'));
+  expect(codes).toEqual([...Array(10).fill(401), 429, 429]);
+});
+
+test('guesses sent all at once are counted one by one', async () => {
+  const { username } = await board.createUser();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => login(username, 'wrong', '192.0.2.6')));
+  expect(answers.filter((answer) => answer.statusCode === 401)).toHaveLength(MAX_FAILURES_PER_ACCOUNT);
+  expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(20);
+});
+
+test('right passwords sent all at once are all let in', async () => {
+  const { username, password } = await board.createUser();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => login(username, password, '192.0.2.7')));
+  expect(answers.map((answer) => answer.statusCode)).toEqual(Array(30).fill(200));
+});
+
+test.each([
+  ['verify', (user: Guesser) => user.client.post('/api/auth/verify-password', { password: 'wrong' })],
+  ['renew', (user: Guesser) => user.client.put(user.hookUrl, { generateNewKey: true, password: 'wrong' })],
+  ['delete', (user: Guesser) => user.client.delete(user.hookUrl, { password: 'wrong' })],
+  [
+    'change',
+    (user: Guesser) =>
+      user.client.put('/api/user-settings/change-password', {
+        currentPassword: 'wrong',
+        newPassword: 'another one',
+      }),
+  ],
+])('the password asked by %s is limited like that of a sign-in', async (_name, guess) => {
+  const user = await guesser();
+  expect(await fail(12, () => guess(user))).toEqual([...Array(10).fill(403), 429, 429]);
+  // The five routes share one count, or each would be another ten guesses.
+  const verify = await user.client.post('/api/auth/verify-password', { password: user.password });
+  expect(verify.statusCode).toBe(429);
+});
+
+test('an address that fails at many accounts is limited at all of them, others are not', async () => {
+  const { username, password } = await board.createUser();
+  for (let start = 0; start < MAX_FAILURES_PER_ADDRESS; start += 10) {
+    await fail(10, () => login(`guess${start}@example.com`, 'wrong', '198.51.100.1'));
+  }
+  expect((await login(username, password, '198.51.100.1')).statusCode).toBe(429);
+  expect((await login(username, password, '198.51.100.2')).statusCode).toBe(200);
+});
+
+test('guesses at many accounts sent all at once are counted one by one for their address', async () => {
+  const { username, password } = await board.createUser();
+  const guess = (at: number) => login(`spray${at}@example.com`, 'wrong', '198.51.100.3');
+  const answers = await Promise.all(Array.from({ length: 150 }, (_, at) => guess(at)));
+  const codes = answers.map((answer) => answer.statusCode);
+  expect(codes.filter((code) => code === 401)).toHaveLength(MAX_FAILURES_PER_ADDRESS);
+  expect(codes.filter((code) => code === 429)).toHaveLength(50);
+  expect((await login(username, password, '198.51.100.3')).statusCode).toBe(429);
+});
+
+test('an address is charged for failures alone: not for right passwords, checks that break off or attempts refused unread', async () => {
+  const attempt = (account: string, check: () => Promise<boolean>) =>
+    limitPasswordAttempts({
+      pool: board.database.pool,
+      db: board.database.db,
+      now: new Date(),
+      attempt: { account, address: '198.51.100.4' },
+      check,
+    });
+  const wrong = async () => false;
+  const settled = async (attempts: Promise<boolean>[]) =>
+    (await Promise.allSettled(attempts)).map((one) => (one.status === 'fulfilled' ? one.value : 'refused'));
+  const times = (count: number, make: (at: number) => Promise<boolean>) =>
+    settled(Array.from({ length: count }, (_, at) => make(at)));
+
+  // More at once than may fail: what is over is refused, and is no failure either.
+  const [gate, allRefused] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
+  let refused = 0;
+  const noteRefused = () => {
+    refused += 1;
+    if (refused === 20) allRefused.resolve();
+  };
+  const atOnce = Array.from({ length: MAX_FAILURES_PER_ADDRESS + 20 }, (_, at) =>
+    attempt(`right${at}`, () => gate.promise),
+  );
+  for (const one of atOnce) one.catch(noteRefused);
+  await allRefused.promise;
+  gate.resolve(true);
+  expect((await settled(atOnce)).filter((one) => one === true)).toHaveLength(MAX_FAILURES_PER_ADDRESS);
+  const broken = await times(60, (at) =>
+    attempt(`broken${at}`, () => Promise.reject(new Error('broke off'))),
+  );
+  expect(broken).toEqual(Array(60).fill('refused'));
+  const guessed = await times(60, () => attempt('guessed', wrong));
+  expect(guessed).toEqual([
+    ...Array(MAX_FAILURES_PER_ACCOUNT).fill(false),
+    ...Array(60 - MAX_FAILURES_PER_ACCOUNT).fill('refused'),
+  ]);
+  const left = MAX_FAILURES_PER_ADDRESS - MAX_FAILURES_PER_ACCOUNT;
+  const rest = await times(left + 50, (at) => attempt(`other${at}`, wrong));
+  expect(rest.filter((one) => one === false)).toHaveLength(left);
+  expect(await settled([attempt('right', async () => true)])).toEqual(['refused']);
+});
+
+test('the addresses of one IPv6 network count as one', async () => {
+  const { username } = await board.createUser();
+  const codes = await Promise.all(
+    Array.from({ length: 12 }, (_, host) => login(username, 'wrong', `2001:db8:1:2::${host + 1}`)),
+  );
+  expect(codes.filter((answer) => answer.statusCode === 401)).toHaveLength(MAX_FAILURES_PER_ACCOUNT);
+  expect((await login(username, 'wrong', '2001:db8:1:3::1')).statusCode).toBe(401);
+});
+
+test('a forged X-Forwarded-For does not make another address', async () => {
+  const { username } = await board.createUser();
+  const codes: number[] = [];
+  for (let at = 0; at < 12; at++) {
+    const answer = await board.anonymous.post(
+      '/api/auth/login',
+      { username, password: 'wrong' },
+      { remoteAddress: '192.0.2.8', headers: { 'x-forwarded-for': `203.0.113.${at}` } },
+    );
+    codes.push(answer.statusCode);
+  }
+  expect(codes.slice(10)).toEqual([429, 429]);
+});
+
+describe('the five password routes', () => {
+  /** Every route that asks for a password, called from one address. */
+  const routesOf = ({ client, username, hookUrl, address }: Guesser, from = address) => {
+    const at = { remoteAddress: from };
+    return {
+      login: (password: string) => board.anonymous.post('/api/auth/login', { username, password }, at),
+      verify: (password: string) => client.post('/api/auth/verify-password', { password }, at),
+      renew: (password: string) => client.put(hookUrl, { generateNewKey: true, password }, at),
+      delete: (password: string) => client.delete(hookUrl, { password }, at),
+      change: (currentPassword: string) =>
+        client.put('/api/user-settings/change-password', { currentPassword, newPassword: 'another one' }, at),
+    };
+  };
+
+  test('share one count, and when it is full each says when to come back', async () => {
+    const user = await guesser();
+    const routes = Object.values(routesOf(user));
+    for (const route of [...routes, ...routes])
+      expect([401, 403]).toContain((await route('wrong')).statusCode);
+    for (const route of routes) {
+      const answer = await route(user.password);
+      expect(answer.statusCode).toBe(429);
+      expect(answer.json()).toEqual({ message: 'Too many failed attempts. Try again later.' });
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(14 * 60);
+    }
+  });
+
+  test('lock neither the same account elsewhere nor another account at the same address', async () => {
+    const [user, neighbour] = [await guesser(), await guesser()];
+    const { verify } = routesOf(user);
+    await fail(11, () => verify('wrong'));
+    expect((await verify(user.password)).statusCode).toBe(429);
+    expect((await routesOf(user, '192.0.2.9').verify(user.password)).statusCode).toBe(200);
+    const beside = routesOf(neighbour, user.address);
+    expect((await beside.verify(neighbour.password)).statusCode).toBe(200);
+    expect((await beside.login(neighbour.password)).statusCode).toBe(200);
+  });
+
+  test.each(['login', 'verify', 'renew', 'delete', 'change'] as const)(
+    'a right password at %s clears what failed at the others',
+    async (name) => {
+      const user = await guesser();
+      const routes = routesOf(user);
+      const almost = MAX_FAILURES_PER_ACCOUNT - 1;
+      expect(await fail(almost, () => routes.verify('wrong'))).toEqual(Array(almost).fill(403));
+      expect((await routes[name](user.password)).statusCode).toBe(200);
+      expect(await fail(almost, () => routes.login('wrong'))).toEqual(Array(almost).fill(401));
+    },
+  );
+
+  test('count no failure for a call that does not get as far as the password', async () => {
+    const user = await guesser();
+    const { login, verify } = routesOf(user);
+    await fail(12, () => login(''));
+    await fail(12, () => board.anonymous.post('/api/auth/verify-password', { password: 'wrong' }));
+    expect((await verify(user.password)).statusCode).toBe(200);
+  });
+});
+
+interface Guesser {
+  client: TestApp['admin'];
+  username: string;
+  password: string;
+  hookUrl: string;
+  /** Of its own: failures also count for their address. */
+  address: string;
+}
+
+let guessers = 0;
+
+async function guesser(): Promise<Guesser> {
+  const { client, username, password } = await board.createUser();
+  const hook = (await client.post('/api/hooks', {})).json<{ id: string }>();
+  return {
+    client,
+    username,
+    password,
+    hookUrl: `/api/hooks/${hook.id}`,
+    address: `192.0.2.${100 + guessers++}`,
+  };
+}

@@ -1,0 +1,47 @@
+import type { CurrentUser, LoginBody } from '#contract/auth.ts';
+import type { Deps } from '#server/deps.ts';
+import { createSession, removeDeadSessions } from '#server/platform/http/access-sessions.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { rememberAddress } from '#server/platform/http/known-addresses.ts';
+import { limitPasswordAttempts } from '#server/platform/http/password-limits.ts';
+import { verifyPassword } from '#server/platform/password.ts';
+import { toCurrentUser, type UserRow } from '../users/user-rows.ts';
+import { typedUsernameKey } from '../users/username-key.ts';
+import { findUserByKey, holdForSignIn } from '../users/users.store.ts';
+
+/**
+ * Opens a new session. An unknown user, a wrong password and an inactive user are refused alike, after the
+ * same work.
+ */
+export async function signIn(
+  deps: Pick<Deps, 'clock' | 'db' | 'pool'>,
+  request: LoginBody & { address: string },
+): Promise<{ user: CurrentUser; token: string }> {
+  // A name that no account can have takes the way of an unknown one.
+  const key = typedUsernameKey(request.username);
+  const { address } = request;
+  const now = deps.clock.now();
+  const found: { user: UserRow | null } = { user: null };
+  const isRight = await limitPasswordAttempts({
+    pool: deps.pool,
+    db: deps.db,
+    now,
+    attempt: { account: key ?? request.username, address },
+    check: async () => {
+      found.user = await findUserByKey(deps.db, key ?? '');
+      const matches = await verifyPassword(found.user?.passwordHash ?? null, request.password);
+      return matches && found.user?.isActive === true;
+    },
+  });
+  const { user } = found;
+  if (!isRight || user === null) throw new AppError('invalidLogin');
+
+  const token = await deps.db.transaction(async (tx) => {
+    const mayEnter = await holdForSignIn(tx, { userId: user.id, passwordHash: user.passwordHash });
+    if (!mayEnter) throw new AppError('invalidLogin');
+    return createSession({ db: tx, userId: user.id, now });
+  });
+  await rememberAddress(deps.db, { userId: user.id, address, now });
+  await removeDeadSessions({ db: deps.db, now });
+  return { user: toCurrentUser(user), token };
+}

@@ -1,0 +1,124 @@
+import { createReadStream } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
+import { StartError } from '#server/platform/db/start-error.ts';
+
+/*
+ * A backup is gzipped text, a line each: a header, then for every table its name and its rows as JSON objects, and a
+ * last line that says how many rows there were. Without that line the backup is not whole.
+ */
+
+export const FORMAT = 'signal-board-backup';
+
+export const header = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(1),
+  createdAt: z.string(),
+  program: z.string(),
+  /** Tells whether a SECRET_KEY is the one that the backup's secrets are sealed with, and nothing else of it. */
+  keyCheck: z.string(),
+  /** Hashes of the migrations that had been applied, in order. */
+  migrations: z.array(z.string()).min(1),
+});
+export type BackupHeader = z.infer<typeof header>;
+
+const tableLine = z.object({ table: z.string().regex(/^[a-z_]+$/) });
+export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.literal(true) });
+
+/**
+ * Rows that are worth nothing, or harm, in another life of the database: sessions that were ended since, workers and
+ * limits of programs that are gone, and what follows from other tables.
+ */
+export const LEFT_OUT: readonly string[] = [
+  'sessions',
+  'rate_limits',
+  'password_guesses',
+  'known_addresses',
+  'leases',
+  'engine_workers',
+  'engine_restarts',
+  'engine_restart_answers',
+  'exchange_slots',
+  'exchange_preparations',
+  // Written by the next start, which knows the key.
+  'secret_key_checks',
+  // Made anew from the price logs as they come in.
+  'price_log_hashes',
+  // Kept by the trigger of closed positions, while these are put back too.
+  'closed_position_totals',
+];
+
+export interface OpenBackup {
+  header: BackupHeader;
+  /** Batches of rows, as the text of JSON objects, table after table; throws a StartError where it is not whole. */
+  batches(): AsyncGenerator<{ table: string; rows: string[] }>;
+}
+
+const BATCH_ROWS = 500;
+
+export async function openBackup(path: string): Promise<OpenBackup> {
+  const lines = linesOf(path);
+  const first = await lines.next();
+  const parsed = header.safeParse(parseJson(first.done ? '' : first.value));
+  if (!parsed.success) throw new StartError(`${path} is not a backup of Signal Board`);
+
+  async function* batches() {
+    let table: string | null = null;
+    let rows: string[] = [];
+    let count = 0;
+    for await (const line of lines) {
+      if (line.startsWith('{"table":')) {
+        if (table !== null && rows.length > 0) yield { table, rows };
+        rows = [];
+        table = tableLine.parse(parseJson(line)).table;
+        continue;
+      }
+      if (line.startsWith('{"rows":')) {
+        if (table !== null && rows.length > 0) yield { table, rows };
+        const { success, data } = lastLine.safeParse(parseJson(line));
+        if (!success || data.rows !== count) throw new StartError(`${path} is damaged: rows are missing`);
+        return;
+      }
+      if (table === null) throw new StartError(`${path} is damaged: a row belongs to no table`);
+      // A row is written behind a blank, so that none is taken for one of the lines above.
+      rows.push(line.slice(1));
+      count += 1;
+      if (rows.length < BATCH_ROWS) continue;
+      yield { table, rows };
+      rows = [];
+    }
+    throw new StartError(`${path} is not whole: its end is missing`);
+  }
+  return { header: parsed.data, batches };
+}
+
+/** Only a line feed ends a line: JSON may hold other separators as they are, and readline takes those for ends too. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const file = createReadStream(path);
+  const unzipped = file.pipe(createGunzip());
+  file.on('error', (error) => unzipped.destroy(error));
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  try {
+    for await (const chunk of unzipped as AsyncIterable<Buffer>) {
+      const lines = (rest + decoder.write(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new StartError(`${path} cannot be read: ${error.message}`);
+  } finally {
+    file.destroy();
+  }
+  if (rest !== '') yield rest;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

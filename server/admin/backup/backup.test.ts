@@ -1,0 +1,355 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
+import { type DatabaseConnection, openPool } from '#server/platform/db/pool.ts';
+import { createLog } from '#server/platform/log.ts';
+import { buildProgram } from '#server/program.ts';
+import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { LEFT_OUT } from './backup-file.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { writeBackup } from './write-backup.ts';
+
+const SECRET_KEY = 'a secret key of the tests, long enough';
+
+let folder: string;
+let server: pg.Client;
+const made: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'signal-board-backup-'));
+  server = new pg.Client({ ...inject('testServer'), database: 'postgres' });
+  await server.connect();
+});
+afterAll(async () => {
+  for (const name of made) await server.query(`drop database if exists ${name} with (force)`);
+  await server.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function emptyDatabase(): Promise<DatabaseConnection> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  made.push(name);
+  await server.query(`create database ${name} template template0`);
+  return { ...inject('testServer'), database: name };
+}
+
+async function query<Row extends pg.QueryResultRow>(
+  connection: DatabaseConnection,
+  text: string,
+): Promise<Row[]> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every table that a backup has, with a digest of all that is in it. */
+async function digest(connection: DatabaseConnection): Promise<Record<string, string>> {
+  const tables = await query<{ name: string }>(
+    connection,
+    `select relname as name from pg_class
+     where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace`,
+  );
+  const digests: Record<string, string> = {};
+  for (const { name } of tables.filter((table) => !LEFT_OUT.includes(table.name))) {
+    const [row] = await query<{ digest: string }>(
+      connection,
+      `select count(*) || ' ' || coalesce(md5(string_agg(one::text, chr(10) order by one::text)), '') as digest from ${name} as one`,
+    );
+    digests[name] = row?.digest ?? '';
+  }
+  return digests;
+}
+
+/** Makes a backup of one of a version with so many migrations; answers how many it had. */
+async function keepMigrations(path: string, count: number): Promise<number> {
+  const [first = '', ...lines] = gunzipSync(await readFile(path))
+    .toString()
+    .split('\n');
+  const head = JSON.parse(first);
+  const migrations = head.migrations.slice(0, count);
+  await writeFile(path, gzipSync([JSON.stringify({ ...head, migrations }), ...lines].join('\n')));
+  return head.migrations.length;
+}
+
+const backUp = (connection: DatabaseConnection, path: string) =>
+  writeBackup({ connection, secretKey: SECRET_KEY, path, now: new Date() });
+
+const restore = (connection: DatabaseConnection, path: string, more: { replace?: boolean } = {}) =>
+  restoreBackup({ connection, path, secretKey: SECRET_KEY, replace: false, now: new Date(), ...more });
+
+describe('a program that trades', () => {
+  let board: TradingBoard;
+  let source: DatabaseConnection;
+  let trader: { id: string };
+
+  beforeAll(async () => {
+    board = await startTradingBoard({ config: { webhookRateLimit: 0 } });
+    source = await connectionOf(board);
+    trader = await board.createTrader();
+    for (const token of ['BTC', 'ETH']) await board.push(token, '100');
+    await board.traded(await board.signal({ token: 'BTC', price: '100' }));
+  });
+  afterAll(() => board.close());
+
+  test('is backed up under load as of one instant, and goes on', async () => {
+    const path = join(folder, 'under-load.backup');
+    let isBusy = true;
+    let sent = 0;
+    const load = (async () => {
+      for (; isBusy; sent += 1) {
+        await board.signal({ token: 'ZZZ', price: String(100 + sent) });
+        await sleep(20);
+      }
+    })();
+    await vi.waitFor(() => expect(sent).toBeGreaterThan(6), 10_000);
+    await backUp(source, path);
+    const sentAtEnd = sent;
+    await vi.waitFor(() => expect(sent).toBeGreaterThan(sentAtEnd + 2), 10_000);
+    isBusy = false;
+    await load;
+
+    const target = await emptyDatabase();
+    await restore(target, path);
+    // What is committed in one transaction is in it whole or not at all.
+    const [counts] = await query(
+      target,
+      `select (select count(*) from signals)::integer as signals, (select count(*) from workflows)::integer as workflows,
+        (select count(*) from signal_hashes)::integer as hashes,
+        (select count(*) from deliveries where result = 'stored' and kind = 'signal')::integer as deliveries`,
+    );
+    const signals = counts?.signals;
+    expect(signals).toBeGreaterThan(5);
+    expect(counts).toEqual({ signals, workflows: signals, hashes: signals, deliveries: signals });
+    // Nobody takes a restored workflow up.
+    expect(await query(target, `select from workflows where status in ('pending', 'processing')`)).toEqual(
+      [],
+    );
+    await vi.waitFor(
+      async () => {
+        const rows = await query(source, `select from workflows where status in ('pending', 'processing')`);
+        expect(rows).toEqual([]);
+      },
+      { timeout: 40_000, interval: 200 },
+    );
+  });
+
+  test('is the same row by row after a backup and a restore, and a second restore says that it would overwrite', async () => {
+    let path = '';
+    let before: Record<string, string> = {};
+    let rows = 0;
+    await query(
+      source,
+      `insert into closed_positions (id, trade_id, user_id, exchange_platform, exchange_position_id, token, side,
+        quantity, entry_price, close_price, realised_profit, fees, closed_by, opened_at, closed_at, recorded_at)
+       select gen_random_uuid(), id, user_id, exchange_platform, 'p-' || n, token, 'long', 1, 100, 104, 4.5, 0.25,
+         'take profit', now(), now(), now() from trades, generate_series(1, 3) as n`,
+    );
+    const sums =
+      'select token, positions, realised_profit, fees, profit_after_fees from closed_position_totals';
+    expect(await query(source, sums)).toMatchObject([{ token: 'BTC', positions: '3', fees: '0.75' }]);
+    // The program counts its lists from time to time, also while nothing else happens.
+    await vi.waitFor(
+      async () => {
+        path = join(folder, `quiet-${randomBytes(4).toString('hex')}.backup`);
+        before = await digest(source);
+        ({ rows } = await backUp(source, path));
+        expect(await digest(source)).toEqual(before);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    const target = await emptyDatabase();
+    const restored = await restore(target, path);
+    expect(restored).toMatchObject({ rows, endedWorkflows: 0, ordersInDoubt: 0 });
+    expect(Object.keys(before).length).toBeGreaterThan(15);
+    expect(await digest(target)).toEqual(before);
+    expect(await query(target, sums)).toEqual(await query(source, sums));
+    for (const table of LEFT_OUT.filter((name) => name !== 'closed_position_totals')) {
+      const [row] = await query<{ count: string }>(target, `select count(*) from ${table}`);
+      expect(row, table).toEqual({ count: '0' });
+    }
+    await expect(restore(target, path)).rejects.toThrow('The database is not empty; add --replace');
+    await query(target, 'delete from trade_events');
+    await restore(target, path, { replace: true });
+    expect(await digest(target)).toEqual(before);
+    // Of a version that did not keep these sums yet: the migration adds up what is there.
+    await keepMigrations(path, 16);
+    const older = await emptyDatabase();
+    await restore(older, path);
+    expect(await query(older, sums)).toEqual(await query(source, sums));
+    await query(source, 'delete from closed_positions');
+  });
+
+  test('is started from a backup: what the exchange got since then is found, and nothing is ordered', async () => {
+    const path = join(folder, 'in-flight.backup');
+    const signalId = await board.signal({ token: 'ETH', price: '100' });
+    await vi.waitFor(
+      async () => {
+        const rows = await query(source, `select from trades where token = 'ETH' and state <> 'done'`);
+        expect(rows).toHaveLength(1);
+      },
+      { timeout: 20_000, interval: 5 },
+    );
+    await backUp(source, path);
+    await board.traded(signalId);
+    for (const program of board.programs) {
+      await program.app.close();
+      await program.stop();
+    }
+    const target = await emptyDatabase();
+    expect(await restore(target, path)).toMatchObject({ ordersInDoubt: 1 });
+    const ordersBefore = await board.exchangeOrders(trader.id);
+    const log = createLog({ level: 'silent' });
+    const database = openPool({ connection: target, log });
+    const config = board.programs[0]?.deps.config;
+    if (config === undefined) throw new Error('the board has no program');
+    const again = await buildProgram({ config, log, clock: systemClock, database });
+    await again.start();
+    await vi.waitFor(
+      async () => {
+        const rows = await query(
+          target,
+          `select fill_status, protection_status from trades where token = 'ETH'`,
+        );
+        expect(rows).toEqual([{ fill_status: 'filled', protection_status: 'verified' }]);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    // Long enough for the jobs of whatever would be begun again.
+    await sleep(1_500);
+    expect(await board.exchangeOrders(trader.id)).toEqual(ordersBefore);
+    const answer = await again.app.inject('/readyz');
+    expect(answer.statusCode).toBe(200);
+    await again.app.close();
+    await again.stop();
+    await database.close();
+    board.programs.length = 0;
+  });
+});
+
+async function connectionOf(board: TradingBoard): Promise<DatabaseConnection> {
+  const { rows } = await board.db.execute<{ name: string }>('select current_database() as name');
+  return { ...inject('testServer'), database: rows[0]?.name ?? '' };
+}
+
+describe('a backup', () => {
+  let path: string;
+  let source: DatabaseConnection;
+
+  beforeAll(async () => {
+    source = await emptyDatabase();
+    await expect(backUp(source, join(folder, 'nothing.backup'))).rejects.toThrow('the database is empty');
+    const { database } = inject('testServer');
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    made.push(name);
+    await server.query(`create database ${name} template ${database}`);
+    source = { ...inject('testServer'), database: name };
+    await query(
+      source,
+      `insert into users (id, username, username_key, password_hash, is_test_user, created_at, updated_at)
+       values (gen_random_uuid(), E'a "name"\\n{"table":"users"}', 'a', 'hash', false, now(), now())`,
+    );
+    await query(
+      source,
+      `insert into engine_restarts (requested_by, requested_at) select id, now() from users;
+       insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
+         candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+       select id, id, id, true, 'BTC', '15', 123456789012345678901234.000000000000000000012345, 'USDT', '', now(), now(), '::1', 'ab01',
+         '{"text": "a\\nb \\u2028", "big": 12345678901234567890.10, "list": [1, null]}' from users`,
+    );
+  });
+  beforeEach(async () => {
+    path = join(folder, `${randomBytes(4).toString('hex')}.backup`);
+    await backUp(source, path);
+  });
+
+  test('is readable by its owner alone, and holds no secret key', async () => {
+    expect((await stat(path)).mode & 0o077).toBe(0);
+    expect(gunzipSync(await readFile(path)).toString()).not.toContain(SECRET_KEY);
+  });
+
+  test('keeps texts that look like its own lines', async () => {
+    const target = await emptyDatabase();
+    await restore(target, path);
+    expect(await query(target, 'select username from users')).toEqual(
+      await query(source, 'select username from users'),
+    );
+  });
+
+  test('that is cut off is refused, and the database stays as it was', async () => {
+    const target = await emptyDatabase();
+    const { length } = await readFile(path);
+    await truncate(path, length - 20);
+    await expect(restore(target, path)).rejects.toThrow('cannot be read: unexpected end of file');
+    const lines = ['{"format":"x"}', ''].join('\n');
+    expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
+    await writeFile(path, gzipSync(lines));
+    await expect(restore(target, path)).rejects.toThrow('is not a backup of Signal Board');
+  });
+
+  test('that lost a row or its end is refused', async () => {
+    const target = await emptyDatabase();
+    const lines = gunzipSync(await readFile(path))
+      .toString()
+      .trimEnd()
+      .split('\n');
+    const withoutRow = lines.filter((line) => !line.startsWith(' {'));
+    await writeFile(path, gzipSync(`${withoutRow.join('\n')}\n`));
+    await expect(restore(target, path)).rejects.toThrow('is damaged: rows are missing');
+    await writeFile(path, gzipSync(`${lines.slice(0, -1).join('\n')}\n`));
+    await expect(restore(target, path)).rejects.toThrow('is not whole: its end is missing');
+    expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
+  });
+
+  test('of another secret key is refused, unless that is wanted', async () => {
+    const target = await emptyDatabase();
+    const options = { connection: target, path, replace: false, now: new Date() };
+    await expect(restoreBackup({ ...options, secretKey: 'k'.repeat(32) })).rejects.toThrow(
+      'The backup was made with another SECRET_KEY',
+    );
+    await restoreBackup({ ...options, secretKey: null });
+    const [check] = await query(target, 'select key_check from secret_key_checks');
+    expect(check, 'the next start brings its own').toEqual({ key_check: null });
+  });
+
+  test('of a newer version is refused', async () => {
+    const [first = '', ...rest] = gunzipSync(await readFile(path))
+      .toString()
+      .split('\n');
+    const head = JSON.parse(first);
+    head.migrations.push('a migration that is not known');
+    await writeFile(path, gzipSync([JSON.stringify(head), ...rest].join('\n')));
+    await expect(restore(await emptyDatabase(), path)).rejects.toThrow(
+      'a schema that this version does not know',
+    );
+  });
+
+  test('of an older version is brought up to date', async () => {
+    // The first migrations had all tables that have rows here.
+    const all = await keepMigrations(path, 6);
+    const target = await emptyDatabase();
+    await restore(target, path);
+    const [row] = await query<{ count: number }>(
+      target,
+      'select count(*)::integer as count from drizzle.__drizzle_migrations',
+    );
+    expect(row?.count).toBe(all);
+    expect(await digest(target)).toEqual(await digest(source));
+  });
+
+  test('is not put in the place of a database that a program uses', async () => {
+    const database = openPool({ connection: source, log: createLog({ level: 'silent' }) });
+    await database.pool.query('select 1');
+    await expect(restore(source, path, { replace: true })).rejects.toThrow('Signal Board is running');
+    await database.close();
+  });
+});

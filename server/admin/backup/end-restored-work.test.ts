@@ -1,0 +1,123 @@
+import { and, eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { orderAttempts, processingSlots, users } from '#server/platform/db/schema.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { endRestoredWork } from './end-restored-work.ts';
+
+/** What was under way when a backup was made, and what the exchange has got since. */
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+async function storeSignal() {
+  count += 1;
+  const token = `R${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  return { token, userId, ...(await engine.storeSignal({ token, price: '100' })) };
+}
+
+async function plan() {
+  const stored = await storeSignal();
+  const [trade] = await engine.plan(stored.workflowId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  return { ...stored, trade };
+}
+
+const restore = () => endRestoredWork(engine.db, engine.clock.now());
+
+test('a workflow that had not begun is ended, and its signal is not traded', async () => {
+  const { workflowId, userId } = await storeSignal();
+  expect(await restore()).toEqual({ endedWorkflows: 1, ordersInDoubt: 0 });
+  await engine.settle();
+  expect(await engine.workflow(workflowId)).toMatchObject({
+    status: 'aborted',
+    errorMessage:
+      'Workflow failed: the database was restored from a backup; what was under way then is not traded again',
+  });
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+  expect(await engine.db.select().from(processingSlots)).toEqual([]);
+});
+
+test('an order that was planned and not sent is looked up and never sent', async () => {
+  const { trade, userId, workflowId } = await plan();
+  expect(await restore()).toEqual({ endedWorkflows: 0, ordersInDoubt: 1 });
+  await engine.settle();
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+  expect(await engine.trade(trade.id)).toMatchObject({
+    state: 'done',
+    success: false,
+    fillStatus: 'unfilled',
+  });
+  const { calls } = await engine.events(trade.id);
+  expect(calls).not.toContain('place-order');
+  expect(calls).toContain('find-order');
+  expect((await engine.attempts(trade.id)).map(({ state }) => state)).toEqual([
+    'never_placed',
+    'never_placed',
+  ]);
+  expect((await engine.workflow(workflowId)).status).toBe('completed');
+});
+
+test('an order that was sent after the backup is found and taken over', async () => {
+  const { trade, userId, token } = await plan();
+  await engine.advance(trade.id);
+  // The backup does not know that it left.
+  await engine.db
+    .update(orderAttempts)
+    .set({ state: 'planned', submittedAt: null, orderId: null, verifyAt: null })
+    .where(eq(orderAttempts.tradeId, trade.id));
+  await restore();
+  await engine.settle();
+  expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+  expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true, fillStatus: 'filled' });
+  expect((await engine.holding(userId, token)).stopLoss).not.toBeNull();
+});
+
+test('a second attempt that was sent after the backup is found and taken over, and no third order is sent', async () => {
+  const { trade, userId } = await plan();
+  engine.paper.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
+  await engine.advance(trade.id);
+  const [first] = await engine.attempts(trade.id);
+  while ((await engine.exchangeOrders(userId)).length < 2) await engine.advance(trade.id);
+  await engine.db
+    .delete(orderAttempts)
+    .where(and(eq(orderAttempts.tradeId, trade.id), eq(orderAttempts.attempt, 2)));
+  await engine.db
+    .update(orderAttempts)
+    .set({ state: 'open', finishedAt: null, cancelRequestedAt: null, verifyAt: first?.verifyAt ?? null })
+    .where(eq(orderAttempts.tradeId, trade.id));
+  await restore();
+  await engine.settle();
+  expect(await engine.exchangeOrders(userId)).toHaveLength(2);
+  const attempts = await engine.attempts(trade.id);
+  expect(attempts).toHaveLength(2);
+  expect(attempts[1]?.orderId).not.toBeNull();
+  const { timeline } = await engine.events(trade.id);
+  expect(timeline.join('\n')).toContain('looking for a second attempt that may have been sent');
+});
+
+test('users whose turn had not come are not traded, and those with an order come to their end', async () => {
+  const { workflowId, userId, trade } = await plan();
+  const waiting = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  await engine.db.execute(
+    `insert into workflow_users (workflow_id, user_id, username, position, status, reason, rule, saw, wanted, outcome)
+     values ('${workflowId}', '${waiting}', 'waiting', 1, 'eligible', '', '', '', '', 'waiting')`,
+  );
+  await restore();
+  await engine.settle();
+  const outcomes = await engine.outcomes(workflowId);
+  expect(outcomes.get(waiting)?.outcome).toBe('failed');
+  expect(outcomes.get(userId)?.outcome).toBe('failed');
+  expect(await engine.exchangeOrders(waiting)).toEqual([]);
+  expect((await engine.trade(trade.id)).state).toBe('done');
+  expect((await engine.workflow(workflowId)).status).toBe('completed');
+});

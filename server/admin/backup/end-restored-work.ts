@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm';
+import { explainFailure } from '#domain/workflow/workflow-lifecycle.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+
+export interface RestoredWork {
+  /** Workflows that will not be gone on with. */
+  endedWorkflows: number;
+  /** Orders that are looked up at the exchange after the start. */
+  ordersInDoubt: number;
+}
+
+const DETAIL = 'the database was restored from a backup; what was under way then is not traded again';
+
+/**
+ * What was under way when the backup was made went on without it, up to the loss: orders may have been sent that
+ * nobody here remembers. So nothing is begun for old signals, and every order under way counts as in doubt (I2, I6):
+ * it is looked up by its client order id, taken over as the exchange has it, and not sent again; the same for a second
+ * attempt that may have followed (`restored_at`).
+ */
+export async function endRestoredWork(db: Queryable, now: Date): Promise<RestoredWork> {
+  const at = now.toISOString();
+  const orders = await db.execute<{ id: string }>(sql`
+    update trades set restored_at = ${at}, due_at = ${at} where state <> 'done' returning id`);
+  await db.execute(sql`
+    update order_attempts set state = 'unknown', submitted_at = ${at}, lookup_misses = 0
+    where state in ('planned', 'submitting', 'unknown')
+      and trade_id in (select id from trades where restored_at = ${at})`);
+  for (const { id } of orders.rows) {
+    await db.execute(sql`
+      insert into trade_events (id, trade_id, at, kind, text)
+      values (${timeOrderedId()}, ${id}, ${at}, 'timeline',
+        'The database was restored from a backup: looking up at the exchange what became of the order')`);
+  }
+
+  // A user with an order is ended by that order's end, as always.
+  await db.execute(sql`
+    update workflow_users set outcome = 'failed'
+    where outcome in ('waiting', 'running') and not exists (
+      select from trades where trades.workflow_id = workflow_users.workflow_id
+        and trades.user_id = workflow_users.user_id)`);
+  const failure = explainFailure('PROCESSING_ERROR', { step: 'Workflow', detail: DETAIL });
+  const details = {
+    failureType: failure.failureType,
+    userFriendlyExplanation: failure.userFriendlyExplanation,
+    suggestedAction: 'See at the exchange what became of the signal before you trigger it by hand',
+  };
+  const ended = await db.execute<{ id: string }>(sql`
+    update workflows set status = 'aborted', started_at = coalesce(started_at, ${at}), completed_at = ${at},
+      error_message = ${failure.message}, error_details = ${JSON.stringify(details)}::jsonb
+    where status in ('pending', 'processing') and not exists (
+      select from workflow_users where workflow_id = workflows.id and outcome in ('waiting', 'running'))
+    returning id`);
+  await db.execute(sql`
+    update workflow_steps set status = 'aborted', completed_at = ${at}, error_message = ${DETAIL}
+    where status in ('pending', 'processing') and (
+      workflow_id in (select id from workflows where completed_at = ${at})
+      or (user_id is not null and exists (
+        select from workflow_users where workflow_users.workflow_id = workflow_steps.workflow_id
+          and workflow_users.user_id = workflow_steps.user_id and outcome = 'failed')))`);
+  await db.execute(sql`
+    delete from processing_slots where workflow_id not in (
+      select id from workflows where status in ('pending', 'processing'))`);
+  return { endedWorkflows: ended.rows.length, ordersInDoubt: orders.rows.length };
+}

@@ -1,0 +1,136 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { forgetSecretKey } from '#server/admin/hooks/check-secret-key.ts';
+import { applyMigrations, readMigrations } from '#server/platform/db/migrate.ts';
+import type { DatabaseConnection } from '#server/platform/db/pool.ts';
+import { StartError } from '#server/platform/db/start-error.ts';
+import { type OpenBackup, openBackup } from './backup-file.ts';
+import { endRestoredWork, type RestoredWork } from './end-restored-work.ts';
+import { keyCheckOf } from './write-backup.ts';
+
+export interface Restored extends RestoredWork {
+  createdAt: string;
+  rows: number;
+}
+
+/**
+ * Fills a database from a backup: all of it in one transaction, or nothing. The tables are made as they were, filled,
+ * brought up to date by the migrations since, and what was under way is ended so that nothing is ordered again.
+ */
+export async function restoreBackup(options: {
+  connection: DatabaseConnection;
+  path: string;
+  /** Null where there is none yet: then whatever the backup was sealed with is taken. */
+  secretKey: string | null;
+  /** What is in the database goes. */
+  replace: boolean;
+  now: Date;
+}): Promise<Restored> {
+  const { connection, path, secretKey, replace, now } = options;
+  const backup = await openBackup(path);
+  if (secretKey !== null && backup.header.keyCheck !== keyCheckOf(secretKey)) {
+    throw new StartError(
+      'The backup was made with another SECRET_KEY: put that one into SECRET_KEY or DATA_DIR/secret.key, or add --other-key to go without what is sealed with it (webhook keys, exchange credentials)',
+    );
+  }
+  const known = knownMigrations(backup, path);
+  const client = new pg.Client({ ...connection, application_name: 'signal-board restore' });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await refuseWhileInUse(client);
+    await client.query('begin');
+    await client.query("set local timezone = 'UTC'");
+    if (replace) await empty(client);
+    else await refuseWhenFilled(client);
+    const all = readMigrations();
+    await applyMigrations(client, all.slice(0, known));
+    const rows = await fill(client, backup);
+    await applyMigrations(client, all.slice(known));
+    const work = await endRestoredWork(drizzle(client), now);
+    if (secretKey === null) await forgetSecretKey(drizzle(client));
+    await client.query('commit');
+    return { createdAt: backup.header.createdAt, rows, ...work };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** How many of this program's migrations the backup has seen. */
+function knownMigrations({ header }: OpenBackup, path: string): number {
+  const own = readMigrations();
+  const isPast = header.migrations.every((hash, index) => own[index]?.hash === hash);
+  if (isPast) return header.migrations.length;
+  throw new StartError(
+    `${path} was made by version ${header.program} of the program with a schema that this version does not know; restore it with that version`,
+  );
+}
+
+async function refuseWhileInUse(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select application_name from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()
+       and (application_name = 'signal-board' or application_name = 'pgboss')`,
+  );
+  if (rows.length > 0) throw new StartError('Signal Board is running on this database; stop all of it first');
+}
+
+async function refuseWhenFilled(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    `select from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text in ('public', 'drizzle', 'jobs') limit 1`,
+  );
+  if (rows.length > 0) {
+    throw new StartError(
+      'The database is not empty; add --replace to put the backup in the place of what is there',
+    );
+  }
+}
+
+/** The schema itself may belong to somebody else: only what is in it goes. */
+async function empty(client: pg.Client): Promise<void> {
+  await client.query('set local client_min_messages = warning');
+  await client.query('drop schema if exists drizzle, jobs cascade');
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
+  );
+  for (const { name } of rows)
+    await client.query(`drop table if exists public.${client.escapeIdentifier(name)} cascade`);
+  const functions = await client.query<{ name: string }>(
+    `select oid::regprocedure::text as name from pg_proc where pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`,
+  );
+  for (const { name } of functions.rows) await client.query(`drop function if exists ${name} cascade`);
+}
+
+async function fill(client: pg.Client, backup: OpenBackup): Promise<number> {
+  const tables = new Set<string>();
+  let count = 0;
+  for await (const { table, rows } of backup.batches()) {
+    tables.add(table);
+    const name = `public.${client.escapeIdentifier(table)}`;
+    await client.query(
+      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1::json)`,
+      [`[${rows.join(',')}]`],
+    );
+    count += rows.length;
+  }
+  for (const table of tables) await continueNumbers(client, table);
+  return count;
+}
+
+/** A column that numbers its rows goes on behind the highest one there is. */
+async function continueNumbers(client: pg.Client, table: string): Promise<void> {
+  const { rows } = await client.query<{ column: string; sequence: string }>(
+    `select attname as column, pg_get_serial_sequence($1, attname) as sequence
+     from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attidentity <> ''`,
+    [`public.${table}`],
+  );
+  for (const { column, sequence } of rows) {
+    const name = client.escapeIdentifier(column);
+    await client.query(
+      `select setval($1::regclass, highest) from (select max(${name}) as highest from public.${client.escapeIdentifier(table)}) as found
+       where highest is not null`,
+      [sequence],
+    );
+  }
+}

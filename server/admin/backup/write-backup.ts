@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { listAppliedMigrations } from '#server/platform/db/migrate.ts';
+import type { DatabaseConnection } from '#server/platform/db/pool.ts';
+import { StartError } from '#server/platform/db/start-error.ts';
+import { createSecretBox } from '#server/platform/secret-box.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { type BackupHeader, FORMAT, LEFT_OUT } from './backup-file.ts';
+
+const FETCH_ROWS = 500;
+
+export const keyCheckOf = (secretKey: string): string =>
+  createSecretBox(secretKey).lookupHash('the key of this backup', 'backup').toString('hex');
+
+/**
+ * Writes everything that must survive into one file, as it stood at one instant, while programs go on working: one
+ * read-only transaction sees one snapshot. The file gets its name when it is whole and on the disk.
+ */
+export async function writeBackup(options: {
+  connection: DatabaseConnection;
+  secretKey: string;
+  path: string;
+  now: Date;
+}): Promise<{ tables: number; rows: number }> {
+  const { connection, secretKey, path, now } = options;
+  const client = new pg.Client({ ...connection, application_name: 'signal-board backup' });
+  client.on('error', () => {});
+  await client.connect();
+  const draft = `${path}.part`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await rm(draft, { force: true });
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    // How values look as text must not depend on the server's settings.
+    await client.query("set local timezone = 'UTC'");
+    await client.query("set local bytea_output = 'hex'");
+    await client.query("set local datestyle = 'ISO'");
+    const migrations = await listAppliedMigrations(client);
+    if (migrations.length === 0) throw new StartError('There is nothing to back up: the database is empty');
+    const tables = (await listTables(client)).filter((table) => !LEFT_OUT.includes(table));
+    const head: BackupHeader = {
+      format: FORMAT,
+      version: 1,
+      createdAt: now.toISOString(),
+      program: manifest.version,
+      keyCheck: keyCheckOf(secretKey),
+      migrations,
+    };
+    const zip = createGzip({ level: 6 });
+    const file = createWriteStream(draft, { mode: 0o600, flags: 'wx' });
+    zip.pipe(file);
+    const written = finished(file);
+    // A full disk is told where the next line is waited for, or at the end.
+    written.catch((error: Error) => zip.destroy(error));
+    const write = async (line: string) => {
+      if (!zip.write(`${line}\n`)) await Promise.race([once(zip, 'drain'), written]);
+    };
+    await write(JSON.stringify(head));
+    let rows = 0;
+    for (const table of tables) {
+      await write(JSON.stringify({ table }));
+      rows += await writeTable(client, table, write);
+    }
+    await write(JSON.stringify({ rows, whole: true }));
+    zip.end();
+    await written;
+    await client.query('commit');
+    await putInPlace(draft, path);
+    return { tables: tables.length, rows };
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function writeTable(
+  client: pg.Client,
+  table: string,
+  write: (line: string) => Promise<void>,
+): Promise<number> {
+  const name = client.escapeIdentifier(table);
+  await client.query(
+    `declare backed_up no scroll cursor for select row_to_json(one)::text as row from public.${name} as one`,
+  );
+  let count = 0;
+  for (;;) {
+    const { rows } = await client.query<{ row: string }>(`fetch ${FETCH_ROWS} from backed_up`);
+    for (const { row } of rows) await write(` ${row}`);
+    count += rows.length;
+    if (rows.length < FETCH_ROWS) break;
+  }
+  await client.query('close backed_up');
+  return count;
+}
+
+/** Partitions are part of their table. In an order in which each table comes after those that it refers to. */
+async function listTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; needs: string[] }>(`
+    select relname as name, array(
+      select distinct target.relname::text from pg_constraint join pg_class as target on target.oid = confrelid
+      where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid
+    ) as needs
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+    order by relname`);
+  const ordered: string[] = [];
+  let left = rows;
+  while (left.length > 0) {
+    const ready = left.filter(({ needs }) => needs.every((need) => ordered.includes(need)));
+    if (ready.length === 0) throw new Error('the tables refer to each other in a circle');
+    ordered.push(...ready.map(({ name }) => name));
+    left = left.filter((table) => !ready.includes(table));
+  }
+  return ordered;
+}
+
+async function putInPlace(draft: string, path: string): Promise<void> {
+  const file = await open(draft, 'r');
+  await file.sync();
+  await file.close();
+  await rename(draft, path);
+}

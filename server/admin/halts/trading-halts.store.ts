@@ -1,0 +1,151 @@
+import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { type HaltKind, worstHalt } from '#domain/orders/trading-halt.ts';
+import { builtOnce } from '#server/platform/db/built-once.ts';
+import type { Queryable, Tx } from '#server/platform/db/database.ts';
+import { tradingHalts, users } from '#server/platform/db/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+
+export type HaltRow = typeof tradingHalts.$inferSelect;
+
+/** Halts belong to a position: of a user, at an exchange, in a token. */
+export interface HaltedPosition {
+  userId: string;
+  exchangePlatform: string;
+  token: string;
+}
+
+const ofPosition = ({ userId, exchangePlatform, token }: HaltedPosition) =>
+  and(
+    eq(tradingHalts.userId, userId),
+    eq(tradingHalts.exchangePlatform, exchangePlatform),
+    eq(tradingHalts.token, token),
+    isNull(tradingHalts.endedAt),
+  );
+
+/**
+ * Halts the user, in the transaction that records why; true when that is news. The user's row is locked first: an
+ * order intent that is being written either commits before the halt, or sees it (I9). A halt that was cleared stands
+ * uncleared again, and one that would end by itself does so no more once the stop is known to be missing.
+ */
+export async function startHalt(
+  tx: Tx,
+  halt: HaltedPosition & { tradeId: string | null; kind: HaltKind; reason: string; now: Date },
+): Promise<boolean> {
+  const { now, ...fields } = halt;
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, halt.userId)).for('no key update');
+  const { kind, reason } = halt;
+  const standing = await tx
+    .update(tradingHalts)
+    .set({ clearedAt: null, clearedHow: null, ...(kind === 'unprotected' ? { kind, reason } : {}) })
+    .where(
+      and(
+        ofPosition(halt),
+        sql`(${tradingHalts.clearedAt} is not null or (${tradingHalts.kind} <> ${kind} and ${kind} = 'unprotected'))`,
+      ),
+    )
+    .returning({ id: tradingHalts.id });
+  if (standing.length > 0) return true;
+  const inserted = await tx
+    .insert(tradingHalts)
+    .values({ id: timeOrderedId(), ...fields, since: now })
+    .onConflictDoNothing()
+    .returning({ id: tradingHalts.id });
+  return inserted.length > 0;
+}
+
+/**
+ * The exchange shows the position closed, or protected again. A halt for a stop that could not be verified ends with
+ * that; one for a position without a stop waits for an administrator. Called where nothing is halted it does nothing.
+ */
+export async function clearHalt(
+  db: Queryable,
+  position: HaltedPosition,
+  { how, now }: { how: string; now: Date },
+): Promise<void> {
+  await db
+    .update(tradingHalts)
+    .set({
+      clearedAt: now,
+      clearedHow: how,
+      endedAt: sql`case when ${tradingHalts.kind} = 'unverified' then ${now.toISOString()}::timestamptz end`,
+    })
+    .where(and(ofPosition(position), isNull(tradingHalts.clearedAt)))
+    .execute();
+}
+
+const ofUser = builtOnce<{ userId: string }>()((db, value) =>
+  db
+    .select()
+    .from(tradingHalts)
+    .where(and(eq(tradingHalts.userId, value('userId')), isNull(tradingHalts.endedAt))),
+);
+
+/** Why the user opens nothing; null when nothing halts the user. */
+export async function findHalt(db: Queryable, userId: string): Promise<HaltRow | null> {
+  return worstHalt(await ofUser(db, { userId }));
+}
+
+/** Of every user who is halted the halt that says most. */
+export async function listHaltedUsers(db: Queryable): Promise<Map<string, HaltRow>> {
+  const rows = await db.select().from(tradingHalts).where(isNull(tradingHalts.endedAt));
+  const byUser = Map.groupBy(rows, ({ userId }) => userId);
+  return new Map(
+    [...byUser].flatMap(([userId, halts]) => {
+      const worst = worstHalt(halts);
+      return worst === null ? [] : [[userId, worst]];
+    }),
+  );
+}
+
+/** Positions whose halt waits for the exchange to show them closed or protected. */
+export const listUnclearedHalts = (db: Queryable): Promise<HaltRow[]> =>
+  db
+    .select()
+    .from(tradingHalts)
+    .where(and(isNull(tradingHalts.endedAt), isNull(tradingHalts.clearedAt)));
+
+const resumers = alias(users, 'resumers');
+
+function withNames(db: Queryable) {
+  return db
+    .select({ halt: tradingHalts, username: users.username, endedByName: resumers.username })
+    .from(tradingHalts)
+    .innerJoin(users, eq(users.id, tradingHalts.userId))
+    .leftJoin(resumers, eq(resumers.id, tradingHalts.endedBy))
+    .$dynamic();
+}
+export type NamedHalt = Awaited<ReturnType<typeof withNames>>[number];
+
+/** Oldest first. */
+export const listOpenHalts = (db: Queryable, { userId }: { userId?: string } = {}): Promise<NamedHalt[]> =>
+  withNames(db)
+    .where(
+      and(isNull(tradingHalts.endedAt), userId === undefined ? undefined : eq(tradingHalts.userId, userId)),
+    )
+    .orderBy(asc(tradingHalts.since), asc(tradingHalts.id));
+
+/** Newest first. */
+export const listEndedHalts = (db: Queryable, { limit }: { limit: number }): Promise<NamedHalt[]> =>
+  withNames(db)
+    .where(isNotNull(tradingHalts.endedAt))
+    .orderBy(desc(tradingHalts.endedAt), desc(tradingHalts.id))
+    .limit(limit);
+
+export async function findNamedHalt(db: Queryable, id: string): Promise<NamedHalt | null> {
+  const [row] = await withNames(db).where(eq(tradingHalts.id, id));
+  return row ?? null;
+}
+
+/** Only one that is cleared and goes on; false otherwise. */
+export async function endHalt(
+  db: Queryable,
+  { id, by, now }: { id: string; by: string; now: Date },
+): Promise<boolean> {
+  const ended = await db
+    .update(tradingHalts)
+    .set({ endedAt: now, endedBy: by })
+    .where(and(eq(tradingHalts.id, id), isNull(tradingHalts.endedAt), isNotNull(tradingHalts.clearedAt)))
+    .returning({ id: tradingHalts.id });
+  return ended.length > 0;
+}

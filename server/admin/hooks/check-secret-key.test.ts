@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hooks, secretKeyChecks } from '#server/platform/db/schema.ts';
+import { StartError } from '#server/platform/db/start-error.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { checkSecretKey, forgetSecretKey } from './check-secret-key.ts';
+
+let board: TestApp;
+let ownKey: string;
+const OTHER = 'another secret key, of the right length';
+const warnings: string[] = [];
+const log = { warn: (_fields: object, text?: string) => void warnings.push(text ?? String(_fields)) };
+
+beforeAll(async () => {
+  ownKey = 'the secret key of this test, long enough';
+  board = await startTestApp({ config: { secretKey: ownKey } });
+});
+afterAll(() => board.close());
+beforeEach(async () => {
+  const { db } = board.database;
+  await db.delete(secretKeyChecks);
+  await db.delete(hooks);
+});
+afterEach(() => {
+  warnings.length = 0;
+});
+
+const check = (secretKey: string, replace = false) =>
+  checkSecretKey({ db: board.database.db, secretKey, replace, log: log as never });
+const createHook = () => board.admin.post('/api/hooks', {});
+
+describe('the secret key of a start', () => {
+  test('is the one of the first start, and any other one is refused', async () => {
+    await check(ownKey);
+    await check(ownKey);
+    await expect(check(OTHER)).rejects.toThrow(StartError);
+    await expect(check(OTHER)).rejects.toThrow('is not the one that this database was sealed with');
+    await check(ownKey);
+  });
+
+  test('of several that start at once on a new database is one and the same', async () => {
+    const keys = [ownKey, OTHER, ownKey, OTHER];
+    const ends = await Promise.allSettled(keys.map((key) => check(key)));
+    const accepted = new Set(keys.filter((_, index) => ends[index]?.status === 'fulfilled'));
+    expect(accepted.size).toBe(1);
+  });
+
+  test('of a database that does not say it yet is the one that opens its webhooks', async () => {
+    expect((await createHook()).statusCode).toBe(201);
+    await expect(check(OTHER)).rejects.toThrow(StartError);
+    expect(await board.database.db.select().from(secretKeyChecks)).toEqual([]);
+    await check(ownKey);
+    await expect(check(OTHER)).rejects.toThrow(StartError);
+  });
+
+  test('may be another one from now on where the operator says so, which is logged', async () => {
+    await createHook();
+    await check(ownKey);
+    await check(OTHER, true);
+    expect(warnings).toEqual(['what was sealed with the former SECRET_KEY cannot be read any more']);
+    await check(OTHER);
+    await expect(check(ownKey)).rejects.toThrow(StartError);
+  });
+
+  test('is whichever comes after a restore that went without the former one', async () => {
+    await createHook();
+    await check(ownKey);
+    await forgetSecretKey(board.database.db);
+    await check(OTHER);
+    await expect(check(ownKey)).rejects.toThrow(StartError);
+  });
+});

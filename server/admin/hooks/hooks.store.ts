@@ -1,0 +1,88 @@
+import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { deliveries, hooks, users } from '#server/platform/db/schema.ts';
+
+export type HookRow = typeof hooks.$inferSelect;
+
+/** A user's hooks: at most one. */
+export async function listHooks(db: Queryable, userId: string): Promise<HookRow[]> {
+  return db.select().from(hooks).where(eq(hooks.userId, userId));
+}
+
+/** By id and owner: somebody else's hook is not found. */
+export async function findOwnHook(
+  db: Queryable,
+  options: { id: string; userId: string },
+): Promise<HookRow | null> {
+  const [row] = await db
+    .select()
+    .from(hooks)
+    .where(and(eq(hooks.id, options.id), eq(hooks.userId, options.userId)));
+  return row ?? null;
+}
+
+/** Takes deliveries: its owner is active, and no administrator suspended it. The ingest says the same in its own SQL. */
+const isOpen = sql<boolean>`(${users.isActive} and ${hooks.suspendedAt} is null)`;
+
+export interface HookOfKey {
+  id: string;
+  keyHash: Buffer;
+  isOpen: boolean;
+}
+
+/** The webhooks of the keys with these hashes; unknown, renewed and deleted keys have none. */
+export async function findHooksByHash(db: Queryable, keyHashes: Buffer[]): Promise<HookOfKey[]> {
+  return await db
+    .select({ id: hooks.id, keyHash: hooks.keyHash, isOpen })
+    .from(hooks)
+    .innerJoin(users, eq(users.id, hooks.userId))
+    .where(inArray(hooks.keyHash, keyHashes));
+}
+
+/** Fails with a unique violation when the user has one already. */
+export async function insertHook(db: Queryable, hook: HookRow): Promise<void> {
+  await db.insert(hooks).values(hook);
+}
+
+export async function updateHook(
+  db: Queryable,
+  options: {
+    id: string;
+    userId: string;
+    changes: Partial<Pick<HookRow, 'name' | 'keyHash' | 'keySealed'>>;
+    now: Date;
+  },
+): Promise<HookRow | null> {
+  const [row] = await db
+    .update(hooks)
+    .set({ ...options.changes, updatedAt: options.now })
+    .where(and(eq(hooks.id, options.id), eq(hooks.userId, options.userId)))
+    .returning();
+  return row ?? null;
+}
+
+/** Not one that is suspended: its owner would only have to create another. */
+export async function deleteOwnHook(
+  db: Queryable,
+  { id, userId }: { id: string; userId: string },
+): Promise<boolean> {
+  return await deleteHook(db, and(eq(hooks.id, id), eq(hooks.userId, userId), isNull(hooks.suspendedAt)));
+}
+
+export const deleteAnyHook = (db: Queryable, id: string): Promise<boolean> =>
+  deleteHook(db, eq(hooks.id, id));
+
+async function deleteHook(db: Queryable, which: SQL | undefined): Promise<boolean> {
+  const removed = await db.delete(hooks).where(which).returning({ id: hooks.id });
+  return removed.length > 0;
+}
+
+/** Newest first. Ids are time-ordered, and the index holds them by hook. */
+export async function listDeliveries(db: Queryable, options: { hookId: string; limit: number }) {
+  return db
+    .select()
+    .from(deliveries)
+    .where(eq(deliveries.hookId, options.hookId))
+    .orderBy(desc(deliveries.id))
+    .limit(options.limit);
+}

@@ -1,0 +1,334 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Webhook } from '#contract/hooks.ts';
+import type { User } from '#contract/users.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { createExchangeRegistry } from '#server/exchanges/registry.ts';
+import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
+import { createCanaries } from '#test/canaries.ts';
+import { forgetCredentialCalls } from '#test/credential-limits.ts';
+import { type RecordingClient, recordingClient } from '#test/recording-client.ts';
+import { type ExchangeSite, startExchangeSite } from '#test/test-exchange-site.ts';
+import { SIGNAL } from '#test/test-sender.ts';
+import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+
+/**
+ * Exchange secrets that are recognised in any form, taken through everything that can be done with them in the real
+ * program at its most talkative, and then looked for wherever it writes. The exchange repeats in every refusal all
+ * that it was sent. Controls are put where nothing is secret, and prove that each search finds what is there.
+ */
+const PATH = '/api/user-settings/exchange-credentials';
+const PASSWORD = 'a password of a user';
+const canaries = createCanaries();
+const controls = createCanaries();
+
+let site: ExchangeSite;
+let server: TestServerProcess;
+let database: pg.Client;
+let admin: RecordingClient;
+let trader: RecordingClient;
+let traderId: string;
+const signalIds: string[] = [];
+
+const newSecrets = () => ({
+  apiKey: canaries.next('key'),
+  apiSecret: canaries.next('secret'),
+  passphrase: canaries.next('phrase'),
+});
+const bitget = (secrets: object) => ({ exchangePlatform: 'Bitget', ...secrets });
+
+beforeAll(async () => {
+  site = await startExchangeSite({ environment: 'demo' });
+  site.repeatInRefusals();
+  server = await startServerProcess({
+    env: {
+      APP_ENV: 'production',
+      EXCHANGE_MODE: 'demo',
+      AUTO_TRADE: 'enabled',
+      BITGET_BASE_URL: site.url,
+      BYBIT_BASE_URL: site.url,
+      EXCHANGE_TIMEOUT_MS: '1000',
+      VERIFY_FIRST_MS: '200',
+      VERIFY_SECOND_MS: '200',
+      CANCEL_DELAY_MS: '100',
+      LOG_LEVEL: 'trace',
+    },
+  });
+  const postmaster = await findPostmaster(join(server.dataDir, 'postgres'));
+  if (postmaster === null) throw new Error('the database of the program was not found');
+  const { host, port } = postmaster;
+  database = new pg.Client({ host, port, user: 'postgres', database: 'signal_board' });
+  await database.connect();
+  admin = recordingClient(server.url);
+  await admin.signIn(server.adminUsername, server.adminPassword);
+  trader = recordingClient(server.url);
+  traderId = await createTrader();
+
+  await beRefusedByValidation();
+  await beRefusedByTheExchange();
+  await findTheExchangeAway();
+  await failToStore();
+  await tradeAndFail();
+  await readEverything();
+  await database.query('checkpoint');
+});
+afterAll(async () => {
+  await database?.end();
+  await server?.stop();
+  await site?.close();
+});
+
+async function createTrader(): Promise<string> {
+  const username = 'trader@example.com';
+  const body = { username, password: PASSWORD, firstName: controls.next('name') };
+  const created = await admin.send('POST', '/api/admin/create-client', body);
+  const { id } = created.json<{ user: User }>().user;
+  await trader.signIn(username, PASSWORD);
+  await trader.send('PUT', '/api/user-settings', { positionSizingMethod: 'Risk Management' });
+  await admin.send('PUT', `/api/admin/user/${id}/active-trading`, { activeTrading: true });
+  await admin.send('GET', `/api/nothing/${controls.next('path').replaceAll(/\W/g, '')}`);
+  return id;
+}
+
+async function beRefusedByValidation(): Promise<void> {
+  const secrets = newSecrets();
+  const spoilt: unknown[] = [
+    ...Object.entries(secrets).flatMap(([name, value]) => [
+      bitget({ ...secrets, [name]: value.repeat(20) }),
+      bitget({ ...secrets, [name]: `${value} ${value}` }),
+      bitget({ ...secrets, [name]: [value] }),
+      bitget({ ...secrets, [name]: { [value]: value } }),
+    ]),
+    { ...secrets, exchangePlatform: secrets.apiKey },
+    { ...bitget(secrets), passphrase: '' },
+    [secrets],
+    secrets.apiSecret,
+    `{"exchangePlatform":"Bitget","apiKey":"${secrets.apiKey}","apiSecret":${secrets.apiSecret}`,
+    `{"__proto__":"${secrets.apiSecret}"}`,
+  ];
+  for (const body of spoilt) {
+    for (const path of [PATH, `/api/admin/user-settings/${traderId}/exchange-credentials`]) {
+      const answer = await admin.send('PUT', path, body);
+      expect(answer.status, answer.body).toBe(400);
+    }
+  }
+  const asText = { 'content-type': 'text/plain' };
+  expect((await trader.send('PUT', PATH, JSON.stringify(secrets), asText)).status).toBe(415);
+  expect((await trader.send('GET', `${PATH}?exchangePlatform=${secrets.apiKey}`)).status).toBe(400);
+  const elsewhere = { origin: 'http://elsewhere.example.com' };
+  expect((await trader.send('PUT', PATH, bitget(secrets), elsewhere)).status).toBe(403);
+}
+
+async function beRefusedByTheExchange(): Promise<void> {
+  const known = newSecrets();
+  site.addAccount(known);
+  const { apiKey, apiSecret, passphrase } = newSecrets();
+  for (const wrong of [{ apiKey }, { apiSecret }, { passphrase }]) {
+    const refused = await trader.send('PUT', PATH, bitget({ ...known, ...wrong }));
+    expect(refused.status).toBe(400);
+    expect(refused.body).toContain('Bitget refused the API key: ');
+  }
+}
+
+async function findTheExchangeAway(): Promise<void> {
+  await forgetCredentialCalls(database);
+  for (const kind of ['timeout', 'cutAfterAccept', 'badGatewayAfter', 'html200'] as const) {
+    site.setFaults([{ kind, on: { path: '/account/info' } }]);
+    const stored = await trader.send('PUT', PATH, bitget(newSecrets()));
+    expect(stored.json()).toMatchObject({ test: { success: false, error: 'unreachable' } });
+  }
+}
+
+async function failToStore(): Promise<void> {
+  await forgetCredentialCalls(database);
+  const secrets = newSecrets();
+  site.addAccount(secrets);
+  await database.query(
+    "alter table exchange_credentials add constraint broken check (sealed = '') not valid",
+  );
+  expect((await trader.send('PUT', PATH, bitget(secrets))).status).toBe(500);
+  await database.query('alter table exchange_credentials drop constraint broken');
+}
+
+/** One trade that is filled, and two that the exchange refuses on the way. */
+async function tradeAndFail(): Promise<void> {
+  const secrets = newSecrets();
+  const accountId = site.addAccount(secrets);
+  expect((await trader.send('PUT', PATH, bitget(secrets))).json()).toMatchObject({ test: { success: true } });
+  const hook = (await admin.send('POST', '/api/hooks', {})).json<Webhook>();
+  const signal = async (symbol: string, price: string) => {
+    await site.push(symbol, price);
+    const body = { ...SIGNAL, symbol: `${symbol}USDT`, price };
+    const sent = await admin.send('POST', `/hooks/trading_view_signal?hkid=${hook.hookKey}`, body);
+    const { id } = sent.json<{ id: string }>();
+    signalIds.push(id);
+    await workflowEnd(id);
+  };
+  site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/accounts', times: 9 } }]);
+  await signal('SOL', '150');
+  site.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account', times: 2 } }]);
+  await signal('ETH', '3000');
+  site.setFaults([{ kind: 'tooManyRequests', on: { path: '/place-order' } }]);
+  await signal('BTC', '65000');
+  expect((await site.holding(accountId, 'BTC')).stopLoss).not.toBeNull();
+  expect(await site.exchangeOrders(accountId)).toHaveLength(1);
+  await beRevoked(accountId);
+}
+
+/** The exchange's words are kept with the key, and shown. */
+async function beRevoked(accountId: string): Promise<void> {
+  site.setFaults([]);
+  site.replaceKey(accountId);
+  expect((await trader.send('POST', `${PATH}/test`)).json()).toMatchObject({ error: 'credentials' });
+  const { state, problem } = (await trader.send('GET', PATH)).json<{ state: string; problem: string }>();
+  expect(state).toBe('rejected');
+  expect(problem).toContain('Bitget refused it: ');
+  const { rows } = await database.query('select rejected_reason from exchange_credentials');
+  expect(rows[0].rejected_reason).toContain('[redacted]');
+}
+
+async function workflowEnd(signalId: string): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const { rows } = await database.query(
+      'select 1 from workflows where signal_id = $1 and completed_at is not null',
+      [signalId],
+    );
+    if (rows.length > 0) return;
+    await sleep(100);
+  }
+  throw new Error('the workflow did not end');
+}
+
+/** Every address that can be read, with every id that there is. */
+async function readEverything(): Promise<void> {
+  const api = await admin.send('GET', '/api/docs/json');
+  const paths = Object.entries(api.json<{ paths: Record<string, object> }>().paths)
+    .filter(([path, methods]) => 'get' in methods && !/^\/api\/(events|docs)/.test(path))
+    .map(([path]) => path);
+  expect(paths).toContain(PATH);
+  const { rows } = await database.query<{ id: string }>(
+    'select id from workflows union select id from hooks',
+  );
+  const ids = [...signalIds, ...rows.map(({ id }) => id), traderId];
+  for (const path of paths) {
+    for (const id of path.includes('{') ? ids : ['']) {
+      for (const client of [admin, trader]) await client.send('GET', path.replaceAll(/\{\w+\}/g, id));
+    }
+  }
+  await trader.send('POST', `${PATH}/test`);
+  await trader.send('DELETE', PATH);
+  const again = newSecrets();
+  site.addAccount(again);
+  const path = `/api/admin/user-settings/${traderId}/exchange-credentials`;
+  expect((await admin.send('PUT', path, bitget(again))).json()).toMatchObject({ connected: true });
+}
+
+test('the program’s answers hold none', () => {
+  const answers = [...admin.answered(), ...trader.answered()];
+  for (const text of ['"futuresBalance"', '[redacted]', '"calculationDetail"']) {
+    expect(
+      answers.some((answer) => answer.includes(text)),
+      text,
+    ).toBe(true);
+  }
+  expect(answers.some((answer) => controls.findIn('an answer', answer).length > 0)).toBe(true);
+  expect(answers.flatMap((answer) => canaries.findIn(answer.slice(0, 80), answer))).toEqual([]);
+});
+
+test('the log holds none', () => {
+  const log = server.output();
+  for (const line of ['exchange credentials stored', 'exchange credentials removed', 'balance unavailable']) {
+    expect(log).toContain(line);
+  }
+  expect(log).toContain('"request failed"');
+  expect(controls.findIn('the log', log)).not.toEqual([]);
+  expect(canaries.findIn('the log', log)).toEqual([]);
+});
+
+test('no column of any table holds one, the calls of the trades and the jobs among them', async () => {
+  const { rows: tables } = await database.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+  );
+  const names = tables.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['public.trade_events', 'public.exchange_credentials']));
+  expect(names.some((name) => name.startsWith('jobs.'))).toBe(true);
+  const contents = new Map<string, Buffer>();
+  for (const name of names) {
+    const { rows } = await database.query(`select * from ${name}`);
+    const { rows: asText } = await database.query(`select t::text from ${name} as t`);
+    const bytes = rows.flatMap((row) => Object.values(row)).filter((value) => Buffer.isBuffer(value));
+    contents.set(name, Buffer.concat([Buffer.from(JSON.stringify(asText)), ...bytes]));
+  }
+  expect(contents.get('public.trade_events')?.toString()).toContain('[redacted]');
+  expect(contents.get('public.exchange_credentials')?.toString()).toContain(traderId);
+  expect(controls.findIn('users', contents.get('public.users') ?? '')).not.toEqual([]);
+  expect([...contents].flatMap(([name, bytes]) => canaries.findIn(name, bytes))).toEqual([]);
+});
+
+test('no file of the data folder holds one, the journal of the database among them', async () => {
+  const entries = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  expect(files.some((file) => file.includes('pg_wal'))).toBe(true);
+  const found: string[] = [];
+  const foundControls: string[] = [];
+  for (const file of files) {
+    // The database may take a file away meanwhile.
+    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+    const name = file.slice(server.dataDir.length);
+    found.push(...canaries.findIn(name, bytes));
+    foundControls.push(...controls.findIn(name, bytes));
+  }
+  expect(foundControls).not.toEqual([]);
+  expect(found).toEqual([]);
+});
+
+test('the exchange gets key and passphrase in their two headers, and the secret in no form', () => {
+  expect(site.requests.length).toBeGreaterThan(20);
+  for (const { headers, ...request } of site.requests) {
+    const { 'access-key': key = '', 'access-passphrase': phrase = '', ...others } = headers;
+    expect(canaries.findIn('key', key)).toHaveLength(1);
+    expect(canaries.findIn('passphrase', phrase)).toHaveLength(1);
+    expect(canaries.findIn('the rest', JSON.stringify([others, request]))).toEqual([]);
+  }
+});
+
+test.each(['refuse', 'timeout', 'cutAfterAccept', 'badGatewayAfter', 'html200', 'tooManyRequests'] as const)(
+  'the error of an exchange and its causes hold none: %s',
+  async (kind) => {
+    const secrets = newSecrets();
+    site.addAccount(secrets);
+    const registry = createExchangeRegistry({
+      exchangeMode: 'demo',
+      bitgetBaseUrl: site.url,
+      bybitBaseUrl: null,
+      exchangeProxyUrls: [],
+      exchangeTimeoutMs: 500,
+      paper: null,
+    });
+    const on = { path: '/accounts' };
+    site.setFaults([kind === 'refuse' ? { kind, code: '40014', on } : { kind, on }]);
+    const account = {
+      userId: traderId,
+      environment: 'demo' as const,
+      credentials: { ...secrets, accountMode: 'classic' as const },
+    };
+    const error: unknown = await registry
+      .get('Bitget')
+      .fetchBalance(account)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ExchangeError);
+    for (let cause = error; cause instanceof Error; cause = cause.cause) {
+      const all = `${cause.stack} ${inspect(cause, { depth: 20, showHidden: true })}`;
+      expect(canaries.findIn(cause.name, all)).toEqual([]);
+    }
+    await registry.close();
+  },
+);

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  ConnectionState,
+  ConnectionTest,
+  ExchangeCredentials,
+  ExchangeCredentialsBody,
+  SavedExchangeCredentials,
+} from '#contract/exchange-credentials.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Denial, DenialCode } from '#domain/workflow/denials.ts';
+import type { Deps } from '#server/deps.ts';
+import type { Tx } from '#server/platform/db/database.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { randomId } from '#server/platform/ids.ts';
+import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import {
+  type CredentialsOwner,
+  deleteCredentials,
+  hasUnsettledTrade,
+  isVerified,
+  listTokensHeldInStored,
+  type StoredRow,
+  wakeUnsettledTrades,
+  writeCredentials,
+} from './exchange-credentials.store.ts';
+import { denyDuplicate, denyStored, nameFor, type Viewer } from './find-account.ts';
+import { claimFor, findingsOfGoodKey, type GoodKey } from './key-findings.ts';
+import {
+  hintOf,
+  readCredentials,
+  type Secrets,
+  type StoredCredentials,
+  sealSecrets,
+} from './seal-credentials.ts';
+import { testConnection } from './test-connection.ts';
+
+type ChangeDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'exchanges' | 'jobs' | 'secretBox'>;
+
+const LEASE_POLL_MS = 100;
+const LEASE_PATIENCE_MS = 2_000;
+
+export async function showCredentials(
+  deps: Pick<Deps, 'config' | 'db' | 'secretBox'>,
+  owner: CredentialsOwner,
+  viewer: Viewer,
+): Promise<ExchangeCredentials> {
+  const stored = await readCredentials(deps, owner);
+  const row = stored.state === 'none' ? null : stored.row;
+  const denial = denyStored(deps, stored, owner.platform);
+  const state = stateOf(deps, stored, denial);
+  return {
+    exchangePlatform: owner.platform,
+    connected: state === 'ready' || state === 'unverified',
+    state,
+    problem: state === 'none' ? null : problemFor(viewer, { row, denial }),
+    apiKeyHint: row?.apiKeyHint ?? null,
+    updatedAt: row?.updatedAt.toISOString() ?? null,
+  };
+}
+
+function problemFor(viewer: Viewer, seen: { row: StoredRow | null; denial: Denial | null }): string | null {
+  const { row, denial } = seen;
+  if (denial?.code !== 'exchange_account_duplicate') return denial?.reason ?? null;
+  const { exchange = '' } = denial.context;
+  return denyDuplicate(exchange, nameFor(viewer, row?.accountUsedBy ?? '')).reason;
+}
+
+const STATES: Partial<Record<DenialCode, ConnectionState>> = {
+  exchange_key_rejected: 'rejected',
+  exchange_account_duplicate: 'duplicate',
+};
+
+function stateOf(
+  { config }: Pick<Deps, 'config'>,
+  stored: StoredCredentials,
+  denial: Denial | null,
+): ConnectionState {
+  if (stored.state === 'none') return 'none';
+  if (stored.state === 'locked') return 'unreadable';
+  if (denial !== null) return STATES[denial.code] ?? 'other-mode';
+  return !isVerified(stored.row) && config.exchangeMode !== 'paper' ? 'unverified' : 'ready';
+}
+
+/**
+ * Tests the credentials and stores them. A key that the exchange definitely refuses, or that may do too much or too
+ * little, is not stored, so what worked before stays; one that could not be tested is, and is asked about before its
+ * first order.
+ */
+export async function saveCredentials(
+  deps: ChangeDeps,
+  request: {
+    userId: string;
+    body: ExchangeCredentialsBody;
+    viewer: Viewer;
+    onTest: (test: ConnectionTest) => void;
+  },
+): Promise<SavedExchangeCredentials> {
+  const { userId, body, viewer, onTest } = request;
+  const owner = { userId, platform: body.exchangePlatform };
+  const secrets = secretsOf(body);
+  const { test, key } = await testNewSecrets(deps, owner, secrets);
+  if (test !== null) onTest(test);
+  if (test?.success === false && test.error === 'credentials') {
+    throw new AppError('badRequest', { message: test.message });
+  }
+  await whileNothingIsSized(deps, owner, async (tx) => {
+    const stored = await readCredentials({ db: tx, secretBox: deps.secretBox }, owner);
+    const accountId = await requireSameAccount(deps, tx, { owner, stored, secrets, key });
+    const claim = await claimFor(tx, deps, { owner, accountId });
+    if (claim.usedBy !== null)
+      throw accountTaken(owner, { accountId, usedBy: nameFor(viewer, claim.usedBy) });
+    await writeCredentials(tx, {
+      userId,
+      exchangePlatform: owner.platform,
+      apiKeyHint: hintOf(secrets.apiKey),
+      sealed: sealSecrets(deps.secretBox, owner, secrets),
+      ...(key === null ? nothingFound(deps, owner.platform) : findingsOfGoodKey(deps, key)),
+      accountId,
+      accountSince: claim.since,
+      updatedAt: deps.clock.now(),
+    });
+    await wakeUnsettledTrades(tx, deps, owner);
+  });
+  return { ...(await showCredentials(deps, owner, viewer)), test };
+}
+
+const accountTaken = (
+  { platform }: CredentialsOwner,
+  { accountId, usedBy }: { accountId: string | null; usedBy: string },
+) =>
+  new AppError('exchangeAccountTaken', {
+    message: `This API key belongs to ${platform} account ${accountId}, which is connected for ${usedBy}. An account serves one user: enter a key of another account (a sub-account is one), or have the other key removed first.`,
+  });
+
+/** The exchange is asked before the first order; in paper mode it is not even known for which mode the key is. */
+const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatform) => ({
+  accountMode: exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic',
+  exchangeMode: config.exchangeMode === 'paper' ? null : config.exchangeMode,
+  inspectedAt: null,
+  rejectedAt: null,
+  rejectedReason: null,
+});
+
+export async function removeCredentials(
+  deps: ChangeDeps,
+  owner: CredentialsOwner,
+  viewer: Viewer,
+): Promise<ExchangeCredentials> {
+  await whileNothingIsSized(deps, owner, async (tx) => {
+    if (await hasUnsettledTrade(tx, owner)) throw new AppError('credentialsInUse');
+    if (!(await deleteCredentials(tx, owner))) throw new AppError('credentialsNotFound');
+  });
+  return showCredentials(deps, owner, viewer);
+}
+
+function secretsOf({ exchangePlatform, apiKey, apiSecret, passphrase }: ExchangeCredentialsBody): Secrets {
+  if (exchangePlatform === 'Bybit' || passphrase === undefined) return { apiKey, apiSecret };
+  return { apiKey, apiSecret, passphrase };
+}
+
+async function testNewSecrets(
+  deps: ChangeDeps,
+  { userId, platform }: CredentialsOwner,
+  secrets: Secrets,
+): Promise<{ test: ConnectionTest | null; key: GoodKey | null }> {
+  const environment = deps.config.exchangeMode;
+  if (environment === 'paper') return { test: null, key: null };
+  const { accountMode } = nothingFound(deps, platform);
+  return testConnection(deps, {
+    platform,
+    account: { userId, environment, credentials: { ...secrets, accountMode } },
+  });
+}
+
+/**
+ * While an order of the user is not settled or a position is open, only a key of the same account may take the place of
+ * the stored one: another account knows nothing of them, and 'not found' there would be taken for 'never placed' or
+ * 'closed' (decision 0010). Another secret of the same key reaches the same account. Answers the account's id, as far as
+ * it is known.
+ */
+async function requireSameAccount(
+  deps: ChangeDeps,
+  tx: Tx,
+  change: {
+    owner: CredentialsOwner;
+    stored: StoredCredentials;
+    secrets: Secrets;
+    key: GoodKey | null;
+  },
+): Promise<string | null> {
+  const { owner, stored, secrets, key } = change;
+  const accountId = key?.accountId ?? null;
+  const mode = deps.config.exchangeMode;
+  if (stored.state === 'none') return accountId;
+  if (stored.state === 'open' && stored.credentials.apiKey === secrets.apiKey) {
+    const isOfMode = mode === 'paper' || stored.row.exchangeMode === mode;
+    return accountId ?? (isOfMode ? stored.row.accountId : null);
+  }
+  const isSame = accountId !== null && accountId === stored.row.accountId && stored.row.exchangeMode === mode;
+  if (isSame) return accountId;
+  const { platform } = owner;
+  const why = (consequence: string) =>
+    accountId === null
+      ? `${platform} has not told to which account this API key belongs`
+      : `this API key belongs to another account, ${consequence}`;
+  const account = stored.row.accountId === null ? 'the same account' : `account ${stored.row.accountId}`;
+  const refuse = (message: string) => new AppError('credentialsOfOtherAccount', { message });
+  if (await hasUnsettledTrade(tx, owner)) {
+    throw refuse(
+      `An order of this user on ${platform} is not settled, and ${why('where the order cannot be looked up')}. Enter a key of ${account}, wait until the order is settled, or have an administrator write it off.`,
+    );
+  }
+  // In paper mode positions are in the paper account, whatever key is stored; and a key of another mode shows none.
+  if (mode === 'paper' || (stored.row.exchangeMode ?? mode) !== mode) return accountId;
+  const accounts = { mode, stored: stored.row.accountId, next: accountId };
+  const held = await listTokensHeldInStored(tx, owner, accounts);
+  if (held.length > 0) {
+    throw refuse(
+      `A position of this user on ${platform} is open (${held.join(', ')}), and ${why('which does not show it')}. Enter a key of ${account}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then, and keeps signals in its token away until an administrator writes it off.`,
+    );
+  }
+  return accountId;
+}
+
+/**
+ * Under the user's lease, which sizing holds until its order is written: a position sized by one account's balance
+ * is never ordered on another.
+ */
+async function whileNothingIsSized(
+  deps: ChangeDeps,
+  { userId }: CredentialsOwner,
+  change: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const holder = `${deps.config.instanceId} credentials ${randomId()}`;
+  const deadline = Date.now() + LEASE_PATIENCE_MS;
+  for (;;) {
+    const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder }, (lease) =>
+      deps.db.transaction(async (tx) => {
+        await assertHeld(tx, lease);
+        await change(tx);
+      }),
+    ).catch((error: unknown) => {
+      throw error instanceof LeaseLostError ? new AppError('credentialsInUse', { cause: error }) : error;
+    });
+    if (leased.held) return;
+    if (Date.now() >= deadline) throw new AppError('credentialsInUse');
+    await sleep(LEASE_POLL_MS);
+  }
+}

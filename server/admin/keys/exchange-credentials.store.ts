@@ -1,0 +1,147 @@
+import { and, eq, getTableColumns, inArray, isNull, ne, or } from 'drizzle-orm';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Deps } from '#server/deps.ts';
+import type { Config } from '#server/platform/config/config.ts';
+import type { Queryable, Tx } from '#server/platform/db/database.ts';
+import { exchangeCredentials, trades } from '#server/platform/db/schema.ts';
+import { accountUsedBy } from './account-claims.ts';
+
+export type CredentialsRow = typeof exchangeCredentials.$inferSelect;
+
+/** `accountUsedBy`: user name of whoever was connected to the same account before, in the mode of the key. */
+export type StoredRow = CredentialsRow & { accountUsedBy: string | null };
+
+const storedColumns = { ...getTableColumns(exchangeCredentials), accountUsedBy };
+
+/** A user has at most one set of credentials for each exchange. */
+export interface CredentialsOwner {
+  userId: string;
+  platform: ExchangePlatform;
+}
+
+const ownedBy = ({ userId, platform }: CredentialsOwner) =>
+  and(eq(exchangeCredentials.userId, userId), eq(exchangeCredentials.exchangePlatform, platform));
+
+export async function findCredentials(db: Queryable, owner: CredentialsOwner): Promise<StoredRow | null> {
+  const [row] = await db.select(storedColumns).from(exchangeCredentials).where(ownedBy(owner));
+  return row ?? null;
+}
+
+export const listCredentials = (db: Queryable): Promise<StoredRow[]> =>
+  db.select(storedColumns).from(exchangeCredentials);
+
+/** Of exactly this key: one that was entered meanwhile is left as it is. False when nothing was changed. */
+export async function updateCredentials(
+  db: Queryable,
+  row: CredentialsRow,
+  changes: Partial<Pick<CredentialsRow, (typeof FINDINGS)[number]>>,
+): Promise<boolean> {
+  const updated = await db
+    .update(exchangeCredentials)
+    .set(changes)
+    .where(
+      and(
+        eq(exchangeCredentials.userId, row.userId),
+        eq(exchangeCredentials.exchangePlatform, row.exchangePlatform),
+        eq(exchangeCredentials.sealed, row.sealed),
+        // The first reason stands: what follows from it says less.
+        changes.rejectedAt ? isNull(exchangeCredentials.rejectedAt) : undefined,
+      ),
+    )
+    .returning({ userId: exchangeCredentials.userId });
+  return updated.length > 0;
+}
+
+/** What is found out about a key after it was entered. */
+const FINDINGS = [
+  'accountMode',
+  'exchangeMode',
+  'accountId',
+  'accountSince',
+  'inspectedAt',
+  'rejectedAt',
+  'rejectedReason',
+] as const;
+
+/** Nothing is ordered with a key before its exchange has said what it may do and to which account it belongs. */
+export const isVerified = ({ inspectedAt, accountId }: CredentialsRow): boolean =>
+  inspectedAt !== null && accountId !== null;
+
+export async function writeCredentials(db: Queryable, row: CredentialsRow): Promise<void> {
+  const { userId: _userId, exchangePlatform: _platform, ...changes } = row;
+  await db
+    .insert(exchangeCredentials)
+    .values(row)
+    .onConflictDoUpdate({
+      target: [exchangeCredentials.userId, exchangeCredentials.exchangePlatform],
+      set: changes,
+    });
+}
+
+export async function deleteCredentials(db: Queryable, owner: CredentialsOwner): Promise<boolean> {
+  const removed = await db
+    .delete(exchangeCredentials)
+    .where(ownedBy(owner))
+    .returning({ userId: exchangeCredentials.userId });
+  return removed.length > 0;
+}
+
+/** An order of the user at the exchange is not settled: bringing it to its end needs the key that placed it. */
+export async function hasUnsettledTrade(
+  db: Queryable,
+  { userId, platform }: CredentialsOwner,
+): Promise<boolean> {
+  const [row] = await db
+    .select({ id: trades.id })
+    .from(trades)
+    .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, platform), ne(trades.state, 'done')))
+    .limit(1);
+  return row !== undefined;
+}
+
+/**
+ * Tokens in which a position that was opened here in this mode may be open in the account of the stored key (null: not
+ * known), and not in that of the next one.
+ */
+export async function listTokensHeldInStored(
+  db: Queryable,
+  { userId, platform }: CredentialsOwner,
+  accounts: {
+    mode: Exclude<Config['exchangeMode'], 'paper'>;
+    stored: string | null;
+    next: string | null;
+  },
+): Promise<string[]> {
+  const { mode, stored, next } = accounts;
+  const { exchangeAccountId } = trades;
+  const rows = await db
+    .selectDistinct({ token: trades.token })
+    .from(trades)
+    .where(
+      and(
+        eq(trades.userId, userId),
+        eq(trades.exchangePlatform, platform),
+        eq(trades.exchangeMode, mode),
+        inArray(trades.fillStatus, ['filled', 'partial']),
+        isNull(trades.positionClosedAt),
+        stored === null ? undefined : or(isNull(exchangeAccountId), eq(exchangeAccountId, stored)),
+        next === null ? undefined : or(isNull(exchangeAccountId), ne(exchangeAccountId, next)),
+      ),
+    )
+    .orderBy(trades.token);
+  return rows.map(({ token }) => token);
+}
+
+/** Orders that wait slowly for a key are gone on with at once. */
+export async function wakeUnsettledTrades(
+  tx: Tx,
+  deps: Pick<Deps, 'clock' | 'jobs'>,
+  { userId, platform }: CredentialsOwner,
+): Promise<void> {
+  const woken = await tx
+    .update(trades)
+    .set({ dueAt: deps.clock.now() })
+    .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, platform), ne(trades.state, 'done')))
+    .returning({ tradeId: trades.id });
+  for (const { tradeId } of woken) await deps.jobs.send(tx, 'advance-trade', { tradeId });
+}

@@ -1,0 +1,492 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { acquireLease } from '#server/platform/jobs/leases.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
+import { CALLS_PER_MINUTE, ENTRIES_PER_MINUTE } from './limit-calls.ts';
+
+const PATH = '/api/user-settings/exchange-credentials';
+const adminPath = (userId: string) => `/api/admin/user-settings/${userId}/exchange-credentials`;
+const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
+/** The port of a service that is not offered anywhere any more. */
+const NOBODY_THERE = 'http://127.0.0.1:9';
+const LONG = 'x'.repeat(257);
+const NOT_CONNECTED = {
+  exchangePlatform: 'Bitget',
+  connected: false,
+  state: 'none',
+  problem: null,
+  apiKeyHint: null,
+  updatedAt: null,
+};
+
+let site: ExchangeSite;
+let board: TestApp;
+let trader: TestUser;
+
+beforeAll(async () => {
+  site = await startExchangeSite({ environment: 'demo' });
+  board = await startTestApp({
+    config: {
+      exchangeMode: 'demo',
+      bitgetBaseUrl: site.url,
+      bybitBaseUrl: NOBODY_THERE,
+      exchangeTimeoutMs: 1_000,
+    },
+  });
+});
+afterAll(async () => {
+  await board.close();
+  await site.close();
+});
+beforeEach(async () => {
+  site.setFaults([]);
+  trader = await board.createUser();
+});
+
+/** Credentials that the exchange knows. */
+function newCredentials(): SiteCredentials {
+  const credentials = inventedCredentials();
+  site.addAccount(credentials);
+  return credentials;
+}
+
+const inventedCredentials = (): SiteCredentials => ({
+  apiKey: `key-${randomUUID()}`,
+  apiSecret: `secret-${randomUUID()}`,
+  passphrase: `phrase-${randomUUID()}`,
+});
+
+const bitget = (credentials: object) => ({ exchangePlatform: 'Bitget', ...credentials });
+const rowsOf = async (userId: string) =>
+  (await board.database.pool.query('select * from exchange_credentials where user_id = $1', [userId])).rows;
+
+describe('entering credentials', () => {
+  test('stores what the exchange accepts, and shows the end of the key and nothing else of it', async () => {
+    const credentials = newCredentials();
+    const saved = await trader.client.put(PATH, bitget(credentials));
+    expect(saved.statusCode, saved.body).toBe(200);
+    const shown = {
+      exchangePlatform: 'Bitget',
+      connected: true,
+      state: 'ready',
+      problem: null,
+      apiKeyHint: credentials.apiKey.slice(-4),
+      updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    };
+    expect(saved.json()).toEqual({
+      ...shown,
+      test: {
+        success: true,
+        exchangePlatform: 'Bitget',
+        message: 'Bitget accepted the API key',
+        futuresBalance: '10000',
+        futuresAvailable: '10000',
+      },
+    });
+    expect((await trader.client.get(PATH)).json()).toEqual(shown);
+    const [row] = await rowsOf(trader.user.id);
+    expect(row).toMatchObject({ account_mode: 'classic', exchange_mode: 'demo', rejected_at: null });
+    expect(row.account_id).toBe(site.accountOf(credentials.apiKey));
+    expect(row.inspected_at).not.toBeNull();
+  });
+
+  test('before anything was entered nothing is connected', async () => {
+    expect((await trader.client.get(PATH)).json()).toEqual(NOT_CONNECTED);
+    expect((await trader.client.get(`${PATH}?exchangePlatform=Bybit`)).json()).toEqual({
+      ...NOT_CONNECTED,
+      exchangePlatform: 'Bybit',
+    });
+    const unset = await trader.client.get(`${PATH}?exchangePlatform=Elsewhere`);
+    expect(unset.statusCode).toBe(400);
+  });
+
+  test('without the parameter the exchange is the one of the user’s settings', async () => {
+    await trader.client.put('/api/user-settings', { exchangePlatform: 'Bybit' });
+    expect((await trader.client.get(PATH)).json()).toMatchObject({ exchangePlatform: 'Bybit' });
+  });
+
+  test.each([
+    ['an unknown key', (known: SiteCredentials) => ({ ...known, apiKey: `key-${randomUUID()}` }), /^Invalid/],
+    [
+      'a wrong secret',
+      (known: SiteCredentials) => ({ ...known, apiSecret: 'wrong' }),
+      /^sign signature error/,
+    ],
+    [
+      'a wrong passphrase',
+      (known: SiteCredentials) => ({ ...known, passphrase: 'wrong' }),
+      /^apikey\/password is incorrect/,
+    ],
+  ])('%s is refused with the exchange’s words, and what worked stays', async (_name, spoil, words) => {
+    const working = newCredentials();
+    const other = newCredentials();
+    await trader.client.put(PATH, bitget(working));
+    const [before] = await rowsOf(trader.user.id);
+    const refused = await trader.client.put(PATH, bitget(spoil(other)));
+    expect(refused.statusCode).toBe(400);
+    const { message } = refused.json<{ message: string }>();
+    const start = 'Bitget refused the API key: ';
+    expect(message.slice(0, start.length)).toBe(start);
+    expect(message.slice(start.length)).toMatch(words);
+    expect(await rowsOf(trader.user.id)).toEqual([before]);
+    expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
+  });
+
+  test.each([
+    [
+      'may withdraw',
+      { mayTrade: true, mayWithdraw: true },
+      'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw',
+    ],
+    [
+      'may not trade',
+      { mayTrade: false, mayWithdraw: false },
+      'This Bitget API key may not trade futures: enter one that may place futures orders and read positions',
+    ],
+    [
+      'is of a unified account',
+      { mayTrade: true, mayWithdraw: false, accountMode: 'unified' as const },
+      'This Bitget API key belongs to a unified account, only classic accounts are traded: switch the account or enter the key of a classic one',
+    ],
+  ])('a key that %s is refused and not stored, and what to do is said', async (_name, key, message) => {
+    const credentials = inventedCredentials();
+    site.setKey(site.addAccount(credentials), key);
+    const refused = await trader.client.put(PATH, bitget(credentials));
+    expect([refused.statusCode, refused.json()]).toEqual([400, { message }]);
+    expect(await rowsOf(trader.user.id)).toEqual([]);
+  });
+
+  test('a key that may not even say what it may do is refused with what it lacks', async () => {
+    site.setFaults([{ kind: 'refuse', code: '40014', on: { path: '/account/info' } }]);
+    const refused = await trader.client.put(PATH, bitget(newCredentials()));
+    expect([refused.statusCode, refused.json()]).toEqual([
+      400,
+      {
+        message:
+          'Bitget refused the API key: the key may not read what it may do; give it the right to read spot, too (40014)',
+      },
+    ]);
+  });
+
+  test.each([
+    ['its permissions', '/account/info'],
+    ['its balance', '/accounts'],
+  ])('until the exchange has told %s a key is stored as not verified', async (_name, path) => {
+    site.setFaults([{ kind: 'badGatewayBefore', on: { path } }]);
+    const saved = await trader.client.put(PATH, bitget(newCredentials()));
+    expect(saved.json()).toMatchObject({ connected: true, state: 'unverified', test: { success: false } });
+    const [row] = await rowsOf(trader.user.id);
+    expect(row).toMatchObject({ inspected_at: null, account_id: null, exchange_mode: 'demo' });
+    expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
+    expect((await trader.client.get(PATH)).json()).toMatchObject({ state: 'ready' });
+  });
+
+  test('an exchange that cannot be reached keeps nobody from storing, and the answer says so', async () => {
+    site.setFaults([{ kind: 'timeout', on: { path: '/accounts' } }]);
+    const saved = await trader.client.put(PATH, bitget(newCredentials()));
+    expect(saved.statusCode).toBe(200);
+    expect(saved.json()).toMatchObject({
+      connected: true,
+      test: {
+        success: false,
+        error: 'unreachable',
+        message: 'Bitget could not be reached: no answer within 1000 ms',
+      },
+    });
+    expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
+  });
+
+  test('a refusal that is not about the key is told, and the key is stored', async () => {
+    site.setFaults([{ kind: 'refuse', code: '40404', message: 'Not here', on: { path: '/accounts' } }]);
+    const saved = await trader.client.put(PATH, bitget(newCredentials()));
+    expect(saved.json()).toMatchObject({
+      connected: true,
+      test: { success: false, error: 'refused', message: 'Bitget refused the request: Not here (40404)' },
+    });
+  });
+
+  test('Bybit has no passphrase, and one that is sent is not kept', async () => {
+    const credentials = inventedCredentials();
+    const saved = await trader.client.put(PATH, {
+      ...credentials,
+      exchangePlatform: 'Bybit',
+      apiKey: 'a-short-key',
+    });
+    expect(saved.json()).toMatchObject({
+      exchangePlatform: 'Bybit',
+      state: 'unverified',
+      apiKeyHint: '••••',
+      test: { success: false, error: 'unreachable' },
+    });
+    const account = await board.deps.findAccount(trader.user.id, 'Bybit');
+    expect(account?.credentials).toEqual({
+      apiKey: 'a-short-key',
+      apiSecret: credentials.apiSecret,
+      accountMode: 'unified',
+    });
+  });
+
+  test.each([
+    ['no passphrase', { passphrase: undefined }, 'passphrase', 'Passphrase is required for Bitget'],
+    ['an empty passphrase', { passphrase: '' }, 'passphrase', 'Passphrase is required for Bitget'],
+    ['a long passphrase', { passphrase: LONG }, 'passphrase', 'Passphrase must be at most 256 characters'],
+    ['no key', { apiKey: undefined }, 'apiKey', 'API key is required'],
+    ['a key of spaces', { apiKey: '  ' }, 'apiKey', 'API key is required'],
+    ['a long key', { apiKey: LONG }, 'apiKey', 'API key must be at most 256 characters'],
+    [
+      'a key with a space',
+      { apiKey: 'two words' },
+      'apiKey',
+      'API key must be plain letters, digits and signs without spaces',
+    ],
+    ['no secret', { apiSecret: undefined }, 'apiSecret', 'API secret is required'],
+    ['a secret that is a number', { apiSecret: 5 }, 'apiSecret', 'Api secret must be text'],
+    ['an unknown exchange', { exchangePlatform: 'Elsewhere' }, 'exchangePlatform', /Bitget/],
+  ])('%s is refused by its field', async (_name, fields, path, message) => {
+    const answer = await trader.client.put(PATH, { ...bitget(newCredentials()), ...fields });
+    expect(answer.statusCode).toBe(400);
+    const text = message instanceof RegExp ? expect.stringMatching(message) : message;
+    expect(answer.json()).toEqual({ message: text, errors: [{ path, message: text }] });
+    expect(await rowsOf(trader.user.id)).toEqual([]);
+  });
+
+  test('space around what was pasted is not part of it', async () => {
+    const credentials = newCredentials();
+    const spaced = Object.entries(credentials).map(([name, value]) => [name, ` ${value}\n`]);
+    const saved = await trader.client.put(PATH, bitget(Object.fromEntries(spaced)));
+    expect(saved.json()).toMatchObject({ test: { success: true } });
+  });
+
+  test('two at once end with one of them whole', async () => {
+    const entered = [newCredentials(), newCredentials()];
+    const answers = await Promise.all(entered.map((one) => trader.client.put(PATH, bitget(one))));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    expect(await rowsOf(trader.user.id)).toHaveLength(1);
+    expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
+  });
+});
+
+describe('removing credentials', () => {
+  test('leaves the other exchange’s, and a second time there is nothing to remove', async () => {
+    await trader.client.put(PATH, bitget(newCredentials()));
+    await trader.client.put(PATH, { ...inventedCredentials(), exchangePlatform: 'Bybit' });
+    const removed = await trader.client.delete(PATH);
+    expect([removed.statusCode, removed.json()]).toEqual([200, NOT_CONNECTED]);
+    expect((await rowsOf(trader.user.id)).map((row) => row.exchange_platform)).toEqual(['Bybit']);
+    const again = await trader.client.delete(PATH);
+    expect([again.statusCode, again.json()]).toEqual([
+      404,
+      { message: 'No exchange credentials are stored' },
+    ]);
+  });
+
+  test('without credentials there is nothing to test', async () => {
+    const answer = await trader.client.post(`${PATH}/test`);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      404,
+      { message: 'No exchange credentials are stored' },
+    ]);
+  });
+
+  test('while a position is being sized for the user, neither another key nor a removal is taken', async () => {
+    await trader.client.put(PATH, bitget(newCredentials()));
+    const before = await rowsOf(trader.user.id);
+    const { db } = board.deps;
+    await acquireLease({ db, key: `user:${trader.user.id}`, holder: 'a workflow of this test' });
+    const [replaced, removed] = await Promise.all([
+      trader.client.put(PATH, bitget(newCredentials())),
+      trader.client.delete(PATH),
+    ]);
+    for (const answer of [replaced, removed]) {
+      expect(answer.statusCode).toBe(409);
+      expect(answer.json()).toEqual({
+        message: 'An order of this user is still under way; try again when it is settled',
+      });
+    }
+    expect(await rowsOf(trader.user.id)).toEqual(before);
+  });
+});
+
+describe('what is stored', () => {
+  test('does not open in another user’s row or for another exchange, and does then not count', async () => {
+    const other = await board.createUser();
+    await trader.client.put(PATH, bitget(newCredentials()));
+    const columns = 'api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at';
+    const move = `insert into exchange_credentials (user_id, exchange_platform, ${columns})
+      select $2, $3, ${columns} from exchange_credentials where user_id = $1`;
+    await board.database.pool.query(move, [trader.user.id, other.user.id, 'Bitget']);
+    expect(await board.deps.findAccount(trader.user.id, 'Bitget')).toMatchObject({ environment: 'demo' });
+    expect(await board.deps.findAccount(other.user.id, 'Bitget')).toBeNull();
+    const line = board
+      .logged()
+      .split('\n')
+      .find((one) => one.includes('do not open') && one.includes(other.user.id));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'error', exchangePlatform: 'Bitget' });
+
+    expect((await other.client.get(PATH)).json()).toMatchObject({
+      connected: false,
+      state: 'unreadable',
+      problem: 'The stored Bitget credentials cannot be opened any more: enter them again',
+    });
+    expect((await other.client.post(`${PATH}/test`)).json()).toEqual({
+      success: false,
+      exchangePlatform: 'Bitget',
+      error: 'credentials',
+      message: 'The stored Bitget credentials cannot be opened any more: enter them again',
+    });
+    const balance = await board.admin.get(`/api/admin/account-balance/${other.user.id}`);
+    expect([balance.statusCode, balance.json()]).toEqual([
+      503,
+      { message: 'The stored Bitget credentials cannot be opened any more: enter them again' },
+    ]);
+    await other.client.put(PATH, bitget(newCredentials()));
+    expect((await other.client.get(PATH)).json()).toMatchObject({ connected: true });
+
+    await board.database.pool.query(move, [trader.user.id, trader.user.id, 'Bybit']);
+    expect(await board.deps.findAccount(trader.user.id, 'Bybit')).toBeNull();
+  });
+
+  test('is the account whose balance is shown', async () => {
+    await trader.client.put(PATH, bitget(newCredentials()));
+    const balance = await board.admin.get(`/api/admin/account-balance/${trader.user.id}`);
+    expect(balance.json()).toMatchObject({ success: true, data: { futuresBalance: '10000' } });
+  });
+
+  test('stays with a user who is deactivated', async () => {
+    await trader.client.put(PATH, bitget(newCredentials()));
+    await board.admin.patch(`/api/admin/users/${trader.user.id}/deactivate`);
+    expect((await board.admin.get(adminPath(trader.user.id))).json()).toMatchObject({ connected: true });
+  });
+});
+
+describe('an administrator', () => {
+  test('enters, tests, sees and removes the credentials of the user in the path, and only of him', async () => {
+    const path = adminPath(trader.user.id);
+    const credentials = newCredentials();
+    const saved = await board.admin.put(path, bitget(credentials));
+    expect(saved.json()).toMatchObject({ connected: true, test: { success: true } });
+    expect((await trader.client.get(PATH)).json()).toEqual((await board.admin.get(path)).json());
+    expect((await board.admin.get(PATH)).json()).toMatchObject({ connected: false });
+    expect((await board.admin.post(`${path}/test`)).json()).toMatchObject({ success: true });
+    expect((await board.admin.delete(path)).json()).toMatchObject({ connected: false });
+    expect(await rowsOf(trader.user.id)).toEqual([]);
+  });
+
+  test('is told 404 of a user who does not exist', async () => {
+    const path = adminPath(UNKNOWN_ID);
+    const answers = [
+      await board.admin.get(path),
+      await board.admin.put(path, bitget(newCredentials())),
+      await board.admin.delete(path),
+      await board.admin.post(`${path}/test`),
+    ];
+    for (const answer of answers) {
+      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'User not found' }]);
+    }
+  });
+
+  test('is named in the log beside the user, with what was done and how the test ended', async () => {
+    const admin = (await board.admin.get('/api/auth/user')).json().user.id;
+    const path = adminPath(trader.user.id);
+    await board.admin.put(path, bitget(newCredentials()));
+    await board.admin.put(path, bitget(inventedCredentials()));
+    await board.admin.delete(path);
+    const lines = board
+      .logged()
+      .split('\n')
+      .filter(
+        (line) => line.includes(`"userId":"${trader.user.id}"`) && line.includes('exchange credentials'),
+      )
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ msg, result }) => [msg, result])).toEqual([
+      ['exchange credentials tested', 'success'],
+      ['exchange credentials stored', undefined],
+      ['exchange credentials tested', 'credentials'],
+      ['exchange credentials removed', undefined],
+    ]);
+    for (const line of lines) expect(line).toMatchObject({ by: admin, exchangePlatform: 'Bitget' });
+  });
+});
+
+describe('calls are limited per user whose keys they concern', () => {
+  const TOO_MANY = { message: 'Too many requests. Try again in a minute.' };
+  async function expectTooMany(call: Promise<Answer>): Promise<void> {
+    const answer = await call;
+    expect([answer.statusCode, answer.json()]).toEqual([429, TOO_MANY]);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  }
+
+  test('one administrator connects twenty users in one go', async () => {
+    const traders: TestUser[] = [];
+    for (let count = 1; count <= 20; count += 1) traders.push(await board.createUser());
+    for (const { user } of traders) {
+      const saved = await board.admin.put(adminPath(user.id), bitget(newCredentials()));
+      expect(saved.statusCode, saved.body).toBe(200);
+      const tested = await board.admin.post(`${adminPath(user.id)}/test`);
+      expect(tested.statusCode, tested.body).toBe(200);
+    }
+  });
+
+  test(`the entry after ${ENTRIES_PER_MINUTE} in a minute is refused, whoever makes it, and stores nothing`, async () => {
+    const path = adminPath(trader.user.id);
+    for (let count = 1; count <= ENTRIES_PER_MINUTE; count += 1) {
+      const [client, place] = count % 2 === 0 ? [trader.client, PATH] : [board.admin, path];
+      expect((await client.put(place, bitget(newCredentials()))).statusCode).toBe(200);
+    }
+    const before = await rowsOf(trader.user.id);
+    const asked = site.requests.length;
+    await expectTooMany(trader.client.put(PATH, bitget(newCredentials())));
+    await expectTooMany(board.admin.put(path, bitget(newCredentials())));
+    expect(await rowsOf(trader.user.id)).toEqual(before);
+    expect(site.requests).toHaveLength(asked);
+    const other = await board.createUser();
+    expect((await board.admin.put(adminPath(other.user.id), bitget(newCredentials()))).statusCode).toBe(200);
+  });
+
+  test(`after ${CALLS_PER_MINUTE} entries and tests in a minute nothing more is asked of the exchange`, async () => {
+    const path = adminPath(trader.user.id);
+    await trader.client.put(PATH, bitget(newCredentials()));
+    for (let count = 2; count <= CALLS_PER_MINUTE; count += 1) {
+      const tested = count % 2 === 0 ? board.admin.post(`${path}/test`) : trader.client.post(`${PATH}/test`);
+      expect((await tested).statusCode).toBe(200);
+    }
+    const asked = site.requests.length;
+    await expectTooMany(trader.client.post(`${PATH}/test`));
+    await expectTooMany(board.admin.post(`${path}/test`));
+    await expectTooMany(trader.client.put(PATH, bitget(newCredentials())));
+    expect(site.requests).toHaveLength(asked);
+    expect((await trader.client.get(PATH)).statusCode).toBe(200);
+    const other = await board.createUser();
+    expect((await other.client.put(PATH, bitget(newCredentials()))).statusCode).toBe(200);
+  });
+});
+
+describe('in paper mode', () => {
+  let paper: TestApp;
+  beforeAll(async () => {
+    paper = await startTestApp({ config: { paperBalance: '2500.5' } });
+  });
+  afterAll(() => paper.close());
+
+  test('credentials are stored for later without a test', async () => {
+    const { client } = await paper.createUser();
+    const saved = await client.put(PATH, bitget(inventedCredentials()));
+    expect(saved.json()).toMatchObject({ connected: true, test: null });
+  });
+
+  test('the test answers the balance of the paper account, with credentials or without', async () => {
+    const { client } = await paper.createUser();
+    const balance = {
+      success: true,
+      exchangePlatform: 'Bitget',
+      message: 'Paper mode needs no credentials: this is the balance of the paper account',
+      futuresBalance: '2500.5',
+      futuresAvailable: '2500.5',
+    };
+    expect((await client.post(`${PATH}/test`)).json()).toEqual(balance);
+    await client.put(PATH, bitget(inventedCredentials()));
+    expect((await client.post(`${PATH}/test`)).json()).toEqual(balance);
+  });
+});

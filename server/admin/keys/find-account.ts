@@ -1,0 +1,154 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { type Denial, deny } from '#domain/workflow/denials.ts';
+import type { AccountGuard, Deps, UserAccount } from '#server/deps.ts';
+import type { KeyRefused } from '#server/exchanges/ccxt/connection.ts';
+import { isVerified, listCredentials } from './exchange-credentials.store.ts';
+import { inspectStored, rejectKey } from './key-findings.ts';
+import { openCredentials, readCredentials, type StoredCredentials } from './seal-credentials.ts';
+
+type FinderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log' | 'secretBox'>;
+
+/** Why stored credentials are not used, from what is stored of them; null: they are. */
+export function denyStored(
+  { config }: Pick<Deps, 'config'>,
+  stored: StoredCredentials,
+  exchange: string,
+): Denial | null {
+  if (stored.state === 'none') return deny('exchange_not_connected', { exchange });
+  if (stored.state === 'locked') return deny('exchange_key_unreadable', { exchange });
+  const { exchangeMode, rejectedAt, rejectedReason } = stored.row;
+  const mode = config.exchangeMode;
+  if (exchangeMode !== null && exchangeMode !== mode && mode !== 'paper') {
+    return deny('exchange_key_other_mode', { exchange, entered: exchangeMode, mode });
+  }
+  if (rejectedAt !== null) {
+    const reason = rejectedReason ?? 'no reason was given';
+    return deny('exchange_key_rejected', { exchange, since: rejectedAt.toISOString(), reason });
+  }
+  const isDuplicate = stored.row.accountUsedBy !== null && mode !== 'paper';
+  return isDuplicate ? denyDuplicate(exchange, ANOTHER_USER) : null;
+}
+
+const ANOTHER_USER = 'another user';
+
+/** Who is told. */
+export type Viewer = { isAdmin: boolean };
+
+/** Only administrators are told the names of other users. */
+export const nameFor = ({ isAdmin }: Viewer, username: string) => (isAdmin ? username : ANOTHER_USER);
+
+export const denyDuplicate = (exchange: string, usedBy: string) =>
+  deny('exchange_account_duplicate', { exchange, usedBy });
+
+/** Nothing is ordered with a key before its exchange was asked about it. */
+const denyUnverified = (stored: StoredCredentials, exchange: string): Denial | null =>
+  stored.state !== 'open' || isVerified(stored.row)
+    ? null
+    : deny('exchange_key_not_inspected', { exchange, message: 'it is asked when a signal comes' });
+
+/** Outside paper mode: the user's account as the stored credentials open it; null without usable ones. */
+export function createAccountFinder(
+  deps: Pick<Deps, 'config' | 'db' | 'exchanges' | 'log' | 'secretBox'>,
+): Deps['findAccount'] {
+  return async (userId, platform, { evenRejected } = { evenRejected: false }) => {
+    const stored = await readCredentials(deps, { userId, platform });
+    if (stored.state === 'locked') {
+      deps.log.error(
+        { userId, exchangePlatform: platform },
+        'exchange credentials do not open: SECRET_KEY is another one or the row was moved; the user counts as not connected',
+      );
+    }
+    if (stored.state !== 'open') return null;
+    const denial = denyStored(deps, stored, platform);
+    // What is open in an account is closed and looked after, whoever else has a key of it.
+    const isOpened = denial === null || denial.code === 'exchange_account_duplicate';
+    if (!isOpened && !(evenRejected && denial.code === 'exchange_key_rejected')) return null;
+    return accountOf(deps, { userId, platform, stored, denial });
+  };
+}
+
+/** Of a key that was not asked about yet it is taken that the account is of the kind that is traded. */
+export function accountOf(
+  deps: Pick<Deps, 'config' | 'exchanges'>,
+  owned: {
+    userId: string;
+    platform: ExchangePlatform;
+    stored: Extract<StoredCredentials, { state: 'open' }>;
+    denial?: Denial | null;
+  },
+): UserAccount {
+  const { userId, platform, stored, denial = null } = owned;
+  const { row, credentials } = stored;
+  const { exchanges, config } = deps;
+  const isKnown = row.inspectedAt !== null || !exchanges.supported.includes(platform);
+  return {
+    userId,
+    environment: config.exchangeMode,
+    credentials: isKnown ? credentials : { ...credentials, accountMode: exchanges.get(platform).accountMode },
+    accountId: row.accountId,
+    denial: denial ?? denyUnverified(stored, platform),
+  };
+}
+
+export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): AccountGuard {
+  return {
+    async deny(userId, platform) {
+      const owner = { userId, platform };
+      const stored = await readCredentials(deps, owner);
+      const denial = denyStored(deps, stored, platform);
+      if (denial !== null || stored.state !== 'open' || isVerified(stored.row)) return denial;
+      if (!deps.exchanges.supported.includes(platform)) return null;
+      const account = accountOf(deps, { userId, platform, stored });
+      const exchange = deps.exchanges.get(platform);
+      const problem = await inspectStored(deps, { row: stored.row, account, exchange });
+      if (problem !== null) return problem;
+      const known = await readCredentials(deps, owner);
+      return denyStored(deps, known, platform) ?? denyUnverified(known, platform);
+    },
+
+    async readDenials() {
+      const rows = await listCredentials(deps.db);
+      const denials = new Map(
+        rows.map((row) => {
+          const stored = openCredentials(deps.secretBox, row);
+          const { userId, exchangePlatform } = row;
+          const denial =
+            denyStored(deps, stored, exchangePlatform) ?? denyUnverified(stored, exchangePlatform);
+          return [`${userId} ${exchangePlatform}`, denial];
+        }),
+      );
+      return (userId, exchange) => {
+        const denial = denials.get(`${userId} ${exchange}`);
+        return denial === undefined ? deny('exchange_not_connected', { exchange }) : denial;
+      };
+    },
+  };
+}
+
+/** Marks stored credentials that an exchange refuses, whatever they were used for. */
+export function createKeyWatch(deps: FinderDeps): KeyRefused {
+  return async ({ platform, account, message }) => {
+    const { userId } = account;
+    try {
+      const stored = await readCredentials(deps, { userId, platform });
+      if (stored.state !== 'open' || !isSameKey(stored.credentials, account.credentials)) return;
+      await rejectKey(deps, stored.row, refusalOf(message, platform));
+    } catch (error) {
+      // The refusal is met again with the next call.
+      deps.log.error(
+        { err: error, userId, exchangePlatform: platform },
+        'a rejected key could not be marked',
+      );
+    }
+  };
+}
+
+const refusalOf = (message: string, platform: ExchangePlatform) => {
+  const said = message.startsWith(`${platform}: `) ? message.slice(platform.length + 2) : message;
+  return `${platform} refused it: ${said}`;
+};
+
+type Key = Pick<UserAccount['credentials'], 'apiKey' | 'apiSecret' | 'passphrase'>;
+
+const isSameKey = (a: Key, b: Key) =>
+  a.apiKey === b.apiKey && a.apiSecret === b.apiSecret && (a.passphrase ?? '') === (b.passphrase ?? '');

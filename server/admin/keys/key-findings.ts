@@ -1,0 +1,115 @@
+import { denyKey } from '#domain/eligibility/exchange-key.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { type Denial, deny } from '#domain/workflow/denials.ts';
+import type { Deps } from '#server/deps.ts';
+import {
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+  type KeyInspection,
+} from '#server/exchanges/exchange.ts';
+import { cutText } from '#server/platform/cut-text.ts';
+import type { Tx } from '#server/platform/db/database.ts';
+import { claimAccount } from './account-claims.ts';
+import {
+  type CredentialsOwner,
+  type CredentialsRow,
+  isVerified,
+  updateCredentials,
+  wakeUnsettledTrades,
+} from './exchange-credentials.store.ts';
+
+type FindingDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log'>;
+
+/** Words of an exchange are kept up to this length. */
+const LONGEST_REASON = 300;
+
+/** A key that may trade, and whose account is known. */
+export interface GoodKey extends KeyInspection {
+  accountId: string;
+}
+
+/** What is stored of a key that was found to be good; it lifts an earlier rejection. */
+export const findingsOfGoodKey = (deps: Pick<Deps, 'clock' | 'config'>, { accountMode }: GoodKey) => ({
+  accountMode,
+  exchangeMode: deps.config.exchangeMode === 'paper' ? null : deps.config.exchangeMode,
+  inspectedAt: deps.clock.now(),
+  rejectedAt: null,
+  rejectedReason: null,
+});
+
+/** The key may trade: unless its account is another user's, orders are placed with it, and those that waited go on. */
+export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: GoodKey): Promise<void> {
+  const isNews = !isVerified(row) || row.rejectedAt !== null;
+  const owner = ownerOf(row);
+  const { accountId } = key;
+  await deps.db.transaction(async (tx) => {
+    const { since: accountSince } = await claimFor(tx, deps, { owner, accountId });
+    const findings = { ...findingsOfGoodKey(deps, key), accountId, accountSince };
+    const isStill = await updateCredentials(tx, row, findings);
+    if (isStill && isNews) await wakeUnsettledTrades(tx, deps, owner);
+  });
+}
+
+/** The user's claim to the account in the mode that the program runs in, which has accounts only outside paper mode. */
+export async function claimFor(
+  tx: Tx,
+  deps: Pick<Deps, 'clock' | 'config'>,
+  { owner, accountId }: { owner: CredentialsOwner; accountId: string | null },
+): Promise<{ since: Date | null; usedBy: string | null }> {
+  const { platform, userId } = owner;
+  const mode = deps.config.exchangeMode;
+  if (mode === 'paper' || accountId === null) return { since: null, usedBy: null };
+  return await claimAccount(tx, deps, { userId, account: { platform, mode, accountId } });
+}
+
+/** From now on nothing is ordered with the key. */
+export async function rejectKey(deps: FindingDeps, row: CredentialsRow, reason: string): Promise<void> {
+  if (row.rejectedAt !== null) return;
+  const changes = { rejectedAt: deps.clock.now(), rejectedReason: cutText(reason, LONGEST_REASON) };
+  if (!(await updateCredentials(deps.db, row, changes))) return;
+  const { userId, exchangePlatform } = row;
+  deps.log.warn(
+    { userId, exchangePlatform, reason: changes.rejectedReason },
+    'exchange credentials rejected: nothing is traded with them',
+  );
+}
+
+export const namesAccount = (key: KeyInspection): key is GoodKey => key.accountId !== null;
+
+/**
+ * Asks the exchange what the stored key may do, and keeps the answer. Null: it may trade, as far as the exchange is
+ * concerned; whether another user has its account is to be read then.
+ */
+export async function inspectStored(
+  deps: FindingDeps,
+  { row, account, exchange }: { row: CredentialsRow; account: ExchangeAccount; exchange: Exchange },
+): Promise<Denial | null> {
+  const { platform } = exchange;
+  try {
+    const key = await exchange.inspectKey(account);
+    const problem = denyKey({ exchange: platform, wanted: exchange.accountMode, key });
+    if (problem !== null) await rejectKey(deps, row, problem.reason);
+    else if (!namesAccount(key)) {
+      return deny('exchange_key_not_inspected', {
+        exchange: platform,
+        message: 'it did not name the account',
+      });
+    } else await acceptKey(deps, row, key);
+    return problem;
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    const { message } = error;
+    if (error.kind === 'credentials') {
+      // It has been marked where the answer arrived.
+      const since = deps.clock.now().toISOString();
+      return deny('exchange_key_rejected', { exchange: platform, since, reason: message });
+    }
+    return deny('exchange_key_not_inspected', { exchange: platform, message });
+  }
+}
+
+const ownerOf = ({ userId, exchangePlatform }: CredentialsRow): CredentialsOwner => ({
+  userId,
+  platform: exchangePlatform as ExchangePlatform,
+});

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { type SecretBox, SecretBoxError } from '#server/platform/secret-box.ts';
+import { type CredentialsOwner, findCredentials, type StoredRow } from './exchange-credentials.store.ts';
+
+const PURPOSE = 'exchange-credentials';
+const SHOWN_CHARACTERS = 4;
+/** Of a shorter key the last four characters would be too much of it. */
+const SHORTEST_HINTED_KEY = 12;
+const HIDDEN = '••••';
+
+/** What is sealed; the account mode is no secret and stands beside it. */
+export type Secrets = Omit<ExchangeCredentials, 'accountMode'>;
+
+const sealedSecrets = z.object({
+  apiKey: z.string(),
+  apiSecret: z.string(),
+  passphrase: z.string().exactOptional(),
+});
+
+/** `locked`: stored, and not to be opened: SECRET_KEY is another one, or the row was altered or moved. */
+export type StoredCredentials =
+  | { state: 'none' }
+  | { state: 'locked'; row: StoredRow }
+  | { state: 'open'; row: StoredRow; credentials: ExchangeCredentials };
+
+/** Bound to user and platform: in another row it does not open. */
+export function sealSecrets(box: SecretBox, owner: CredentialsOwner, secrets: Secrets): string {
+  return box.seal(JSON.stringify(secrets), { purpose: PURPOSE, binding: bindingOf(owner) });
+}
+
+export async function readCredentials(
+  deps: { db: Queryable; secretBox: SecretBox },
+  owner: CredentialsOwner,
+): Promise<StoredCredentials> {
+  const row = await findCredentials(deps.db, owner);
+  return row === null ? { state: 'none' } : openCredentials(deps.secretBox, row);
+}
+
+export function openCredentials(
+  box: SecretBox,
+  row: StoredRow,
+): Extract<StoredCredentials, { row: StoredRow }> {
+  const binding = bindingOf({ userId: row.userId, platform: row.exchangePlatform });
+  try {
+    const text = box.open(row.sealed, { purpose: PURPOSE, binding });
+    const secrets = sealedSecrets.parse(JSON.parse(text));
+    return { state: 'open', row, credentials: { ...secrets, accountMode: row.accountMode } };
+  } catch (error) {
+    if (error instanceof SecretBoxError) return { state: 'locked', row };
+    throw error;
+  }
+}
+
+export function hintOf(apiKey: string): string {
+  return apiKey.length < SHORTEST_HINTED_KEY ? HIDDEN : apiKey.slice(-SHOWN_CHARACTERS);
+}
+
+const bindingOf = ({ userId, platform }: { userId: string; platform: string }) => `${userId}:${platform}`;

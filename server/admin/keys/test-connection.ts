@@ -1,0 +1,120 @@
+import type { ConnectionTest } from '#contract/exchange-credentials.ts';
+import { denyKey } from '#domain/eligibility/exchange-key.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { type DenialCode, deny } from '#domain/workflow/denials.ts';
+import type { Deps } from '#server/deps.ts';
+import { type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import type { CredentialsOwner } from './exchange-credentials.store.ts';
+import { accountOf, denyDuplicate, denyStored, nameFor, type Viewer } from './find-account.ts';
+import { acceptKey, type GoodKey, namesAccount, rejectKey } from './key-findings.ts';
+import { readCredentials } from './seal-credentials.ts';
+
+type TestFailure = Extract<ConnectionTest, { success: false }>;
+
+type TestDeps = Pick<
+  Deps,
+  'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'jobs' | 'log' | 'secretBox'
+>;
+
+/** What a test found. `key`: what the exchange says of the key, where it is one that is taken. */
+export interface Tested {
+  test: ConnectionTest;
+  key: GoodKey | null;
+}
+
+/**
+ * Asks the exchange what the key may do, and for the futures balance: the same call that sizes a position, with the
+ * same rights. A key that may do too much or too little is no better than one that does not work.
+ */
+export async function testConnection(
+  deps: Pick<Deps, 'config' | 'exchanges'>,
+  { platform, account }: { platform: ExchangePlatform; account: ExchangeAccount },
+): Promise<Tested> {
+  const mode = deps.config.exchangeMode;
+  const failed = (error: TestFailure['error'], message: string): Tested => ({
+    key: null,
+    test: { success: false, exchangePlatform: platform, error, message },
+  });
+  if (!deps.exchanges.supported.includes(platform)) {
+    return failed('refused', deny('exchange_unsupported', { exchange: platform, mode }).reason);
+  }
+  const exchange = deps.exchanges.get(platform);
+  try {
+    const key = mode === 'paper' ? null : await exchange.inspectKey(account);
+    const problem = key === null ? null : denyKey({ exchange: platform, wanted: exchange.accountMode, key });
+    if (problem !== null) return failed('credentials', problem.reason);
+    if (key !== null && !namesAccount(key)) {
+      const message = `${platform} did not say to which account the API key belongs: nothing is ordered with it`;
+      return failed('refused', message);
+    }
+    const balance = await exchange.fetchBalance(account);
+    return {
+      key,
+      test: {
+        success: true,
+        exchangePlatform: platform,
+        message:
+          mode === 'paper'
+            ? 'Paper mode needs no credentials: this is the balance of the paper account'
+            : `${platform} accepted the API key`,
+        futuresBalance: balance.futuresBalance,
+        futuresAvailable: balance.futuresAvailable,
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    const failure = failureOf(error, platform);
+    return failed(failure.error, failure.message);
+  }
+}
+
+/**
+ * The same for what is stored, and what is found is kept: a success lifts an earlier rejection. In paper mode, for
+ * the paper account that everybody has.
+ */
+export async function testStoredConnection(
+  deps: TestDeps,
+  { userId, platform }: CredentialsOwner,
+  viewer: Viewer,
+): Promise<ConnectionTest> {
+  if (deps.config.exchangeMode === 'paper') {
+    const account = await deps.findAccount(userId, platform);
+    if (account === null) throw new AppError('credentialsNotFound');
+    return (await testConnection(deps, { platform, account })).test;
+  }
+  const stored = await readCredentials(deps, { userId, platform });
+  if (stored.state === 'none') throw new AppError('credentialsNotFound');
+  const denial = denyStored(deps, stored, platform);
+  if (stored.state === 'locked' || (denial !== null && !MAY_BE_LIFTED.includes(denial.code))) {
+    const message = denial?.reason ?? '';
+    return { success: false, exchangePlatform: platform, error: 'credentials', message };
+  }
+  const { row } = stored;
+  const account = accountOf(deps, { userId, platform, stored });
+  const { test, key } = await testConnection(deps, { platform, account });
+  if (key !== null) await acceptKey(deps, row, key);
+  else if (!test.success && test.error === 'credentials') await rejectKey(deps, row, test.message);
+  if (!test.success) return test;
+  const known = await readCredentials(deps, { userId, platform });
+  if (known.state !== 'open' || known.row.accountUsedBy === null) return test;
+  const message = denyDuplicate(platform, nameFor(viewer, known.row.accountUsedBy)).reason;
+  return { success: false, exchangePlatform: platform, error: 'duplicate', message };
+}
+
+/** What a test may find to be over. */
+const MAY_BE_LIFTED: DenialCode[] = ['exchange_key_rejected', 'exchange_account_duplicate'];
+
+function failureOf(error: ExchangeError, platform: ExchangePlatform) {
+  const prefix = `${platform}: `;
+  const said = error.message.startsWith(prefix) ? error.message.slice(prefix.length) : error.message;
+  switch (error.kind) {
+    case 'credentials':
+      return { error: 'credentials' as const, message: `${platform} refused the API key: ${said}` };
+    case 'refused':
+      return { error: 'refused' as const, message: `${platform} refused the request: ${said}` };
+    case 'retry-later':
+    case 'unknown':
+      return { error: 'unreachable' as const, message: `${platform} could not be reached: ${said}` };
+  }
+}

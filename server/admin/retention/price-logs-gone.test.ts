@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PriceLogsAnswer } from '#contract/price-logs.ts';
+import type { SignalDetail } from '#contract/signals.ts';
+import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
+import { readKeptSince } from '#server/platform/db/partitions.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+import { forgetTotals } from './forget-totals.ts';
+import { keepPartitions } from './keep-partitions.ts';
+
+const DAY_MS = 24 * 3_600_000;
+let board: TestApp;
+let sender: TestSender;
+let candle: { id: string };
+let hash: string;
+let before: SignalDetail;
+
+const minutesAgo = (minutes: number) =>
+  new Date(Date.now() - minutes * 60_000).toISOString().replace(/\D/g, '').slice(0, 12);
+const read = async <Body>(path: string) => (await board.admin.get(path)).json<Body>();
+const signal = () => read<SignalDetail>(`/api/signals/${before.id}`);
+const DateTime = minutesAgo(5);
+
+/** A candle and its signal, then all that is more than a month old is dropped a year later. */
+beforeAll(async () => {
+  board = await startTestApp();
+  sender = await createSender({ app: board.app, client: board.admin });
+  candle = (await sender.candle({ DateTime })).json();
+  const { id } = (await sender.signal()).json<{ id: string }>();
+  before = await read<SignalDetail>(`/api/signals/${id}`);
+  hash = before.priceLogHash ?? '';
+  // Also what has only just arrived, so that it has to be taken off again.
+  await addUpList(board.database.db, 'price-logs', { marginMs: -60_000 });
+  await keepPartitions({
+    deps: {
+      ...board.deps,
+      clock: { now: () => new Date(Date.now() + 365 * DAY_MS) },
+      config: { priceLogRetentionDays: 30, deliveryRetentionDays: 30 },
+    },
+    connection: board.database.connection,
+    beforeDrop: forgetTotals,
+  });
+});
+afterAll(() => board.close());
+
+test('a signal whose price log is gone says that it is no longer kept, and not that there was none', async () => {
+  expect(before).toMatchObject({ priceLogId: candle.id, priceLogsKept: true });
+  expect(await signal()).toEqual({
+    ...before,
+    priceLogId: null,
+    priceLogHash: null,
+    priceLogsKept: false,
+  });
+  expect(await readKeptSince(board.database.db, 'price_logs')).toBeInstanceOf(Date);
+});
+
+test('a price log that is gone is answered 404, and its list, total and chart are without it', async () => {
+  expect((await board.admin.get(`/api/price-logs/hash/${hash}`)).statusCode).toBe(404);
+  const chart = `/api/price-logs/candles?token=BTC&timeframe=15&priceLogId=${candle.id}`;
+  expect((await board.admin.get(chart)).statusCode).toBe(404);
+  expect(await read<PriceLogsAnswer>('/api/price-logs')).toEqual({ priceLogs: [], total: 0 });
+  expect(await read('/api/price-logs/tokens')).toEqual([]);
+  expect((await board.admin.get(`/api/signals/${before.id}/chart`)).statusCode).toBe(200);
+});
+
+test('a calculation with a price log that is gone is refused with the reason', async () => {
+  const { user } = await read<{ user: { id: string } }>('/api/auth/user');
+  const answer = await board.admin.post('/api/internal/position-generator/generate', {
+    signalId: before.id,
+    priceLogId: candle.id,
+    userId: user.id,
+  });
+  expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Price log not found' }]);
+});
+
+test('the log of deliveries is without what is gone, and goes on', async () => {
+  const log = `/api/hooks/${sender.hook.id}/deliveries`;
+  expect(await read(log)).toEqual([]);
+  const again = (await sender.candle({ DateTime })).json();
+  expect(again).toMatchObject({ duplicate: false });
+  expect(await read(log)).toHaveLength(1);
+  expect((await sender.candle({ DateTime })).json()).toMatchObject({ id: again.id, duplicate: true });
+});

@@ -1,0 +1,203 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { restoreBackup } from '#server/admin/backup/restore-backup.ts';
+import { writeBackup } from '#server/admin/backup/write-backup.ts';
+import { migrateDatabase } from '#server/platform/db/migrate.ts';
+import { monthOf } from '#server/platform/db/partition-months.ts';
+import { defaultPartitionOf, listPartitions } from '#server/platform/db/partitions.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
+import { createLog } from '#server/platform/log.ts';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import type { BeforeDrop } from './drop-old-partitions.ts';
+import { keepPartitions, startRetention } from './keep-partitions.ts';
+
+let here: TestDatabase;
+let client: pg.Client;
+let lines: string[] = [];
+const log = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
+const made: string[] = [];
+
+beforeAll(async () => {
+  here = await createTestDatabase();
+  const { rows } = await here.database.pool.query('select current_database() as name');
+  client = new pg.Client({ ...inject('testServer'), database: rows[0].name });
+  await client.connect();
+});
+afterEach(() => {
+  lines = [];
+});
+afterAll(async () => {
+  for (const name of made) await here.database.pool.query(`drop database if exists ${name} with (force)`);
+  await client.end();
+  await here.close();
+});
+
+const DAY_MS = 24 * 3_600_000;
+const plusDays = (moment: Date, days: number) => new Date(moment.getTime() + days * DAY_MS);
+const idAt = (moment: Date): string => firstIdOf(moment).slice(0, 24) + randomBytes(6).toString('hex');
+
+const retention = (now: Date, days: number, beforeDrop: BeforeDrop) => ({
+  deps: {
+    clock: { now: () => now },
+    log,
+    config: { priceLogRetentionDays: days, deliveryRetentionDays: days },
+  },
+  connection: here.database.connection,
+  beforeDrop,
+});
+
+/** Runs what the program runs, at that moment, with both settings at so many days. */
+const keep = (now: Date, days: number, beforeDrop: BeforeDrop = async () => {}) =>
+  keepPartitions(retention(now, days, beforeDrop));
+
+async function insertAt(moment: Date): Promise<void> {
+  const id = idAt(moment);
+  const hash = createHash('sha256').update(id).digest('hex');
+  await client.query(
+    `with hashed as (insert into price_log_hashes values (decode('${hash}', 'hex'), '${id}'))
+     insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
+       candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+     values ('${id}', '${id}', '${id}', true, 'BTC', '15', 1, 'USDT', '', now(), now(), '', '${hash}', '{}')`,
+  );
+  await client.query(
+    `insert into deliveries (id, hook_id, kind, result, source_ip, received_at)
+     values ('${id}', '${id}', 'candle', 'stored', '', now())`,
+  );
+}
+const count = async (table: string) =>
+  Number((await client.query(`select count(*) as count from ${table}`)).rows[0].count);
+const names = async () => (await listPartitions(client, 'price_logs')).map(({ name }) => name);
+
+test('partitions are dropped when all of their rows are too old, their hashes with them, and no row of a younger one', async () => {
+  const [first, second, third] = await listPartitions(client, 'price_logs');
+  const [firstEnd, secondEnd] = [first?.to ?? new Date(), second?.to ?? new Date()];
+  for (const moment of [plusDays(firstEnd, -200), plusDays(firstEnd, -1), firstEnd]) await insertAt(moment);
+  await insertAt(new Date(secondEnd.getTime() - 1));
+  await insertAt(secondEnd);
+  // From a clock that is years behind: it belongs to the first.
+  await insertAt(new Date('2001-01-01T00:00:00Z'));
+
+  expect(await keep(plusDays(firstEnd, 1000), 0)).toEqual([]);
+  expect(await count('price_logs')).toBe(6);
+  expect(await keep(new Date(plusDays(firstEnd, 30).getTime() - 1), 30)).toEqual([]);
+  expect(await count('price_logs')).toBe(6);
+
+  const seen: unknown[] = [];
+  const dropped = await keep(plusDays(firstEnd, 30), 30, async (tx, one) => {
+    const { rows } = await tx.execute<{ count: string }>(
+      sql`select count(*) from ${sql.identifier(one.partition)}`,
+    );
+    seen.push([one.table, one.from, one.to, Number(rows[0]?.count)]);
+  });
+  expect(dropped.map(({ partition }) => partition)).toEqual([
+    first?.name,
+    first?.name.replace('price_logs', 'deliveries'),
+  ]);
+  expect(seen).toEqual([
+    ['price_logs', null, firstEnd, 3],
+    ['deliveries', null, firstEnd, 3],
+  ]);
+  expect(await names()).toEqual(expect.arrayContaining([second?.name, third?.name]));
+  expect([await count('price_logs'), await count('deliveries'), await count('price_log_hashes')]).toEqual([
+    3, 3, 3,
+  ]);
+  const told = lines.map((line) => JSON.parse(line)).filter(({ partition }) => partition === first?.name);
+  expect(told).toMatchObject([{ table: 'price_logs', rows: 3, keptDays: 30, to: firstEnd.toISOString() }]);
+  expect(lines.join('')).toContain('"hashes":3');
+});
+
+test('what arrives for a month that is gone is kept until the next look, and then goes like the rest of its month', async () => {
+  const [oldest] = await listPartitions(client, 'price_logs');
+  const floor = oldest?.from ?? new Date();
+  const before = await count('price_logs');
+  await insertAt(plusDays(floor, -10));
+  expect(await count(defaultPartitionOf('price_logs'))).toBe(1);
+  await keep(plusDays(floor, 40), 0);
+  expect(await count(defaultPartitionOf('price_logs'))).toBe(0);
+  expect(await count('price_logs')).toBe(before + 1);
+  await keep(plusDays(floor, 31), 30);
+  expect([await count('price_logs'), await count('price_log_hashes')]).toEqual([before, before]);
+});
+
+test('a partition stays when what keeps figures of it fails, and goes at the next look', async () => {
+  const [oldest] = await listPartitions(client, 'price_logs');
+  const now = plusDays(oldest?.to ?? new Date(), 31);
+  const before = await count('price_logs');
+  await expect(
+    keep(now, 30, async () => {
+      throw new Error('the figures are locked');
+    }),
+  ).rejects.toThrow('the figures are locked');
+  expect(await count('price_logs')).toBe(before);
+  expect(await names()).toContain(oldest?.name);
+  expect((await keep(now, 30)).map(({ partition }) => partition)).toContain(oldest?.name);
+});
+
+test('one program at a time looks after partitions', async () => {
+  const [oldest] = await listPartitions(client, 'price_logs');
+  const now = plusDays(oldest?.to ?? new Date(), 31);
+  const ran = await Promise.all([keep(now, 30), keep(now, 30), keep(now, 30)]);
+  expect(ran.flat().filter(({ table }) => table === 'price_logs')).toHaveLength(1);
+});
+
+test('a stop gives up what is under way, and nothing is half done', async () => {
+  const [oldest] = await listPartitions(client, 'price_logs');
+  const now = plusDays(oldest?.to ?? new Date(), 31);
+  let isCounting = () => {};
+  const counting = new Promise<void>((resolve) => {
+    isCounting = resolve;
+  });
+  const stop = startRetention(
+    retention(now, 30, async (tx) => {
+      isCounting();
+      await tx.execute(sql`select pg_sleep(1)`);
+    }),
+    { everyMs: 20 },
+  );
+  await counting;
+  await stop();
+  expect(lines.join('')).not.toContain('could not be looked after');
+  expect(await names()).toContain(oldest?.name);
+});
+
+test('a backup holds the rows of all partitions, and the restored database is partitioned at its start', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'signal-board-retention-'));
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  made.push(name);
+  await here.database.pool.query(`create database ${name} template template0`);
+  const target = { ...inject('testServer'), database: name };
+  const restored = new pg.Client(target);
+  try {
+    const [oldest, next] = await listPartitions(client, 'price_logs');
+    await insertAt(oldest?.from ?? new Date());
+    await insertAt(next?.from ?? new Date());
+    await insertAt(monthOf(new Date(), 500));
+    const path = join(folder, 'board.backup');
+    await writeBackup({
+      connection: here.database.connection,
+      secretKey: 'k'.repeat(32),
+      path,
+      now: new Date(),
+    });
+    const options = { connection: target, path, secretKey: null, now: new Date() };
+    await restoreBackup({ ...options, replace: false });
+    await migrateDatabase({ connection: target, log });
+    await restored.connect();
+    for (const table of ['price_logs', 'price_log_hashes', 'deliveries']) {
+      const rows = async (one: pg.Client) =>
+        (await one.query(`select t::text from ${table} as t order by 1`)).rows;
+      expect(await rows(restored)).toEqual(await rows(client));
+    }
+    expect(await listPartitions(restored, 'price_logs')).not.toEqual([]);
+    await restored.end();
+    // In the place of partitioned tables, too.
+    await restoreBackup({ ...options, replace: true });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify';
+import type { Deps } from '#server/deps.ts';
+import { getUser } from '#server/platform/http/access.ts';
+import { createSession, endSessionsOf } from '#server/platform/http/access-sessions.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { hashPassword } from '#server/platform/password.ts';
+import { checkOwnPassword } from '../auth/check-password.ts';
+import { replacePasswordHash } from '../users/users.store.ts';
+
+/**
+ * Needs the current password. Every session of the user ends in the same transaction, the caller's own too:
+ * returns the token of the one that takes its place, so that a stolen cookie is worth nothing afterwards.
+ */
+export async function changePassword(
+  deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>,
+  request: FastifyRequest,
+  body: { currentPassword: string; newPassword: string },
+): Promise<string> {
+  const userId = getUser(request).id;
+  const oldHash = await checkOwnPassword(deps, request, body.currentPassword);
+  const newHash = await hashPassword(body.newPassword);
+  const now = deps.clock.now();
+  return deps.db.transaction(async (tx) => {
+    const replaced = await replacePasswordHash(tx, { userId, oldHash, newHash, now });
+    if (!replaced) throw new AppError('invalidPassword');
+    await endSessionsOf({ db: tx, userId });
+    return createSession({ db: tx, userId, now });
+  });
+}

@@ -1,0 +1,90 @@
+import { eq } from 'drizzle-orm';
+import type { AdminSettingsBody } from '#contract/settings.ts';
+import type { EligibilityUser } from '#domain/eligibility/eligibility.ts';
+import type { TradingSettings } from '#domain/user-settings.ts';
+import { builtOnce } from '#server/platform/db/built-once.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { userSettings, users } from '#server/platform/db/schema.ts';
+import type { SettingsRow } from '../users/user-rows.ts';
+
+/** A user who may trade, apart from the exchange connection and halts, which other features know. */
+export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
+
+const ofUser = builtOnce<{ userId: string }>()((db, value) =>
+  db
+    .select()
+    .from(userSettings)
+    .where(eq(userSettings.userId, value('userId'))),
+);
+
+/** A user's settings as the domain takes them; null when the user has none. */
+export async function findTradingSettings(db: Queryable, userId: string): Promise<TradingSettings | null> {
+  const [row] = await ofUser(db, { userId });
+  return row === undefined ? null : toTradingSettings(row);
+}
+
+/** Every user with the settings, inactive ones included: eligibility says the reason for each. */
+export async function listTradingUsers(db: Queryable): Promise<TradingUser[]> {
+  const rows = await db
+    .select({
+      id: users.id,
+      username: users.username,
+      isActive: users.isActive,
+      isTestUser: users.isTestUser,
+      isAdmin: users.isAdmin,
+      settings: userSettings,
+    })
+    .from(users)
+    .leftJoin(userSettings, eq(userSettings.userId, users.id));
+  return rows.map((row) => ({
+    ...row,
+    settings: row.settings === null ? null : toTradingSettings(row.settings),
+  }));
+}
+
+/** The exchanges that active users trade on, by their settings. */
+export async function listExchangesInUse(db: Queryable): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ platform: userSettings.exchangePlatform })
+    .from(userSettings)
+    .innerJoin(users, eq(users.id, userSettings.userId))
+    .where(eq(users.isActive, true));
+  return rows.map(({ platform }) => platform);
+}
+
+/** Writes the given fields; a field that is not given keeps its value. False when the user has no settings. */
+export async function updateSettings(
+  db: Queryable,
+  options: { userId: string; changes: AdminSettingsBody; now: Date },
+): Promise<boolean> {
+  const { isTestUser, tradingPausedUntil, ...fields } = options.changes;
+  const { userId, now } = options;
+  const changed = await db
+    .update(userSettings)
+    .set({
+      ...withoutUndefined(fields),
+      ...(tradingPausedUntil === undefined
+        ? {}
+        : { tradingPausedUntil: tradingPausedUntil === null ? null : new Date(tradingPausedUntil) }),
+      updatedAt: now,
+    })
+    .where(eq(userSettings.userId, userId))
+    .returning({ userId: userSettings.userId });
+  if (changed.length > 0 && isTestUser !== undefined) {
+    await db.update(users).set({ isTestUser, updatedAt: now }).where(eq(users.id, userId));
+  }
+  return changed.length > 0;
+}
+
+function toTradingSettings(row: SettingsRow): TradingSettings {
+  const { userId: _userId, updatedAt: _updatedAt, ...settings } = row;
+  return settings;
+}
+
+function withoutUndefined<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Fields]?: Exclude<Fields[Key], undefined>;
+  };
+}

@@ -1,0 +1,41 @@
+import type { CreateUserBody, User } from '#contract/users.ts';
+import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
+import type { Deps } from '#server/deps.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { randomId } from '#server/platform/ids.ts';
+import { hashPassword } from '#server/platform/password.ts';
+import { toUser } from './user-rows.ts';
+import { usernameKey } from './username-key.ts';
+import { insertUserWithSettings } from './users.store.ts';
+
+/** A new user with the default settings; trading is off until an administrator turns it on. */
+export async function createUser(
+  deps: Pick<Deps, 'config' | 'clock'> & { db: Queryable },
+  body: CreateUserBody,
+): Promise<User> {
+  const passwordHash = await hashPassword(body.password);
+  const now = deps.clock.now();
+  try {
+    const { user, settings } = await insertUserWithSettings(deps.db, {
+      id: randomId(),
+      username: body.username,
+      usernameKey: usernameKey(body.username),
+      passwordHash,
+      firstName: body.firstName ?? null,
+      lastName: body.lastName ?? null,
+      countryCode: body.countryCode ?? null,
+      mobileNumber: body.mobileNumber ?? null,
+      isAdmin: body.isAdmin,
+      isActive: true,
+      isTestUser: body.isTestUser ?? eligibilityMode(deps.config.exchangeMode) === 'sandbox',
+      createdAt: now,
+      updatedAt: now,
+    });
+    return toUser(user, settings);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new AppError('usernameTaken', { cause: error });
+    throw error;
+  }
+}

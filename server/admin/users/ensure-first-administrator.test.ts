@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '#server/platform/clock.ts';
+import { parseConfig } from '#server/platform/config/config.ts';
+import { createLog } from '#server/platform/log.ts';
+import { verifyPassword } from '#server/platform/password.ts';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { ensureFirstAdministrator } from './ensure-first-administrator.ts';
+import { countUsers, findUserByKey } from './users.store.ts';
+
+let own: TestDatabase;
+let lines: string[];
+
+beforeEach(async () => {
+  own = await createTestDatabase();
+  lines = [];
+});
+afterEach(() => own.close());
+
+const ensure = (env: Record<string, string> = {}) =>
+  ensureFirstAdministrator({
+    config: parseConfig(env),
+    clock: systemClock,
+    db: own.database.db,
+    log: createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } }),
+  });
+
+test('an empty database gets an administrator with a generated password that is told once and logged nowhere', async () => {
+  const first = await ensure();
+  expect(first).toEqual({
+    username: 'admin@example.com',
+    password: expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/),
+    generated: true,
+  });
+  const user = await findUserByKey(own.database.db, 'admin@example.com');
+  expect(user).toMatchObject({ isAdmin: true, isActive: true, isTestUser: true });
+  expect(await verifyPassword(user?.passwordHash ?? null, first?.password ?? '')).toBe(true);
+  expect(lines.join('')).not.toContain(first?.password);
+  expect(await ensure()).toBeNull();
+});
+
+test('a password of the environment is used and not told', async () => {
+  const first = await ensure({ ADMIN_USERNAME: 'Owner@Example.com', ADMIN_PASSWORD: 'from outside' });
+  expect(first).toEqual({ username: 'Owner@Example.com', password: null, generated: false });
+  const user = await findUserByKey(own.database.db, 'owner@example.com');
+  expect(await verifyPassword(user?.passwordHash ?? null, 'from outside')).toBe(true);
+});
+
+test('of instances that start together, one creates the administrator', async () => {
+  const results = await Promise.all([ensure(), ensure(), ensure(), ensure()]);
+  expect(results.filter((result) => result !== null)).toHaveLength(1);
+  expect(await countUsers(own.database.db, { includeInactive: true })).toBe(1);
+});

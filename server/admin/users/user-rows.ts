@@ -1,0 +1,56 @@
+import type { CurrentUser } from '#contract/auth.ts';
+import type { UserSettings } from '#contract/settings.ts';
+import type { User } from '#contract/users.ts';
+import type { userSettings, users } from '#server/platform/db/schema.ts';
+
+export type UserRow = typeof users.$inferSelect;
+export type SettingsRow = typeof userSettings.$inferSelect;
+
+/** The user as administrators see it; without the password hash, since every field is named. */
+export function toUser(user: UserRow, settings: SettingsRow | null): User {
+  return {
+    id: user.id,
+    username: user.username,
+    firstName: user.firstName,
+    lastName: user.lastName,
+    countryCode: user.countryCode,
+    mobileNumber: user.mobileNumber,
+    isAdmin: user.isAdmin,
+    isActive: user.isActive,
+    isTestUser: user.isTestUser,
+    createdAt: user.createdAt.toISOString(),
+    userActive: user.isActive,
+    activeTradingEnabled: settings?.activeTrading ?? false,
+    settings: settings === null ? null : toUserSettings(user, settings),
+  };
+}
+
+export function toUserSettings(user: Pick<UserRow, 'isTestUser'>, settings: SettingsRow): UserSettings {
+  return {
+    calculationBehavior: settings.calculationBehavior,
+    marketType: settings.marketType,
+    positionSizingMethod: settings.positionSizingMethod,
+    investmentPortion: settings.investmentPortion,
+    maximumRiskPerTrade: settings.maximumRiskPerTrade,
+    exchangePlatform: settings.exchangePlatform,
+    signalProcessor: settings.signalProcessor,
+    signalTimeframe: settings.signalTimeframe,
+    activeTrading: settings.activeTrading,
+    isTestUser: user.isTestUser,
+    tradingPausedUntil: settings.tradingPausedUntil?.toISOString() ?? null,
+    tradeOrderSet: settings.tradeOrderSet,
+    oppositeSignal: settings.oppositeSignal,
+  };
+}
+
+export function toCurrentUser(user: UserRow): CurrentUser {
+  return {
+    id: user.id,
+    username: user.username,
+    isAdmin: user.isAdmin,
+    firstName: user.firstName,
+    lastName: user.lastName,
+    countryCode: user.countryCode,
+    mobileNumber: user.mobileNumber,
+  };
+}

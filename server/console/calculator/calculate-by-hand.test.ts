@@ -1,0 +1,386 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { GenerateAnswer, PreviewAnswer } from '#contract/position-generator.ts';
+import { D } from '#domain/decimal.ts';
+import {
+  findLastBalance,
+  findPositionGeneratorLog,
+  rememberBalance,
+} from '#server/engine/sizing/position-generator.store.ts';
+import { accountBalances, positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
+import { type Calculated, type HandTrading, startHandTrading } from '#test/hand-trading.ts';
+
+const GENERATE = '/api/internal/position-generator/generate';
+const PREVIEW = '/api/internal/position-generator/preview';
+const always = Number.POSITIVE_INFINITY;
+
+let trading: HandTrading;
+
+beforeAll(async () => {
+  trading = await startHandTrading({ engine: false });
+});
+afterEach(() => trading.site.setFaults([]));
+afterAll(() => trading.close());
+
+const post = (url: string, body: unknown) => trading.board.admin.post(url, body);
+const logs = () => trading.board.database.db.select().from(positionGeneratorLogs);
+
+function calculated(answer: GenerateAnswer): Calculated {
+  if (!answer.success) throw new Error(answer.message);
+  return answer;
+}
+
+function refused(answer: GenerateAnswer) {
+  if (answer.success) throw new Error('the calculation succeeded');
+  return answer;
+}
+
+describe('a calculation by hand', () => {
+  test('is answered with every figure and recorded as a calculation of its own', async () => {
+    const token = trading.nextToken();
+    const { answer, logId, userId, signalId } = await trading.calculate({
+      token,
+      price: '100',
+      livePrice: '100.5',
+      atr: '1',
+      matureTrend: 'up',
+    });
+    // P = 100 (the live price differs by 0.5%), epsilon 0.5% of it, stop 1.5 × ATR below P, target 2:1.
+    expect(answer).toMatchObject({
+      isEstimate: false,
+      message: 'Position calculated',
+      position: {
+        token,
+        action: 'buy',
+        position: 'long',
+        referencePrice: '100',
+        priceSource: 'signal',
+        entryPrice: '100.5',
+        stopLoss: '98.5',
+        takeProfit: '103',
+        leverage: 10,
+        aligned: true,
+        epsilon: '0.5',
+        atr: '1',
+        availableBalance: '10000',
+        method: 'Risk Management',
+      },
+    });
+    expect(answer.calculationReason).toContain('the live price differs by 0.50%');
+    expect(answer.calculationDetail).toContain('Available balance B = 10000 USDT');
+    expect(answer.methodology[0]).toContain('Risk Management invests as much as loses 5.00%');
+    const figures = new Map(answer.hyperparameters.map(({ name, value, source }) => [name, [value, source]]));
+    expect(figures.get('Live price')).toEqual(['100.5000 USDT', 'Bitget']);
+    expect(figures.get('Second attempt: epsilon ×')).toEqual(['2', 'Part 2 §9']);
+    expect(figures.get('First verification after')).toEqual(['0.4 s', 'VERIFY_FIRST_MS']);
+
+    const log = await findPositionGeneratorLog(trading.board.database.db, logId);
+    expect(log).toMatchObject({
+      signalId,
+      userId,
+      workflowId: null,
+      profile: 'manual',
+      success: true,
+      isEstimate: false,
+      error: null,
+    });
+    expect(log?.position).toMatchObject(answer.position);
+    expect(log?.priceLogId).not.toBeNull();
+  });
+
+  test('that is refused is recorded too, with its reason', async () => {
+    const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
+    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    const answer = refused(await trading.generate({ signalId, userId }));
+    expect(answer).toMatchObject({
+      error: 'ATR Required',
+      message: 'ATR is required for Technical Analysis',
+      availableBalance: '10000',
+    });
+    const log = await findPositionGeneratorLog(
+      trading.board.database.db,
+      answer.positionGeneratorLogId ?? '',
+    );
+    expect(log).toMatchObject({ success: false, position: null, error: answer.message });
+  });
+
+  test('whose minimum is beyond 33% of the balance says the 33% limit and the available balance', async () => {
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100000000' });
+    const answer = refused(await trading.generate({ signalId, userId }));
+    expect(answer.message).toContain('33% limit');
+    expect(answer.message).toContain('the available balance is 10000 USDT');
+    expect(answer.details).toContain('availableBalance: 10000');
+  });
+
+  test.each([
+    [
+      'a missing user id',
+      { userId: undefined },
+      400,
+      'User ID not available - please log in or select a user',
+    ],
+    ['an empty user id', { userId: '' }, 400, 'User ID not available - please log in or select a user'],
+    ['an unknown user', { userId: randomUUID() }, 404, 'User settings not found'],
+    ['an unknown signal', { signalId: randomUUID() }, 404, 'Signal not found'],
+    ['an unknown price log', { priceLogId: randomUUID() }, 404, 'Price log not found'],
+  ])('is not made for %s', async (_name, changes, status, message) => {
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
+    const before = (await logs()).length;
+    const answer = await post(GENERATE, { signalId, userId, ...changes });
+    expect([answer.statusCode, answer.json().message]).toEqual([status, message]);
+    expect(await logs()).toHaveLength(before);
+  });
+
+  test('takes the price log that was asked for, and none of another token or another user’s webhook', async () => {
+    const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
+    const [token, other] = [trading.nextToken(), trading.nextToken()];
+    const signalId = await trading.storeSignal({ token, price: '100', atr: '2' });
+    await trading.storeSignal({ token: other, price: '100', atr: '1' });
+    const { rows } = await trading.board.database.pool.query<{ id: string; token: string }>(
+      'select id, token from price_logs where token = any($1)',
+      [[token, other]],
+    );
+    const idOf = (wanted: string) => rows.find((row) => row.token === wanted)?.id;
+    const own = calculated(await trading.generate({ signalId, userId, priceLogId: idOf(token) }));
+    expect(own.position.atr).toBe('2');
+    const foreign = await post(GENERATE, { signalId, userId, priceLogId: idOf(other) });
+    expect([foreign.statusCode, foreign.json().message]).toEqual([
+      400,
+      `The price log is of ${other}, the signal of ${token}`,
+    ]);
+    await trading.board.database.pool.query('update price_logs set from_admin = false where token = $1', [
+      token,
+    ]);
+    const others = await post(GENERATE, { signalId, userId, priceLogId: idOf(token) });
+    expect(others.statusCode).toBe(400);
+    // Left to the server, it is no match either.
+    expect(refused(await trading.generate({ signalId, userId, priceLogId: null })).error).toBe(
+      'ATR Required',
+    );
+  });
+
+  test('goes by the settings as they are saved, of a user without a connection not at all', async () => {
+    const { db } = trading.board.database;
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    await db
+      .update(userSettings)
+      .set({ positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' })
+      .where(eq(userSettings.userId, userId));
+    const { position } = calculated(await trading.generate({ signalId, userId }));
+    expect(position.method).toBe('Portfolio Allocation');
+    expect(D(position.investment).lte(200)).toBe(true);
+    await db.update(userSettings).set({ exchangePlatform: 'Bybit' }).where(eq(userSettings.userId, userId));
+    const elsewhere = refused(await trading.generate({ signalId, userId }));
+    expect(elsewhere.message).toContain('Bybit');
+  });
+});
+
+describe('the reference price', () => {
+  const signalAt = async (price: string, livePrice: string) => {
+    const { userId } = await trading.createTrader();
+    const token = trading.nextToken();
+    return { userId, signalId: await trading.storeSignal({ token, price, livePrice }) };
+  };
+
+  test('is the live price when it is more than 1% away from the signal price, however far', async () => {
+    const request = await signalAt('100', '120');
+    const { position, calculationReason } = calculated(await trading.generate(request));
+    expect(position).toMatchObject({ referencePrice: '120', priceSource: 'live' });
+    expect(calculationReason).toContain('the live price differs by 20.00%, more than 1%');
+  });
+
+  test('is a caller’s price only within 1% of the server’s own', async () => {
+    const request = await signalAt('100', '120');
+    const near = calculated(await trading.generate({ ...request, currentMarketPrice: '121.2' }));
+    expect(near.position.referencePrice).toBe('121.2');
+    expect(near.message).toBe('Position calculated');
+    const far = calculated(await trading.generate({ ...request, currentMarketPrice: '121.3' }));
+    expect(far.position.referencePrice).toBe('120');
+    expect(far.message).toContain('121.3 of the request is not within 1% of the live price 120');
+  });
+
+  test('is the signal price when the price service is at its limit, and the reasoning says so', async () => {
+    const request = await signalAt('100', '120');
+    await trading.usePriceLimit(2);
+    const answer = await post(GENERATE, { ...request, currentMarketPrice: '120' });
+    const { position, calculationReason, message } = calculated(answer.json<GenerateAnswer>());
+    expect(position).toMatchObject({ referencePrice: '100', priceSource: 'signal' });
+    expect(calculationReason).toContain('Maximum 2 requests per second), so the signal price is used');
+    expect(message).toContain('Maximum 2 requests per second');
+  });
+
+  test('is the signal price when the exchange gives none', async () => {
+    const request = await signalAt('100', '120');
+    trading.site.setFaults([
+      { kind: 'refuse', code: '40725', status: 400, on: { path: 'ticker', times: always } },
+    ]);
+    const { position, calculationReason } = calculated(await trading.generate(request));
+    expect(position.referencePrice).toBe('100');
+    expect(calculationReason).toMatch(/Bitget could not be asked: .*, so the signal price is used/);
+  });
+});
+
+describe('a balance that cannot be read', () => {
+  const balanceFails = () =>
+    trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: always } }]);
+
+  async function prepared() {
+    const trader = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    return { ...trader, signalId };
+  }
+
+  test('is replaced by the last real one, for a minute, whichever instance read it', async () => {
+    const { userId, signalId } = await prepared();
+    const second = await trading.startInstance({ engine: false });
+    expect((await second.admin.get(`/api/admin/account-balance/${userId}`)).statusCode).toBe(200);
+    balanceFails();
+    const answer = calculated(await trading.generate({ signalId, userId }));
+    expect(answer).toMatchObject({ isEstimate: false, position: { availableBalance: '10000' } });
+    expect(answer.message).toMatch(
+      /API Integration failed: .* the real account balance of \d+ s ago is used/,
+    );
+    expect(answer.calculationReason).toMatch(/the real account balance that was read \d+ s ago is used\.$/);
+
+    await trading.board.database.db
+      .update(accountBalances)
+      .set({ readAt: new Date(Date.now() - 61_000) })
+      .where(eq(accountBalances.userId, userId));
+    expect(calculated(await trading.generate({ signalId, userId })).isEstimate).toBe(true);
+  });
+
+  test('and was never read makes an estimate with the fallback balance, marked so', async () => {
+    const { userId, signalId } = await prepared();
+    balanceFails();
+    const answer = calculated(await trading.generate({ signalId, userId }));
+    expect(answer).toMatchObject({ isEstimate: true, position: { availableBalance: '254.648' } });
+    expect(answer.message).toContain('This is an estimate with a fallback balance of 254.648 USDT');
+    // The toast that these words bring up says that results rest on the real balance.
+    expect(answer.message).not.toMatch(/Maximum 2 requests per second|rate limit|API Integration failed/);
+    const log = await findPositionGeneratorLog(trading.board.database.db, answer.positionGeneratorLogId);
+    expect(log?.isEstimate).toBe(true);
+  });
+
+  test('of an earlier reading lacks what was ordered since', async () => {
+    const { userId, signalId } = await prepared();
+    const first = calculated(await trading.generate({ signalId, userId }));
+    const { db } = trading.board.database;
+    const tradeId = randomUUID();
+    await trading.board.database.pool.query(
+      `insert into trades (id, position_generator_log_id, signal_id, user_id, trigger_type, profile, exchange_platform,
+         token, side, planned_quantity, entry_price, stop_loss, take_profit, leverage, planned_margin, state, created_at)
+       values ($1, $2, $3, $4, 'manual', 'manual', 'Bitget', 'X', 'buy', 1, 1, 1, 1, 5, 4000, 'done', now())`,
+      [tradeId, first.positionGeneratorLogId, signalId, userId],
+    );
+    await trading.board.database.pool.query(
+      `insert into order_attempts (id, trade_id, attempt, client_order_id, price, quantity, state, submitted_at)
+       values ($1, $2, 1, $3, 1, 1, 'open', now())`,
+      [randomUUID(), tradeId, tradeId],
+    );
+    balanceFails();
+    const answer = calculated(await trading.generate({ signalId, userId }));
+    expect(answer.position.availableBalance).toBe('6000');
+    expect(await db.select().from(accountBalances).where(eq(accountBalances.userId, userId))).toMatchObject([
+      { futuresAvailable: '10000' },
+    ]);
+  });
+
+  test('is kept in the order of the readings: a slow one never replaces a newer one', async () => {
+    const { db } = trading.board.database;
+    const { userId } = await trading.createTrader();
+    const owner = { userId, exchangePlatform: 'Bitget' };
+    const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+    await rememberBalance(db, { ...owner, futuresAvailable: '1', readAt: at(1) });
+    await rememberBalance(db, { ...owner, futuresAvailable: '3', readAt: at(3) });
+    await rememberBalance(db, { ...owner, futuresAvailable: '2', readAt: at(2) });
+    expect(await findLastBalance(db, owner)).toMatchObject({ futuresAvailable: '3', readAt: at(3) });
+  });
+
+  test('when the contract is not told either, leaves an estimate by our own rules', async () => {
+    const offline = await trading.startInstance({
+      engine: false,
+      config: { bitgetBaseUrl: 'http://127.0.0.1:9', bybitBaseUrl: 'http://127.0.0.1:9' },
+    });
+    const { userId, signalId } = await prepared();
+    const answer = await offline.admin.post(GENERATE, { signalId, userId });
+    expect(calculated(answer.json<GenerateAnswer>())).toMatchObject({
+      isEstimate: true,
+      position: { availableBalance: '254.648', referencePrice: '100' },
+    });
+  });
+});
+
+describe('a preview', () => {
+  const settings = {
+    positionSizingMethod: 'Portfolio Allocation',
+    investmentPortion: '0.10',
+    maximumRiskPerTrade: '0.15',
+  };
+
+  test('is the calculation with the edited settings, the three methods beside it, and saves nothing', async () => {
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100', atr: '1' });
+    const before = (await logs()).length;
+    await trading.clearPriceLimit();
+    const answer = await post(PREVIEW, { signalId, userId, settings });
+    expect(answer.statusCode, answer.body).toBe(200);
+    const { chosen, methods, isEstimate } = answer.json<PreviewAnswer>();
+    expect(isEstimate).toBe(false);
+    expect(methods.map(({ method }) => method)).toEqual([
+      'Risk Management',
+      'Portfolio Allocation',
+      'Technical Analysis',
+    ]);
+    expect(chosen).toEqual(methods[1]?.result);
+    if (!chosen.success) throw new Error(chosen.error);
+    expect(D(chosen.position.investment).lte(1_000)).toBe(true);
+    expect(D(chosen.position.investment).gt(990)).toBe(true);
+    expect(await logs()).toHaveLength(before);
+    const [stored] = await trading.board.database.db
+      .select()
+      .from(userSettings)
+      .where(eq(userSettings.userId, userId));
+    expect(stored?.positionSizingMethod).toBe('Risk Management');
+
+    // What is saved and generated is what was previewed.
+    await trading.board.admin.put(`/api/admin/user-settings/${userId}`, settings);
+    const generated = calculated(await trading.generate({ signalId, userId }));
+    expect(generated.position).toEqual(chosen.position);
+    expect(generated.hyperparameters).toEqual(chosen.hyperparameters);
+  });
+
+  test('says for each method why it does not trade', async () => {
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    const answer = await post(PREVIEW, { signalId, userId, settings: {} });
+    const { chosen, methods } = answer.json<PreviewAnswer>();
+    expect(chosen.success).toBe(true);
+    expect(methods[2]?.result).toMatchObject({
+      success: false,
+      error: 'ATR is required for Technical Analysis',
+    });
+  });
+
+  test.each([
+    ['a portion above 33%', { investmentPortion: '0.34' }],
+    ['a risk above 15%', { maximumRiskPerTrade: '0.16' }],
+    ['a method that is coming soon', { positionSizingMethod: 'Scalping' }],
+  ])('of %s is answered 400', async (_name, changes) => {
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
+    const answer = await post(PREVIEW, { signalId, userId, settings: { ...settings, ...changes } });
+    expect(answer.statusCode).toBe(400);
+  });
+
+  test('of an unknown user or signal is answered 404', async () => {
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
+    for (const changes of [{ userId: randomUUID() }, { signalId: randomUUID() }]) {
+      expect((await post(PREVIEW, { signalId, userId, settings, ...changes })).statusCode).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import type {
+  GenerateAnswer,
+  GenerateBody,
+  Preview,
+  PreviewAnswer,
+  PreviewBody,
+} from '#contract/position-generator.ts';
+import type { PositionResult } from '#domain/sizing/position.ts';
+import { SIZING_METHODS, type TradingSettings } from '#domain/user-settings.ts';
+import { type Denial, denialTitle } from '#domain/workflow/denials.ts';
+import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
+import { describeCalculation } from '#server/engine/sizing/describe-calculation.ts';
+import { calculateFromFacts, recordCalculation } from '#server/engine/sizing/generate-position.ts';
+import { matchPriceLog } from '#server/engine/sizing/match-price-log.ts';
+import { findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
+import { findSignal, type SignalRow } from '#server/ingest/stored-signals.ts';
+import { AppError, invalidFields } from '#server/platform/http/errors.ts';
+import { type CalculatorDeps, readCalculatorFacts } from './calculator-facts.ts';
+
+/** The calculator's calculation with the settings as they are saved; recorded, refused ones too. Trades nothing. */
+export async function generateByHand(deps: CalculatorDeps, body: GenerateBody): Promise<GenerateAnswer> {
+  const { userId, currentMarketPrice } = body;
+  const { signal, settings } = await findSubject(deps, body);
+  const priceLog = await findOwnPriceLog(deps, signal, body.priceLogId ?? null);
+  const { exchangePlatform } = settings;
+  const read = await readCalculatorFacts(deps, {
+    token: signal.token,
+    userId,
+    exchangePlatform,
+    clientPrice: currentMarketPrice,
+  });
+  const request = { signal, priceLog, userId, settings, profile: 'manual' as const, workflowId: null };
+  const result: PositionResult = read.ok ? calculateFromFacts(read.facts, request) : read;
+  const isEstimate = read.ok && read.facts.isEstimate;
+  const log = await recordCalculation(deps, { ...request, result, isEstimate });
+  const positionGeneratorLogId = log.id;
+  const notices = read.ok ? read.facts.notices : [];
+  if (!result.ok) {
+    const { error, message, details } = refusalOf(result.denial, notices);
+    const availableBalance = read.ok && !isEstimate ? (read.facts.availableBalance ?? null) : null;
+    return { success: false, positionGeneratorLogId, error, message, details, availableBalance };
+  }
+  return {
+    success: true,
+    ...describeCalculation(result.position, { config: deps.config, exchangePlatform }),
+    positionGeneratorLogId,
+    isEstimate,
+    message: ['Position calculated', ...notices].join('. '),
+  };
+}
+
+/** The same calculation with settings as they are edited, and the three methods side by side. Saves nothing. */
+export async function previewPosition(deps: CalculatorDeps, body: PreviewBody): Promise<PreviewAnswer> {
+  const { signal, settings } = await findSubject(deps, body);
+  const priceLog = await matchPriceLog(deps.db, signal);
+  const { exchangePlatform } = settings;
+  const read = await readCalculatorFacts(deps, {
+    token: signal.token,
+    userId: body.userId,
+    exchangePlatform,
+  });
+  const edited = { ...settings, ...withoutUndefined(body.settings) };
+  function previewOf(changed: TradingSettings): Preview {
+    const request = { signal, priceLog, settings: changed, profile: 'manual' as const };
+    const result: PositionResult = read.ok ? calculateFromFacts(read.facts, request) : read;
+    if (!result.ok) {
+      const { message, details } = refusalOf(result.denial, read.ok ? read.facts.notices : []);
+      return { success: false, error: message, details };
+    }
+    const described = describeCalculation(result.position, { config: deps.config, exchangePlatform });
+    return { success: true, ...described };
+  }
+  return {
+    chosen: previewOf(edited),
+    methods: SIZING_METHODS.map((method) => ({
+      method,
+      result: previewOf({ ...edited, positionSizingMethod: method }),
+    })),
+    isEstimate: read.ok && read.facts.isEstimate,
+  };
+}
+
+async function findSubject(
+  { db }: CalculatorDeps,
+  { signalId, userId }: { signalId: string; userId: string },
+): Promise<{ signal: SignalRow; settings: TradingSettings }> {
+  const signal = await findSignal(db, signalId);
+  if (signal === null) throw new AppError('signalNotFound');
+  const settings = await findTradingSettings(db, userId);
+  if (settings === null) throw new AppError('settingsNotFound');
+  return { signal, settings };
+}
+
+/** The price log that was asked for, if it may belong to the signal; the matching one when none was (decisions §7). */
+async function findOwnPriceLog(
+  { db }: CalculatorDeps,
+  signal: SignalRow,
+  priceLogId: string | null,
+): Promise<PriceLogRow | null> {
+  if (priceLogId === null) return await matchPriceLog(db, signal);
+  const priceLog = await findPriceLog(db, priceLogId);
+  if (priceLog === null) throw new AppError('priceLogNotFound');
+  const refuse = (message: string) => invalidFields([{ path: 'priceLogId', message }]);
+  if (priceLog.token !== signal.token) {
+    throw refuse(`The price log is of ${priceLog.token}, the signal of ${signal.token}`);
+  }
+  if (priceLog.hookId !== signal.hookId && !priceLog.fromAdmin) {
+    throw refuse('The price log belongs to another webhook than the signal');
+  }
+  return priceLog;
+}
+
+function refusalOf(denial: Denial, notices: string[]) {
+  const figures = Object.entries(denial.context).map(([name, value]) => `${name}: ${value}`);
+  return {
+    error: denialTitle(denial.code),
+    message: denial.reason,
+    details: [denial.reason, ...notices, ...(figures.length > 0 ? [figures.join(', ')] : [])].join('. '),
+  };
+}
+
+function withoutUndefined<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Fields]?: Exclude<Fields[Key], undefined>;
+  };
+}

@@ -1,0 +1,86 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { CALCULATOR_PRICES_PER_SECOND } from '#domain/sizing/trading-constants.ts';
+import { deny } from '#domain/workflow/denials.ts';
+import type { Deps } from '#server/deps.ts';
+import { createTickerCache } from '#server/exchanges/ccxt/ticker-cache.ts';
+import { type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
+
+const PRICE_MAX_AGE_MS = 1_000;
+
+export type CurrentPrice =
+  | { ok: true; price: string }
+  /** `problem`: a clause without a full stop. */
+  | { ok: false; isLimited: boolean; problem: string };
+
+/** The calculator's price service. Nothing that it answers is older than a second. */
+export interface CurrentPrices {
+  /** `viewerUserId`: whose eyes; null for the price that everyone sees. */
+  read(request: { exchange: Exchange; token: string; viewerUserId: string | null }): Promise<CurrentPrice>;
+}
+
+/** The exchange refused for its limit, or the request was held back too long to keep to it. */
+const RATE_LIMIT_TEXT = /too many (requests|visits)|request limit|rate limit/i;
+const isRateLimit = ({ kind, message }: ExchangeError): boolean =>
+  kind === 'retry-later' && RATE_LIMIT_TEXT.test(message);
+
+class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+}
+
+/**
+ * Prices for people, with a limit of their own (2 §9: 2 requests a second), counted in the database for all
+ * instances: however many calculators are open, the engine's requests are not crowded out. One request serves all
+ * who ask at the same time and for a second after.
+ */
+export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'>): CurrentPrices {
+  const limiter = new RateLimiterPostgres({
+    storeClient: deps.pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    keyPrefix: 'current-price',
+    points: CALCULATOR_PRICES_PER_SECOND,
+    duration: 1,
+    // The limiter of the password routes clears the table that they share.
+    clearExpiredByTimeout: false,
+  });
+  const prices = createTickerCache<string | null>({
+    now: () => deps.clock.now(),
+    maxAgeMs: PRICE_MAX_AGE_MS,
+  });
+
+  async function fetchPrice(exchange: Exchange, token: string, viewerUserId: string | null) {
+    await limiter.consume('all').catch((refused: unknown) => {
+      throw refused instanceof RateLimiterRes ? new LimitReached() : refused;
+    });
+    const ticker = await exchange.fetchTicker(token, viewerUserId === null ? {} : { viewerUserId });
+    return ticker?.lastPrice ?? null;
+  }
+
+  return {
+    async read({ exchange, token, viewerUserId }) {
+      const { platform } = exchange;
+      // Only in paper mode a price depends on who looks at it.
+      const viewer = deps.config.exchangeMode === 'paper' ? (viewerUserId ?? '') : '';
+      const key = `${platform} ${token} ${viewer}`;
+      try {
+        const price = await prices.get(key, () => fetchPrice(exchange, token, viewerUserId));
+        if (price !== null) return { ok: true, price };
+        const { reason } = deny('token_not_listed', { token, exchange: platform });
+        return { ok: false, isLimited: false, problem: reason };
+      } catch (error) {
+        if (error instanceof LimitReached) {
+          const problem = `the price service is at its limit (Maximum ${CALCULATOR_PRICES_PER_SECOND} requests per second)`;
+          return { ok: false, isLimited: true, problem };
+        }
+        if (!(error instanceof ExchangeError)) throw error;
+        if (isRateLimit(error)) {
+          const problem = `${platform} is at its rate limit: ${error.message}`;
+          return { ok: false, isLimited: true, problem };
+        }
+        const { reason } = deny('exchange_unavailable', { exchange: platform, message: error.message });
+        return { ok: false, isLimited: false, problem: reason };
+      }
+    },
+  };
+}

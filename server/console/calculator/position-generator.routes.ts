@@ -1,0 +1,87 @@
+import {
+  currentPriceAnswer,
+  currentPriceParams,
+  currentPriceQuery,
+  generateAnswer,
+  generateBody,
+  previewAnswer,
+  previewBody,
+} from '#contract/position-generator.ts';
+import { DEFAULT_CURRENCY } from '#domain/token.ts';
+import { DEFAULT_USER_SETTINGS, EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { deny } from '#domain/workflow/denials.ts';
+import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
+import type { Deps } from '#server/deps.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import type { App } from '#server/platform/http/http-app.ts';
+import { generateByHand, previewPosition } from './calculate-by-hand.ts';
+import { createCurrentPrices } from './current-price.ts';
+
+const config = { access: 'admin' } as const;
+const tags = ['position generator'];
+
+/** The calculator: the current price, a calculation, and its preview. None of it trades. */
+export function registerPositionGeneratorRoutes(app: App, deps: Deps): void {
+  const prices = createCurrentPrices(deps);
+
+  app.get(
+    '/api/current-price/:symbol',
+    {
+      config,
+      schema: {
+        tags,
+        params: currentPriceParams,
+        querystring: currentPriceQuery,
+        response: { 200: currentPriceAnswer },
+      },
+    },
+    async ({ params: { symbol }, query: { userId, marketType } }) => {
+      const fallback = (message: string) => ({
+        success: false,
+        data: null,
+        fallbackRequired: true,
+        message,
+      });
+      if (marketType !== undefined && marketType.toLowerCase() !== 'futures') {
+        return fallback(deny('market_type_unavailable', { marketType }).reason);
+      }
+      const token = symbol.slice(0, -DEFAULT_CURRENCY.length);
+      const wanted = await findPlatform(userId);
+      const platform = EXCHANGE_PLATFORMS.find((one) => one === wanted);
+      if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
+        const context = { exchange: wanted, mode: deps.config.exchangeMode };
+        return fallback(deny('exchange_unsupported', context).reason);
+      }
+      const exchange = deps.exchanges.get(platform);
+      const current = await prices.read({ exchange, token, viewerUserId: userId ?? null });
+      if (!current.ok) return fallback(sentenceOf(current.problem));
+      const data = { currentPrice: current.price, source: sourceOf(platform) };
+      return { success: true, data, fallbackRequired: false };
+    },
+  );
+
+  async function findPlatform(userId: string | undefined): Promise<string> {
+    if (userId === undefined) return DEFAULT_USER_SETTINGS.exchangePlatform;
+    const settings = await findTradingSettings(deps.db, userId);
+    if (settings === null) throw new AppError('settingsNotFound');
+    return settings.exchangePlatform;
+  }
+
+  /** Prices of the built-in exchange and of demo trading are not the market's. */
+  const sourceOf = (platform: string) =>
+    deps.config.exchangeMode === 'live' ? platform : `${platform} (${deps.config.exchangeMode})`;
+
+  app.post(
+    '/api/internal/position-generator/generate',
+    { config, schema: { tags, body: generateBody, response: { 200: generateAnswer } } },
+    ({ body }) => generateByHand({ ...deps, prices }, body),
+  );
+
+  app.post(
+    '/api/internal/position-generator/preview',
+    { config, schema: { tags, body: previewBody, response: { 200: previewAnswer } } },
+    ({ body }) => previewPosition({ ...deps, prices }, body),
+  );
+}
+
+const sentenceOf = (clause: string) => clause.charAt(0).toUpperCase() + clause.slice(1);

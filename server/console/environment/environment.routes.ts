@@ -1,0 +1,39 @@
+import { type EnvironmentStatus, environmentStatus } from '#contract/environment.ts';
+import type { Deps } from '#server/deps.ts';
+import type { App } from '#server/platform/http/http-app.ts';
+
+const PRODUCTION = 'production';
+
+export function registerEnvironmentRoutes(
+  app: App,
+  deps: Pick<Deps, 'config' | 'clock' | 'readiness'>,
+): void {
+  app.get(
+    '/api/environment/status',
+    { config: { access: 'admin' }, schema: { response: { 200: environmentStatus } } },
+    () => readEnvironmentStatus(deps),
+  );
+}
+
+async function readEnvironmentStatus(
+  deps: Pick<Deps, 'config' | 'clock' | 'readiness'>,
+): Promise<EnvironmentStatus> {
+  const { config } = deps;
+  const { ready } = await deps.readiness();
+  const isDeployment = config.deploymentId !== null;
+  return {
+    environment: config.appEnv,
+    nodeEnv: process.env.NODE_ENV ?? config.appEnv,
+    isDeployment,
+    isProduction: config.appEnv === PRODUCTION,
+    autoTradeEnabled: config.appEnv === PRODUCTION && config.autoTrade.enabled,
+    autoTradeConfigured: config.autoTrade.configured,
+    canProcessSignals: ready,
+    serverInstanceId: config.instanceId,
+    ...(config.deploymentId === null ? {} : { deploymentId: config.deploymentId }),
+    hasDeploymentId: isDeployment,
+    exchangeMode: config.exchangeMode,
+    manualOrders: config.manualOrders,
+    timestamp: deps.clock.now().toISOString(),
+  };
+}

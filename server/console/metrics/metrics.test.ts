@@ -1,0 +1,220 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
+import { trades } from '#server/platform/db/schema.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender } from '#test/test-sender.ts';
+import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { readOpenWork } from './open-work.ts';
+
+/** The value of one series; undefined when it is not there. */
+function seriesValue(text: string, series: string): number | undefined {
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+describe('who may read the figures', () => {
+  const TOKEN = 'a token of the scraper';
+  let open: TestApp;
+  let guarded: TestApp;
+  beforeAll(async () => {
+    open = await startTestApp();
+    guarded = await startTestApp({ config: { metricsToken: TOKEN } });
+  });
+  afterAll(async () => {
+    await open.close();
+    await guarded.close();
+  });
+
+  const status = async (
+    board: TestApp,
+    headers: Record<string, string> = {},
+    remoteAddress = '127.0.0.1',
+  ): Promise<number> => (await board.anonymous.get('/metrics', { headers, remoteAddress })).statusCode;
+
+  test('without a token this machine may, and nobody else', async () => {
+    expect(await status(open)).toBe(200);
+    expect(await status(open, { host: '127.0.0.1:3000' })).toBe(200);
+    expect(await status(open, { host: '[::1]:3000' }, '::1')).toBe(200);
+    expect(await status(open, {}, '192.0.2.1')).toBe(401);
+    expect(await status(open, {}, '10.0.0.1')).toBe(401);
+    expect((await open.admin.get('/metrics', { remoteAddress: '192.0.2.1' })).statusCode).toBe(401);
+  });
+
+  test('what a proxy on this machine passes on is not of this machine', async () => {
+    for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-host']) {
+      expect(await status(open, { [name]: '127.0.0.1' }), name).toBe(401);
+    }
+    expect(await status(open, { host: 'board.example.com' })).toBe(401);
+  });
+
+  test('with a token whoever has it may, and nobody without it', async () => {
+    expect(await status(guarded, { authorization: `Bearer ${TOKEN}` }, '192.0.2.1')).toBe(401);
+    const token = TOKEN.replaceAll(' ', '-');
+    const other = await startTestApp({ config: { metricsToken: token } });
+    expect(await status(other, { authorization: `Bearer ${token}` }, '192.0.2.1')).toBe(200);
+    expect(await status(other)).toBe(401);
+    expect(await status(other, { authorization: `Bearer ${token}x` })).toBe(401);
+    expect(await status(other, { authorization: `Basic ${token}` })).toBe(401);
+    await other.close();
+  });
+
+  test('a refusal is an entry of the catalogue', async () => {
+    const answer = await guarded.anonymous.get('/metrics');
+    expect(answer.json()).toEqual({ message: 'Metrics are read with their own token' });
+  });
+});
+
+describe('after a signal that was traded', () => {
+  let board: TradingBoard;
+  let text: string;
+  let trader: { id: string; username: string };
+
+  const read = async () => {
+    const answer = await board.programs[0]?.app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' });
+    expect(answer?.statusCode).toBe(200);
+    return answer?.body ?? '';
+  };
+
+  beforeAll(async () => {
+    board = await startTradingBoard();
+    trader = await board.createTrader();
+    await board.push('BTC', '65000');
+    await board.traded(await board.signal({ token: 'BTC', price: '65000' }));
+    text = await read();
+  });
+  afterAll(() => board.close());
+
+  test('its delivery, workflow and order are counted, and how long it took', () => {
+    expect(seriesValue(text, 'signal_board_deliveries_total{kind="signal",result="stored"}')).toBe(1);
+    expect(seriesValue(text, 'signal_board_delivery_acknowledgement_seconds_count{kind="signal"}')).toBe(1);
+    expect(seriesValue(text, 'signal_board_workflows_total{trigger="automatic",status="completed"}')).toBe(1);
+    const filled = 'signal_board_orders_total{platform="Bitget",trigger="automatic",outcome="filled"}';
+    expect(seriesValue(text, filled)).toBe(1);
+    expect(seriesValue(text, 'signal_board_signal_to_order_seconds_count')).toBe(1);
+    expect(seriesValue(text, 'signal_board_signal_to_order_seconds_bucket{le="+Inf"}')).toBe(1);
+    expect(seriesValue(text, 'signal_board_signal_to_order_seconds_sum')).toBeGreaterThan(0);
+  });
+
+  test('the calls of the exchange are counted by what they ask and what came of them', () => {
+    const calls = (operation: string) =>
+      seriesValue(
+        text,
+        `signal_board_exchange_calls_total{platform="Bitget",operation="${operation}",result="success"}`,
+      );
+    expect(calls('place-order')).toBe(1);
+    expect(calls('contracts')).toBeGreaterThan(0);
+    expect(seriesValue(text, 'signal_board_exchange_call_seconds_count{platform="Bitget"}')).toBeGreaterThan(
+      5,
+    );
+  });
+
+  test('what is open is told', () => {
+    expect(seriesValue(text, 'signal_board_positions_open')).toBe(1);
+    expect(seriesValue(text, 'signal_board_positions_unprotected')).toBe(0);
+    expect(seriesValue(text, 'signal_board_orders_unknown')).toBe(0);
+    expect(seriesValue(text, 'signal_board_orders_unfinished')).toBe(0);
+    expect(seriesValue(text, 'signal_board_instances')).toBe(1);
+    expect(seriesValue(text, 'signal_board_database_up')).toBe(1);
+    expect(seriesValue(text, 'signal_board_engine_running')).toBe(1);
+    expect(seriesValue(text, 'signal_board_jobs_waiting{queue="run-workflow"}')).toBe(0);
+    expect(seriesValue(text, 'signal_board_jobs_giving_way')).toBe(0);
+    expect(seriesValue(text, 'process_cpu_seconds_total')).toBeGreaterThan(0);
+  });
+
+  test('nothing in it names a user, a key or what is traded', () => {
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}/);
+    expect(text).not.toContain(trader.username);
+    expect(text).not.toContain('BTC');
+    expect(text).not.toContain('@');
+  });
+
+  test('the database is asked once in five seconds at most, however many ask', async () => {
+    await board.db.update(trades).set({ positionClosedAt: new Date() });
+    for (const again of await Promise.all([read(), read(), read()])) {
+      expect(seriesValue(again, 'signal_board_positions_open')).toBe(1);
+    }
+  });
+
+  test('a position of demo mode counts in its own mode alone, a live one in any', async () => {
+    const count = async (exchangeMode: 'demo' | 'live', mode: ExchangeMode) => {
+      await board.db
+        .update(trades)
+        .set({ positionClosedAt: null, protectionStatus: 'missing', exchangeMode });
+      const { openPositions, unprotectedPositions } = await readOpenWork(board.db, mode);
+      return [openPositions, unprotectedPositions];
+    };
+    expect(await count('demo', 'paper')).toEqual([0, 0]);
+    expect(await count('demo', 'demo')).toEqual([1, 1]);
+    expect(await count('live', 'paper')).toEqual([1, 1]);
+  });
+});
+
+test('what has never happened is counted as 0, so that the first time is seen', async () => {
+  const board = await startTestApp();
+  const { body } = await board.anonymous.get('/metrics');
+  const series = [
+    'signal_board_orders_total{platform="Bybit",trigger="manual",outcome="closed-unprotected"}',
+    'signal_board_unprotected_closes_total{platform="Bitget"}',
+    'signal_board_workflows_total{trigger="automatic",status="failed"}',
+    'signal_board_workflows_total{trigger="manual",status="aborted"}',
+  ];
+  for (const one of series) expect(seriesValue(body, one), one).toBe(0);
+  expect(body).not.toMatch(/status="processing"/);
+  await board.close();
+});
+
+test('both pools of connections are told, that of the engine too', async () => {
+  const board = await startTestApp();
+  const { pool, engineDb } = board.database;
+  const held = await engineDb.$client.connect();
+  const { body } = await board.anonymous.get('/metrics');
+  held.release();
+  const max = (name: string) => seriesValue(body, `signal_board_database_connections_max{pool="${name}"}`);
+  expect(max('requests')).toBe(pool.options.max);
+  expect(max('engine')).toBe(engineDb.$client.options.max);
+  const busy = 'signal_board_database_connections{pool="engine",state="busy"}';
+  expect(seriesValue(body, busy)).toBeGreaterThan(0);
+  expect(seriesValue(body, 'signal_board_database_waiting{pool="engine"}')).toBe(0);
+  await board.close();
+});
+
+test('what became of every kind of delivery is told apart', async () => {
+  const board = await startTestApp({ config: { webhookRateLimit: 3 } });
+  const sender = await createSender({ app: board.app, client: board.admin });
+  await sender.signal();
+  await sender.signal();
+  await sender.send('trading_view_signal', 'not a signal');
+  await sender.signal({ price: '66000' });
+  await sender.signal({}, { query: '?hkid=unknown' });
+  await sender.send('trading_view_candler', 'x'.repeat(100_000));
+  const { body } = await board.anonymous.get('/metrics');
+  const count = (kind: string, result: string) =>
+    seriesValue(body, `signal_board_deliveries_total{kind="${kind}",result="${result}"}`);
+  expect(
+    ['stored', 'duplicate', 'refused', 'limited', 'unknown-key'].map((one) => count('signal', one)),
+  ).toEqual([1, 1, 1, 1, 1]);
+  expect(count('candle', 'refused')).toBe(1);
+  expect(count('candle', 'stored')).toBe(0);
+  await board.close();
+});
+
+test('while the database is away the figures of the instance are told, and none of the database', async () => {
+  const board = await startTestApp();
+  const { connection } = board.database;
+  const name = 'database' in connection ? connection.database : '';
+  const server = new pg.Client({ ...connection, database: 'postgres' });
+  await server.connect();
+  await server.query(`alter database ${name} allow_connections false`);
+  await server.query('select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [
+    name,
+  ]);
+  const { statusCode, body } = await board.anonymous.get('/metrics');
+  expect(statusCode).toBe(200);
+  expect(seriesValue(body, 'signal_board_database_up')).toBe(0);
+  expect(seriesValue(body, 'signal_board_orders_unknown')).toBeUndefined();
+  expect(seriesValue(body, 'signal_board_deliveries_total{kind="signal",result="stored"}')).toBe(0);
+  await server.query(`alter database ${name} allow_connections true`);
+  await server.end();
+  await board.close();
+});

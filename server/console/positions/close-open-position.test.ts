@@ -1,0 +1,323 @@
+import { randomUUID } from 'node:crypto';
+import { asc, eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ClosePositionAnswer, PositionsAnswer } from '#contract/positions.ts';
+import { toPlain } from '#domain/decimal.ts';
+import { positionCloses, trades, users } from '#server/platform/db/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { acquireLease } from '#server/platform/jobs/leases.ts';
+import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+
+/** An operator's button, in production: closing only takes risk away (decisions §2). */
+let board: TradingBoard;
+let tokens = 0;
+
+beforeAll(async () => {
+  board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
+  // Contracts are those that have a price when the list is first read.
+  for (let token = 1; token <= 30; token += 1) await board.push(`C${token}`, '100');
+});
+afterEach(() => {
+  board.setFaults([]);
+  board.setReachable(true);
+});
+afterAll(() => board.close());
+
+async function withPosition() {
+  tokens += 1;
+  const token = `C${tokens}`;
+  await board.db.update(users).set({ isActive: false }).where(eq(users.isAdmin, false));
+  const trader = await board.createTrader();
+  await board.push(token, '100');
+  const [trade] = await board.traded(await board.signal({ token, price: '100' }));
+  expect(trade).toMatchObject({ success: true, userId: trader.id });
+  if (trade === undefined) throw new Error('nothing was traded');
+  return { ...trader, token, trade, quantity: toPlain(trade.filledQuantity) };
+}
+
+async function close(task: { id: string; token: string }, by = board.admin): Promise<ClosePositionAnswer> {
+  const answer = await by.post('/api/positions/close', { userId: task.id, token: task.token });
+  expect(answer.statusCode).toBe(200);
+  return answer.json<ClosePositionAnswer>();
+}
+
+/** What was sent to the exchange to close, oldest first. */
+const closings = async (userId: string) =>
+  (await board.exchangeOrders(userId))
+    .filter(({ reduceOnly, source }) => reduceOnly && source === 'normal')
+    .map(({ side, state, filledSize }) => [side, state, toPlain(filledSize)]);
+
+const recorded = (userId: string) =>
+  board.db
+    .select()
+    .from(positionCloses)
+    .where(eq(positionCloses.userId, userId))
+    .orderBy(asc(positionCloses.id));
+
+async function closedBy(userId: string) {
+  const answer = await board.admin.get(`/api/positions?userId=${userId}`);
+  return answer.json<PositionsAnswer>().closed.map((position) => position.closedBy);
+}
+
+test('a position is closed at market by one order, with who asked for it', async () => {
+  const held = await withPosition();
+  await board.push(held.token, '101');
+  expect(await close(held)).toEqual({
+    success: true,
+    message: `The long position of ${held.quantity} ${held.token} is closed`,
+  });
+  expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
+  expect(await board.holding(held.id, held.token)).toEqual({
+    position: null,
+    stopLoss: null,
+    takeProfit: null,
+  });
+  const { user } = (await board.admin.get('/api/auth/user')).json<{ user: { id: string } }>();
+  expect(await recorded(held.id)).toMatchObject([
+    {
+      reason: 'operator',
+      requestedBy: user.id,
+      tradeId: held.trade.id,
+      state: 'closed',
+      side: 'long',
+      finishedAt: expect.any(Date),
+    },
+  ]);
+  const { open, closed } = (
+    await board.admin.get(`/api/positions?userId=${held.id}`)
+  ).json<PositionsAnswer>();
+  expect(open).toEqual([]);
+  expect(closed).toMatchObject([{ closedBy: 'operator', closePrice: '101', realisedProfit: held.quantity }]);
+});
+
+test('a closing order that is still under way at another exchange is none of this one’s', async () => {
+  const held = await withPosition();
+  const elsewhere = {
+    id: timeOrderedId(),
+    userId: held.id,
+    exchangePlatform: 'Bybit',
+    token: held.token,
+    side: 'long',
+    quantity: held.quantity,
+    reason: 'operator',
+    clientOrderId: randomUUID(),
+    state: 'sent',
+    createdAt: new Date(),
+  } as const;
+  await board.db.insert(positionCloses).values(elsewhere);
+  expect(await close(held)).toMatchObject({ success: true });
+  expect(await close(held)).toMatchObject({ success: true });
+  expect(await recorded(held.id)).toMatchObject([
+    { ...elsewhere, error: null, finishedAt: null },
+    { exchangePlatform: 'Bitget', state: 'closed' },
+  ]);
+});
+
+test('is not an ordinary user’s to do, not even with his own position', async () => {
+  const held = await withPosition();
+  const body = { userId: held.id, token: held.token };
+  expect((await held.client.post('/api/positions/close', body)).statusCode).toBe(403);
+  expect((await board.holding(held.id, held.token)).position).not.toBeNull();
+});
+
+test('a user that does not exist and a malformed request are told', async () => {
+  const post = async (body: object) => (await board.admin.post('/api/positions/close', body)).statusCode;
+  expect(await post({ userId: randomUUID(), token: 'BTC' })).toBe(404);
+  expect(await post({ userId: 'x', token: 'BTC' })).toBe(400);
+  expect(await post({ userId: randomUUID(), token: 'BTC/USDT' })).toBe(400);
+  expect(await post({})).toBe(400);
+});
+
+describe('twice', () => {
+  test('clicked at two instances at once closes once, and both are told so', async () => {
+    const held = await withPosition();
+    const other = await board.adminAt(1);
+    const answers = await Promise.all([close(held), close(held, other), close(held)]);
+    expect(answers.map(({ success }) => success)).toEqual([true, true, true]);
+    expect(answers.map(({ message }) => message).toSorted()).toEqual([
+      `The long position of ${held.quantity} ${held.token} is closed`,
+      `There is no open position in ${held.token}`,
+      `There is no open position in ${held.token}`,
+    ]);
+    expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
+  });
+
+  test('one after the other sends nothing the second time', async () => {
+    const held = await withPosition();
+    await close(held);
+    expect(await close(held)).toEqual({
+      success: true,
+      message: `There is no open position in ${held.token}`,
+    });
+    expect(await closings(held.id)).toHaveLength(1);
+  });
+});
+
+describe('an exchange at fault', () => {
+  test.each(['acceptThenTimeout', 'cutAfterAccept', 'badGatewayAfter', 'empty200'] as const)(
+    'that closes and whose answer is lost (%s) is asked, not told again',
+    async (kind) => {
+      const held = await withPosition();
+      board.setFaults([{ kind, on: { path: 'place-order' } }]);
+      expect(await close(held)).toMatchObject({ success: true });
+      expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
+      expect(await closedBy(held.id)).toEqual(['operator']);
+    },
+  );
+
+  test.each(['cutBeforeAccept', 'badGatewayBefore', 'tooManyRequests'] as const)(
+    'that does not take the order (%s) is asked again, and closes once',
+    async (kind) => {
+      const held = await withPosition();
+      board.setFaults([{ kind, on: { path: 'place-order' } }]);
+      expect(await close(held)).toMatchObject({ success: true });
+      expect(await closings(held.id)).toEqual([['sell', 'filled', held.quantity]]);
+    },
+  );
+
+  test('that closes only a part at first is made to close the rest', async () => {
+    const held = await withPosition();
+    board.setFaults([{ kind: 'partialFill', fraction: '0.4' }]);
+    expect(await close(held)).toMatchObject({ success: true });
+    const [first, second, ...more] = await closings(held.id);
+    expect(more).toEqual([]);
+    expect(first?.slice(0, 2)).toEqual(['sell', 'canceled']);
+    expect(second?.slice(0, 2)).toEqual(['sell', 'filled']);
+    expect(Number(first?.[2]) + Number(second?.[2])).toBeCloseTo(Number(held.quantity), 9);
+    expect((await board.holding(held.id, held.token)).position).toBeNull();
+    expect(await closedBy(held.id)).toEqual(['operator']);
+  }, 30_000);
+
+  test('that refuses is given up on after three times, with its reason', async () => {
+    const held = await withPosition();
+    board.setFaults([
+      { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: 1_000 } },
+    ]);
+    expect(await close(held)).toEqual({
+      success: false,
+      message: `The position in ${held.token} could not be closed: Bitget: no (40020)`,
+    });
+    expect(await recorded(held.id)).toHaveLength(3);
+    expect((await board.holding(held.id, held.token)).position).not.toBeNull();
+    board.setFaults([]);
+    expect(await close(held)).toMatchObject({ success: true });
+  });
+
+  test('that is away leaves the position as it is, and says so', async () => {
+    const held = await withPosition();
+    board.setReachable(false);
+    const answer = await close(held);
+    expect(answer.success).toBe(false);
+    expect(answer.message).toMatch(new RegExp(`^The position in ${held.token} could not be closed: Bitget`));
+    board.setReachable(true);
+    expect(await closings(held.id)).toEqual([]);
+    expect((await board.holding(held.id, held.token)).position).not.toBeNull();
+  });
+
+  test('that answers nonsense when asked for the position does not make it look closed', async () => {
+    const held = await withPosition();
+    board.setFaults([{ kind: 'html200', on: { path: 'all-position', times: 1_000 } }]);
+    expect((await close(held)).success).toBe(false);
+    expect((await board.holding(held.id, held.token)).position).not.toBeNull();
+  });
+
+  test('that leaves stop and target behind has them cancelled', async () => {
+    const held = await withPosition();
+    board.setFaults([{ kind: 'protectionKept' }]);
+    expect(await close(held)).toMatchObject({ success: true });
+    expect(await board.holding(held.id, held.token)).toEqual({
+      position: null,
+      stopLoss: null,
+      takeProfit: null,
+    });
+  });
+
+  test('that cannot cancel what is left is told of, though the position is closed', async () => {
+    const held = await withPosition();
+    board.setFaults([
+      { kind: 'protectionKept' },
+      { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: 10 } },
+    ]);
+    expect(await close(held)).toEqual({
+      success: true,
+      message:
+        `The long position of ${held.quantity} ${held.token} is closed, but what is left of its stop and target` +
+        ' could not be cancelled: Bitget: no (40020)',
+    });
+  });
+});
+
+test('a stop that is hit meanwhile closes it, and nothing is opened the other way', async () => {
+  const held = await withPosition();
+  board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
+  const closing = close(held);
+  await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
+  await board.push(held.token, '97');
+  expect(await closing).toMatchObject({ success: true });
+  expect(await closings(held.id)).toEqual([]);
+  expect((await board.holding(held.id, held.token)).position).toBeNull();
+  expect(await closedBy(held.id)).toEqual(['stop loss']);
+});
+
+test('one that its owner opens the other way meanwhile is not touched', async () => {
+  const held = await withPosition();
+  board.setFaults([{ kind: 'delay', delayMs: 700, on: { path: 'place-order' } }]);
+  const closing = close(held);
+  await expect.poll(async () => (await recorded(held.id)).length, { timeout: 5_000 }).toBe(1);
+  await board.push(held.token, '97');
+  const { deps } = board.programs[0] ?? {};
+  const account = await deps?.findAccount(held.id, 'Bitget');
+  if (!deps || !account) throw new Error('no account');
+  await deps.exchanges.get('Bitget').placeOrder(
+    account,
+    {
+      token: held.token,
+      side: 'sell',
+      clientOrderId: 'by-hand',
+      price: '96',
+      quantity: '7',
+      leverage: 5,
+      stopLoss: '150',
+      takeProfit: '50',
+    },
+    { notAfter: new Date(Date.now() + 60_000) },
+  );
+  expect(await closing).toEqual({
+    success: true,
+    message:
+      `The long position of ${held.quantity} ${held.token} is closed, ` +
+      'but the short position that is open now is another one and is not touched',
+  });
+  expect(await board.holding(held.id, held.token)).toMatchObject({
+    position: { side: 'short', size: '7' },
+    stopLoss: '150',
+    takeProfit: '50',
+  });
+});
+
+test('while an order of the user in the token is worked on it is refused', async () => {
+  const held = await withPosition();
+  const setState = (state: 'working' | 'done') =>
+    board.db
+      .update(trades)
+      .set({ state, dueAt: new Date(Date.now() + 60_000) })
+      .where(eq(trades.id, held.trade.id));
+  await setState('working');
+  expect(await close(held)).toEqual({
+    success: false,
+    message: `An order of this user in ${held.token} is still being worked on; close the position when it is done`,
+  });
+  await setState('done');
+  expect(await closings(held.id)).toEqual([]);
+  expect(await close(held)).toMatchObject({ success: true });
+});
+
+test('while the user’s next order is being sized it waits, and then is refused', async () => {
+  const held = await withPosition();
+  await acquireLease({ db: board.db, key: `user:${held.id}`, holder: 'somebody' });
+  expect(await close(held)).toEqual({
+    success: false,
+    message: 'Another order of this user is being prepared or closed; try again in a moment',
+  });
+  expect(await closings(held.id)).toEqual([]);
+}, 30_000);

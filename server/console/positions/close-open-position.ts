@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClosePositionAnswer } from '#contract/positions.ts';
+import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
+import { isSamePosition } from '#domain/orders/held-position.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { deny } from '#domain/workflow/denials.ts';
+import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
+import { findUser } from '#server/admin/users/users.store.ts';
+import type { UserAccount } from '#server/deps.ts';
+import {
+  type CloseResult,
+  closePosition,
+  endClosing,
+  findUnsettledClose,
+} from '#server/engine/orders/close-position.ts';
+import type { TradeDeps } from '#server/engine/orders/trade-work.ts';
+import { findWorkingTrade } from '#server/engine/orders/trades.store.ts';
+import { findOpenTradePlatform, listOpenTrades } from '#server/engine/protection/positions.store.ts';
+import type { AccountReader } from '#server/engine/protection/read-account.ts';
+import { nearestTrade } from '#server/engine/protection/record-closings.ts';
+import { describeHidden, tradesOfAccount } from '#server/engine/protection/trades-of-account.ts';
+import { type Exchange, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+
+const LEASE_PATIENCE_MS = 10_000;
+const LEASE_POLL_MS = 100;
+const CLOSE_LIMIT_MS = 15_000;
+const CLOSE_POLL_MS = 200;
+const MOST_REFUSALS = 3;
+/** A closing order that is still open after this long is cancelled, and the rest is closed by another one. */
+const UNDER_WAY_LIMIT_MS = 3_000;
+
+interface CloseTask {
+  userId: string;
+  token: string;
+  requestedBy: string;
+}
+
+interface CloseWork extends CloseTask {
+  deps: TradeDeps;
+  exchange: Exchange;
+  account: UserAccount;
+  lease: Lease;
+}
+
+/**
+ * Closes a user's position in a token at market because an operator asked for it, in every mode: it only takes risk
+ * away. Reduce-only, recorded before it is sent, done when the exchange says that nothing is left. Under the user's
+ * lease, so that of two requests the second finds it closed and no order is planned meanwhile; while an order of the
+ * user in the token is worked on it is refused, since that order could open the position anew.
+ */
+export async function closeOpenPosition(
+  deps: TradeDeps,
+  reader: AccountReader,
+  task: CloseTask,
+): Promise<ClosePositionAnswer> {
+  const { userId, token } = task;
+  const platform = await findPlatform(deps, task);
+  const account = await deps.findAccount(userId, platform);
+  if (account === null) {
+    const denial = await deps.accountGuard.deny(userId, platform);
+    return refused((denial ?? deny('exchange_not_connected', { exchange: platform })).reason);
+  }
+  const exchange = deps.exchanges.get(platform);
+  const key = { userId, exchangePlatform: platform };
+  const holder = `${deps.config.instanceId} close ${token}`;
+  const deadline = performance.now() + LEASE_PATIENCE_MS;
+  for (;;) {
+    const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder }, (lease) =>
+      closeUnderLease({ ...task, deps, exchange, account, lease }),
+    ).finally(() => reader.forget(key));
+    if (leased.held) {
+      // Read at once, so that how it ended is recorded with the closing.
+      await reader.read(key, 0).catch(() => undefined);
+      return leased.result;
+    }
+    if (performance.now() > deadline) {
+      return refused('Another order of this user is being prepared or closed; try again in a moment');
+    }
+    await sleep(LEASE_POLL_MS);
+  }
+}
+
+const refused = (message: string): ClosePositionAnswer => ({ success: false, message });
+
+/** Where a position of ours may be open, else where the user trades now. */
+async function findPlatform(deps: TradeDeps, { userId, token }: CloseTask): Promise<ExchangePlatform> {
+  if ((await findUser(deps.db, userId)) === null) throw new AppError('userNotFound');
+  const settings = await findTradingSettings(deps.db, userId);
+  const name = (await findOpenTradePlatform(deps.db, { userId, token })) ?? settings?.exchangePlatform;
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === name);
+  if (platform !== undefined && deps.exchanges.supported.includes(platform)) return platform;
+  const context = { exchange: name ?? 'no exchange', mode: deps.config.exchangeMode };
+  throw new AppError('unavailable', { message: deny('exchange_unsupported', context).reason });
+}
+
+async function closeUnderLease(work: CloseWork): Promise<ClosePositionAnswer> {
+  const { deps, exchange, account, userId, token } = work;
+  // An order that has ended, whose position is being protected or closed, opens nothing any more.
+  if ((await findWorkingTrade(deps.db, { userId, token }))?.state === 'working') {
+    return refused(
+      `An order of this user in ${token} is still being worked on; close the position when it is done`,
+    );
+  }
+  try {
+    const position = await exchange.fetchPosition(account, token, { priority: 'protect' });
+    if (position === null) {
+      const hidden = (await readTrades(work)).hidden.filter(({ trade }) => trade.token === token);
+      if (hidden.length > 0) return refused(`Not closed. ${describeHidden(hidden)}`);
+      const left = await endClosing(deps, { exchange, account, token });
+      return closed(`There is no open position in ${token}`, left);
+    }
+    const result = await closeUntilFlat(work, position);
+    const what = `The ${position.side} position of ${position.quantity} ${token} is closed`;
+    switch (result.outcome) {
+      case 'flat':
+        return closed(what, null);
+      case 'leftovers':
+      case 'other':
+        return closed(what, result.message);
+      default:
+        return refused(`The position in ${token} could not be closed: ${result.message}`);
+    }
+  } catch (error) {
+    if (error instanceof LeaseLostError) {
+      return refused('Another instance has taken this user over; look at the position again');
+    }
+    if (!(error instanceof ExchangeError)) throw error;
+    return refused(`The position in ${token} could not be closed: ${error.message}`);
+  }
+}
+
+const closed = (what: string, but: string | null): ClosePositionAnswer => ({
+  success: true,
+  message: but === null ? what : `${what}, but ${but}`,
+});
+
+async function readTrades({ deps, exchange, account, userId }: CloseWork) {
+  const trades = await listOpenTrades(deps.db, { userId, exchangePlatform: exchange.platform });
+  return tradesOfAccount(deps, trades, account);
+}
+
+/** Until the exchange says that the position is not open any more, or for as long as that may take. */
+async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<CloseResult> {
+  const { deps, exchange, account, token, requestedBy, lease } = work;
+  const { here } = await readTrades(work);
+  const tradeId = nearestTrade(here, position, deps.clock.now())?.id ?? null;
+  const deadline = performance.now() + CLOSE_LIMIT_MS;
+  let refusals = 0;
+  for (;;) {
+    const result = await closePosition(deps, {
+      exchange,
+      account,
+      token,
+      isMeant: (open) => isSamePosition(position, open),
+      reason: CLOSE_REASONS.operator,
+      tradeId,
+      requestedBy,
+      lease,
+    });
+    if (result.outcome === 'refused') refusals += 1;
+    const isClosed = ['flat', 'leftovers', 'other'].includes(result.outcome);
+    if (isClosed || refusals >= MOST_REFUSALS || performance.now() > deadline) return result;
+    await sleep(CLOSE_POLL_MS);
+    await cancelWhatStaysOpen(work);
+  }
+}
+
+/** What it filled is taken off the position; the next step closes the rest. */
+async function cancelWhatStaysOpen({ deps, exchange, account, userId, token }: CloseWork): Promise<void> {
+  const underWay = await findUnsettledClose(deps.db, {
+    userId,
+    token,
+    exchangePlatform: exchange.platform,
+  });
+  if (underWay === null) return;
+  if (deps.clock.now().getTime() - underWay.createdAt.getTime() < UNDER_WAY_LIMIT_MS) return;
+  await exchange.cancelOrder(account, { token, clientOrderId: underWay.clientOrderId });
+}

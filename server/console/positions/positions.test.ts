@@ -1,0 +1,612 @@
+import { randomUUID } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { PositionsAnswer } from '#contract/positions.ts';
+import { D, toPlain } from '#domain/decimal.ts';
+import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
+import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
+import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { withLease } from '#server/platform/jobs/leases.ts';
+import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+
+type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
+
+let board: TradingBoard;
+let exchange: Exchange;
+let tokens = 0;
+
+beforeAll(async () => {
+  board = await startTradingBoard({ instances: 2, config: { verifyFirstMs: 50 } });
+  // Contracts are those that have a price when the list is first read.
+  for (let token = 1; token <= 40; token += 1) await board.push(`T${token}`, '100');
+  await board.push('DOGE', '100');
+  const [program] = board.programs;
+  if (program === undefined) throw new Error('no program');
+  exchange = program.deps.exchanges.get('Bitget');
+});
+afterEach(async () => {
+  board.setFaults([]);
+  board.setReachable(true);
+  await board.db.update(users).set({ isActive: false }).where(eq(users.isAdmin, false));
+});
+afterAll(() => board.close());
+
+async function accountOf(userId: string): Promise<ExchangeAccount> {
+  const account = await board.programs[0]?.deps.findAccount(userId, 'Bitget');
+  if (!account) throw new Error('no account');
+  return account;
+}
+
+/** Not by the cache: a reading is kept for two seconds, and tests do not wait. */
+async function positions(filter: { userId?: string; token?: string; limit?: number } = {}) {
+  const deps = board.programs[0]?.deps;
+  if (!deps) throw new Error('no program');
+  if (filter.userId) await readAnew(filter.userId);
+  const query = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+  const answer = await board.admin.get(`/api/positions?${query}`);
+  expect(answer.statusCode).toBe(200);
+  return answer.json<PositionsAnswer>();
+}
+
+/** A refused closing of a token that nobody holds makes the next reading a new one. */
+const readAnew = (userId: string) => board.admin.post('/api/positions/close', { userId, token: 'XRP' });
+
+/** A trader with a filled position of ours in a token of his own. */
+async function withPosition(
+  options: { action?: 'buy' | 'sell'; price?: string; settings?: Record<string, unknown> } = {},
+): Promise<Trader & { token: string; trade: typeof trades.$inferSelect }> {
+  const { action = 'buy', price = '100' } = options;
+  tokens += 1;
+  const token = `T${tokens}`;
+  await board.db.update(users).set({ isActive: false }).where(eq(users.isAdmin, false));
+  const trader = await board.createTrader(options.settings);
+  await board.push(token, price);
+  const [trade] = await board.traded(await board.signal({ token, action, price }));
+  expect(trade).toMatchObject({ success: true, userId: trader.id });
+  if (trade === undefined) throw new Error('nothing was traded');
+  return { ...trader, token, trade };
+}
+
+const inTime = () => ({ notAfter: new Date(Date.now() + 60_000) });
+const newId = () => timeOrderedId().replaceAll('-', '');
+
+describe('an open position', () => {
+  test('is told as the exchange has it, with the trade that opened it, and no difference', async () => {
+    const { id, username, token, trade } = await withPosition();
+    await board.push(token, '101');
+    const { open, totals, perUser, perToken, unreachable } = await positions({ userId: id });
+    const quantity = toPlain(trade.filledQuantity);
+    expect(open).toEqual([
+      {
+        userId: id,
+        username,
+        exchangePlatform: 'Bitget',
+        token,
+        side: 'long',
+        quantity,
+        entryPrice: '100',
+        markPrice: '101',
+        leverage: 5,
+        margin: toPlain(D(quantity).times(100).div(5)),
+        unrealisedProfit: quantity,
+        liquidationPrice: expect.any(String),
+        openedAt: expect.any(String),
+        stopLoss: '98',
+        takeProfit: '104',
+        tradeId: trade.id,
+        differences: [],
+      },
+    ]);
+    const sums = { openCount: 1, unrealisedProfit: quantity, realisedProfit: '0', fees: '0' };
+    expect(totals).toMatchObject(sums);
+    expect(perUser).toMatchObject([{ userId: id, username, ...sums }]);
+    expect(perToken).toMatchObject([{ token, ...sums }]);
+    expect(unreachable).toEqual([]);
+  });
+
+  test('of an inactive user is still shown', async () => {
+    const { id, token } = await withPosition();
+    await board.db.update(users).set({ isActive: false }).where(eq(users.id, id));
+    expect((await positions({ userId: id })).open).toMatchObject([{ token }]);
+  });
+
+  test.each([
+    [
+      'of another quantity',
+      async (account: ExchangeAccount, token: string, quantity: string) => {
+        const part = toPlain(D(quantity).div(2).toDecimalPlaces(3));
+        await exchange.closePosition(
+          account,
+          { token, side: 'long', quantity: part, clientOrderId: newId() },
+          inTime(),
+        );
+        return [
+          `The exchange holds ${toPlain(D(quantity).minus(part))}, ${quantity} was bought or sold here`,
+        ];
+      },
+    ],
+    [
+      'without stop and target',
+      async (account: ExchangeAccount, token: string) => {
+        await exchange.cancelProtection(account, token);
+        return [
+          'The exchange has no stop loss, 98 was set here',
+          'The exchange has no take profit, 104 was set here',
+        ];
+      },
+    ],
+    [
+      'with another stop',
+      async (account: ExchangeAccount, token: string, quantity: string) => {
+        await exchange.placeProtection(
+          account,
+          { token, side: 'long', quantity, stopLoss: '95', takeProfit: null, clientOrderId: newId() },
+          inTime(),
+        );
+        return ["The exchange's stop loss is 95, 98 was set here"];
+      },
+    ],
+    [
+      'with another leverage',
+      async (account: ExchangeAccount, token: string) => {
+        await exchange.prepareAccount(account, { token, leverage: 8 });
+        return ["The exchange's leverage is 8, 5 was set here"];
+      },
+    ],
+  ] as const)('%s says so', async (_name, change) => {
+    const { id, token, trade } = await withPosition();
+    const expected = await change(await accountOf(id), token, toPlain(trade.filledQuantity));
+    expect((await positions({ userId: id })).open[0]?.differences).toEqual(expected);
+  });
+
+  test('that was not opened here says so', async () => {
+    const trader = await board.createTrader();
+    const account = await accountOf(trader.id);
+    await board.push('DOGE', '100');
+    await exchange.prepareAccount(account, { token: 'DOGE', leverage: 5 });
+    const order = {
+      token: 'DOGE',
+      side: 'sell' as const,
+      clientOrderId: newId(),
+      price: '99',
+      quantity: '1',
+    };
+    await exchange.placeOrder(
+      account,
+      { ...order, leverage: 5, stopLoss: '150', takeProfit: '50' },
+      inTime(),
+    );
+    expect((await positions({ userId: trader.id })).open).toMatchObject([
+      { token: 'DOGE', side: 'short', tradeId: null, differences: ['Not opened here'] },
+    ]);
+  });
+});
+
+describe('a closed position', () => {
+  test('of a stop has its profit and fees by hand, and stays when the exchange has forgotten it', async () => {
+    const { id, username, token, trade } = await withPosition();
+    await board.push(token, '97');
+    const told = await positions({ userId: id });
+    const quantity = D(trade.filledQuantity);
+    // Bought at 100 and sold at 97: 3 lost for each, and 0.06% of both values paid.
+    const realisedProfit = toPlain(quantity.times(-3));
+    const fees = toPlain(quantity.times(100 + 97).times('0.0006'));
+    expect(told.open).toEqual([]);
+    expect(told.closed).toEqual([
+      {
+        tradeId: trade.id,
+        userId: id,
+        username,
+        exchangePlatform: 'Bitget',
+        token,
+        side: 'long',
+        quantity: toPlain(quantity),
+        entryPrice: '100',
+        stopLoss: '98',
+        takeProfit: '104',
+        closePrice: '97',
+        realisedProfit,
+        fees,
+        closedBy: 'stop loss',
+        openedAt: expect.any(String),
+        closedAt: expect.any(String),
+        differences: [],
+      },
+    ]);
+    expect(told.closedCount).toBe(1);
+    expect(told.totals).toMatchObject({ openCount: 0, margin: '0', realisedProfit, fees });
+    expect(told.cumulativeProfit.map(({ profit }) => toPlain(profit))).toEqual([
+      toPlain(D(realisedProfit).minus(fees)),
+    ]);
+    board.setFaults([{ kind: 'html200', on: { path: 'history-position', times: 1_000 } }]);
+    const before = board.requests.length;
+    expect((await positions({ userId: id })).closed).toEqual(told.closed);
+    const asked = board.requests.slice(before).filter(({ userId }) => userId === id);
+    expect(asked.map(({ path }) => path)).not.toContain('/api/v2/mix/position/history-position');
+  });
+
+  test('of a short that reached its target has earned', async () => {
+    const { id, token, trade } = await withPosition({ action: 'sell' });
+    await board.push(token, '95');
+    expect((await positions({ userId: id })).closed).toMatchObject([
+      {
+        side: 'short',
+        closePrice: '95',
+        closedBy: 'take profit',
+        realisedProfit: toPlain(D(trade.filledQuantity).times(5)),
+      },
+    ]);
+  });
+
+  test('of a reversal is told as one, beside the position that came after it', async () => {
+    const { id, token } = await withPosition();
+    await board.db.update(users).set({ isActive: true }).where(eq(users.id, id));
+    await board.traded(await board.signal({ token, action: 'sell', price: '100' }));
+    const told = await positions({ userId: id });
+    expect(told.closed).toMatchObject([{ side: 'long', closedBy: 'reversal', realisedProfit: '0' }]);
+    expect(told.open).toMatchObject([{ side: 'short', differences: [] }]);
+  });
+
+  test('of a liquidation, and one that the user closed himself, are told apart', async () => {
+    const lost = await withPosition();
+    await exchange.cancelProtection(await accountOf(lost.id), lost.token);
+    await board.push(lost.token, '10');
+    expect((await positions({ userId: lost.id })).closed).toMatchObject([{ closedBy: 'liquidation' }]);
+    const { id, token, trade } = await withPosition();
+    await exchange.closePosition(
+      await accountOf(id),
+      { token, side: 'long', quantity: toPlain(trade.filledQuantity), clientOrderId: newId() },
+      inTime(),
+    );
+    expect((await positions({ userId: id })).closed).toMatchObject([{ closedBy: 'unknown' }]);
+  });
+
+  test('of which the exchange tells nothing yet is said to be gone, and its profit comes later', async () => {
+    const { id, token, trade } = await withPosition();
+    board.setFaults([{ kind: 'empty200', on: { path: 'history-position', times: 1_000 } }]);
+    await board.push(token, '97');
+    // So long an exchange may take to show a position that was just filled.
+    await board.db
+      .update(trades)
+      .set({ completedAt: new Date(Date.now() - 6_000) })
+      .where(eq(trades.id, trade.id));
+    const gone = await positions({ userId: id });
+    expect(gone.open).toEqual([]);
+    expect(gone.closed).toMatchObject([
+      {
+        tradeId: trade.id,
+        closePrice: null,
+        realisedProfit: null,
+        fees: null,
+        closedBy: 'unknown',
+        differences: [
+          'Recorded as open here, but gone at the exchange, which has not told how it was closed',
+        ],
+      },
+    ]);
+    expect(gone.cumulativeProfit).toEqual([]);
+    expect((await positions({ userId: id })).closed).toEqual(gone.closed);
+    board.setFaults([]);
+    expect((await positions({ userId: id })).closed).toMatchObject([
+      { tradeId: trade.id, closePrice: '97', closedBy: 'stop loss', differences: [] },
+    ]);
+  });
+
+  test('that was only not shown for a moment is open again', async () => {
+    const { id, trade } = await withPosition();
+    await board.db.insert(closedPositions).values({
+      id: timeOrderedId(),
+      tradeId: trade.id,
+      userId: id,
+      exchangePlatform: 'Bitget',
+      token: trade.token,
+      side: 'long',
+      quantity: '1',
+      entryPrice: '100',
+      closedBy: 'unknown',
+      openedAt: new Date(),
+      closedAt: new Date(),
+      recordedAt: new Date(),
+    });
+    const told = await positions({ userId: id });
+    expect(told.open).toMatchObject([{ tradeId: trade.id, differences: [] }]);
+    expect(told.closed).toEqual([]);
+  });
+
+  test('is recorded while nobody looks, once, by however many instances', async () => {
+    const { id, token } = await withPosition();
+    await board.push(token, '97');
+    const auditOnce = ({ deps }: (typeof board.programs)[number]) => {
+      const lease = { db: deps.db, key: `audit ${randomUUID()}`, holder: 'test' };
+      return withLease(lease, (held) => createProtectionAudit(deps).run(held));
+    };
+    await Promise.all(board.programs.flatMap((program) => [auditOnce(program), auditOnce(program)]));
+    const rows = await board.db.select().from(closedPositions).where(eq(closedPositions.userId, id));
+    expect(rows).toMatchObject([{ closedBy: 'stop loss' }]);
+    const [trade] = await board.db.select().from(trades).where(eq(trades.userId, id));
+    expect(trade?.positionClosedAt).toEqual(rows[0]?.closedAt);
+  });
+
+  test('is each its own trade’s, when one follows another closely', async () => {
+    const { id, token } = await withPosition();
+    await board.push(token, '97');
+    await board.db.update(users).set({ isActive: true }).where(eq(users.id, id));
+    await board.push(token, '100');
+    const [second] = await board.traded(await board.signal({ token, price: '100.1' }));
+    expect(second?.success).toBe(true);
+    await board.push(token, '105');
+    const told = await positions({ userId: id });
+    expect(told.closed).toMatchObject([
+      { tradeId: second?.id, closedBy: 'take profit' },
+      { closedBy: 'stop loss' },
+    ]);
+    expect(told.cumulativeProfit).toHaveLength(2);
+    const net = told.closed.map(({ realisedProfit, fees }) => D(realisedProfit ?? 0).minus(fees ?? 0));
+    expect(toPlain(told.cumulativeProfit[1]?.profit ?? '0')).toBe(toPlain(net[0]?.plus(net[1] ?? 0) ?? 0));
+  });
+});
+
+describe('a position that is not in the account which is asked', () => {
+  test.each([
+    [
+      'of another mode',
+      { exchangeMode: 'live' },
+      'The position belongs to live mode, and the program runs in paper mode',
+    ],
+    [
+      'of another account',
+      { exchangeAccountId: '4711' },
+      'The position is in account 4711, and the connected API key belongs to an account that is not known',
+    ],
+  ] as const)('since it is %s, cannot be read, and is not taken for closed', async (_name, other, why) => {
+    const { id, username, token, trade } = await withPosition();
+    const set = (fields: Partial<typeof trade>) =>
+      board.db.update(trades).set(fields).where(eq(trades.id, trade.id));
+    await set(other);
+    // What is seen here is none of ours.
+    expect((await positions({ userId: id })).open).toMatchObject([{ tradeId: null }]);
+    await board.push(token, '97');
+    const told = await positions({ userId: id });
+    expect(told).toMatchObject({ open: [], closed: [] });
+    const hidden = { tradeId: trade.id, exchangePlatform: 'Bitget', token, side: 'long' };
+    expect(told.unreachable).toMatchObject([
+      { userId: id, username, message: `${token}: ${why}`, hidden: [hidden] },
+    ]);
+    const closing = await board.admin.post('/api/positions/close', { userId: id, token });
+    expect(closing.json()).toEqual({ success: false, message: `Not closed. ${token}: ${why}` });
+
+    await set({ exchangeMode: trade.exchangeMode, exchangeAccountId: trade.exchangeAccountId });
+    const then = await positions({ userId: id });
+    expect(then.closed).toMatchObject([{ tradeId: trade.id, closedBy: 'stop loss' }]);
+    expect(then.unreachable).toEqual([]);
+  });
+});
+
+test('a position of demo mode is neither missed nor taken for closed in paper mode', async () => {
+  const { id, token, trade } = await withPosition();
+  await board.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
+  await board.push(token, '97');
+  expect(await positions({ userId: id })).toMatchObject({ open: [], closed: [], unreachable: [] });
+  await board.db.update(trades).set({ exchangeMode: 'paper' }).where(eq(trades.id, trade.id));
+  expect((await positions({ userId: id })).closed).toMatchObject([{ tradeId: trade.id }]);
+});
+
+describe('a position that no connected account can show', () => {
+  const writeOff = (tradeId: string, by = board.admin) => by.post('/api/positions/write-off', { tradeId });
+
+  test('is written off by an administrator: it counts as ended, and says by whom', async () => {
+    const { id, token, trade } = await withPosition();
+    await board.db.update(trades).set({ exchangeAccountId: '4711' }).where(eq(trades.id, trade.id));
+    await board.db.insert(tradingHalts).values({
+      id: timeOrderedId(),
+      userId: id,
+      exchangePlatform: 'Bitget',
+      token,
+      tradeId: trade.id,
+      kind: 'unprotected',
+      reason: 'A test',
+      since: new Date(),
+    });
+    const answer = await writeOff(trade.id);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { message: `The position in ${token} counts as ended` },
+    ]);
+    const told = await positions({ userId: id });
+    expect(told).toMatchObject({
+      unreachable: [],
+      closed: [
+        {
+          tradeId: trade.id,
+          closedBy: 'unknown',
+          closePrice: null,
+          realisedProfit: null,
+          differences: ['Written off: no connected account could show whether it was closed'],
+        },
+      ],
+    });
+    const { user } = (await board.admin.get('/api/auth/user')).json<{ user: { id: string } }>();
+    const [row] = await board.db.select().from(trades).where(eq(trades.id, trade.id));
+    expect(row).toMatchObject({
+      positionClosedAt: expect.any(Date),
+      writtenOffBy: user.id,
+      success: true,
+      fillStatus: 'filled',
+    });
+    const [halt] = await board.db.select().from(tradingHalts).where(eq(tradingHalts.userId, id));
+    expect(halt).toMatchObject({
+      endedAt: null,
+      clearedHow: expect.stringMatching(
+        /^The position was written off by .+: The position is in account 4711,/,
+      ),
+    });
+    expect((await writeOff(trade.id)).statusCode).toBe(404);
+  });
+
+  test('is not one that its account shows, nor that of a trade which is worked on', async () => {
+    const { trade } = await withPosition();
+    const shown = await writeOff(trade.id);
+    expect([shown.statusCode, shown.json().message]).toEqual([
+      409,
+      'The connected account can show the position: only one that none can show is written off',
+    ]);
+    await board.db
+      .update(trades)
+      .set({ exchangeMode: 'live', state: 'protecting' })
+      .where(eq(trades.id, trade.id));
+    expect((await writeOff(trade.id)).statusCode).toBe(409);
+    await board.db
+      .update(trades)
+      .set({ exchangeMode: trade.exchangeMode, state: 'done' })
+      .where(eq(trades.id, trade.id));
+    const [row] = await board.db.select().from(trades).where(eq(trades.id, trade.id));
+    expect(row).toMatchObject({ positionClosedAt: null, writtenOffBy: null });
+  });
+
+  test('is not an ordinary user’s to write off, and one that does not exist is not found', async () => {
+    const { client, trade } = await withPosition();
+    expect((await writeOff(trade.id, client)).statusCode).toBe(403);
+    expect((await writeOff(randomUUID())).statusCode).toBe(404);
+    expect((await writeOff('x')).statusCode).toBe(400);
+  });
+});
+
+describe('who sees what', () => {
+  test('a user sees his own positions only, whoever’s he asks for', async () => {
+    const other = await withPosition();
+    const own = await withPosition();
+    for (const path of ['/api/my-positions', `/api/my-positions?userId=${other.id}`]) {
+      await board.db.update(users).set({ isActive: true }).where(eq(users.id, own.id));
+      const answer = await own.client.get(path);
+      expect(answer.statusCode).toBe(200);
+      const told = answer.json<PositionsAnswer>();
+      expect(told.open.map(({ userId }) => userId)).toEqual([own.id]);
+      expect(told.perUser.map(({ userId }) => userId)).toEqual([own.id]);
+      expect(answer.body).not.toContain(other.id);
+    }
+    expect((await own.client.get('/api/positions')).statusCode).toBe(403);
+  });
+
+  test('an administrator sees all, or those of a user or a token', async () => {
+    const [one, two] = [await withPosition(), await withPosition()];
+    const all = await positions();
+    const shown = all.open.map(({ userId }) => userId);
+    expect(shown).toEqual(expect.arrayContaining([one.id, two.id]));
+    expect((await positions({ token: two.token })).open.map(({ userId }) => userId)).toEqual([two.id]);
+    expect((await positions({ userId: one.id, token: two.token })).open).toEqual([]);
+    expect(all.totals.openCount).toBe(all.open.length);
+  });
+
+  test.each(['userId=me', 'token=btc', 'token=../x', 'limit=0', 'limit=1001', 'limit=x'])(
+    'a query of %s is a bad request',
+    async (query) => {
+      expect((await board.admin.get(`/api/positions?${query}`)).statusCode).toBe(400);
+    },
+  );
+});
+
+describe('asking the exchange', () => {
+  test('twenty screens at once ask it once', async () => {
+    const { id } = await withPosition();
+    await readAnew(id);
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    const before = board.requests.length;
+    await Promise.all(Array.from({ length: 20 }, () => board.admin.get(`/api/positions?userId=${id}`)));
+    const asked = board.requests.slice(before).filter(({ userId }) => userId === id);
+    expect(asked.filter(({ path }) => path.endsWith('all-position'))).toHaveLength(1);
+  });
+
+  test('an account that does not answer is said, and the others are shown', async () => {
+    const [away, there] = [await withPosition(), await withPosition()];
+    board.setFaults([{ kind: 'timeout', on: { path: 'all-position', userId: away.id, times: 1_000 } }]);
+    for (const { id } of [away, there]) await readAnew(id);
+    const answer = (await board.admin.get('/api/positions')).json<PositionsAnswer>();
+    expect(answer.unreachable).toMatchObject([{ userId: away.id, username: away.username }]);
+    expect(answer.unreachable[0]?.message).toMatch(/^Bitget: /);
+    expect(answer.open.map(({ userId }) => userId)).toContain(there.id);
+    expect(answer.open.map(({ userId }) => userId)).not.toContain(away.id);
+  });
+
+  test('an exchange that answers nonsense does not make positions disappear', async () => {
+    const { id } = await withPosition();
+    board.setFaults([{ kind: 'html200', on: { path: 'all-position', times: 1_000 } }]);
+    await readAnew(id);
+    const answer = (await board.admin.get(`/api/positions?userId=${id}`)).json<PositionsAnswer>();
+    expect(answer.unreachable).toHaveLength(1);
+    expect(answer.closed).toEqual([]);
+  });
+});
+
+test('of a thousand closed positions the newest are listed, and the sums are over all', async () => {
+  const { id, trade } = await withPosition();
+  await board.db.execute(sql`
+    insert into closed_positions (id, trade_id, user_id, exchange_platform, exchange_position_id, token, side, quantity,
+      entry_price, close_price, realised_profit, fees, closed_by, opened_at, closed_at, recorded_at)
+    select gen_random_uuid(), ${trade.id}, ${id}, 'Bitget', 'old-' || number, 'MANY', 'long', 1, 100, 101, 1.5, 0.25,
+      'take profit', now() - interval '1 day', now() - make_interval(secs => number), now()
+    from generate_series(1, 1100) as number`);
+  const told = await positions({ userId: id, token: 'MANY' });
+  expect(told.closed).toHaveLength(100);
+  expect(told.closedCount).toBe(1_100);
+  const times = told.closed.map(({ closedAt }) => closedAt);
+  expect(times).toEqual(times.toSorted().toReversed());
+  expect(told.totals).toMatchObject({ realisedProfit: '1650', fees: '275' });
+  expect(told.perToken).toMatchObject([{ token: 'MANY', realisedProfit: '1650', fees: '275' }]);
+  expect(told.cumulativeProfit).toHaveLength(1_000);
+  expect(toPlain(told.cumulativeProfit.at(-1)?.profit ?? '0')).toBe('1375');
+  expect(toPlain(told.cumulativeProfit[0]?.profit ?? '0')).toBe(toPlain(D('1.25').times(101)));
+  expect((await positions({ userId: id, token: 'MANY', limit: 1_000 })).closed).toHaveLength(1_000);
+});
+
+test('the sums of closed positions are right whoever adds, changes or removes some', async () => {
+  const { id, trade } = await withPosition();
+  const add = (token: string, count: number, profit: string | null) =>
+    board.db.execute(sql`
+      insert into closed_positions (id, trade_id, user_id, exchange_platform, exchange_position_id, token, side,
+        quantity, entry_price, close_price, realised_profit, fees, closed_by, opened_at, closed_at, recorded_at)
+      select gen_random_uuid(), ${trade.id}, ${id}, 'Bitget', gen_random_uuid()::text, ${token}, 'long', 1, 100, 101,
+        ${profit}::numeric, ${profit === null ? null : '0.25'}::numeric, 'take profit', now(),
+        now() - make_interval(secs => number), now()
+      from generate_series(1, ${count}::integer) as number`);
+  const told = async (token?: string) => {
+    const answer = await positions({ userId: id, ...(token === undefined ? {} : { token }) });
+    const last = answer.cumulativeProfit.at(-1)?.profit;
+    const { closedCount, totals, perToken } = answer;
+    return {
+      closedCount,
+      profit: totals.realisedProfit,
+      fees: totals.fees,
+      afterFees: last === undefined ? null : toPlain(last),
+      tokens: perToken.flatMap(({ token: name, realisedProfit }) =>
+        realisedProfit === '0' ? [] : [[name, realisedProfit]],
+      ),
+    };
+  };
+  await add('SUMA', 4, '2');
+  await add('SUMB', 2, '-3.5');
+  // Of which the exchange has not told more than that it is gone.
+  await add('SUMB', 1, null);
+  expect(await told()).toEqual({
+    closedCount: 7,
+    profit: '1',
+    fees: '1.5',
+    afterFees: '-0.5',
+    tokens: [
+      ['SUMA', '8'],
+      ['SUMB', '-7'],
+    ],
+  });
+  await board.db.execute(sql`
+    update closed_positions set token = 'SUMC', realised_profit = 10 where token = 'SUMB' and realised_profit is not null`);
+  expect(await told('SUMB')).toMatchObject({ closedCount: 1, profit: '0', fees: '0', afterFees: null });
+  expect(await told('SUMC')).toMatchObject({ closedCount: 2, profit: '20', fees: '0.5', afterFees: '19.5' });
+  await board.db.execute(sql`delete from closed_positions where token in ('SUMB', 'SUMC')`);
+  expect(await told()).toEqual({
+    closedCount: 4,
+    profit: '8',
+    fees: '1',
+    afterFees: '7',
+    tokens: [['SUMA', '8']],
+  });
+});

@@ -1,0 +1,56 @@
+import { eq } from 'drizzle-orm';
+import { clearHalt } from '#server/admin/halts/trading-halts.store.ts';
+import type { Deps } from '#server/deps.ts';
+import { addTimeline } from '#server/engine/orders/trades.store.ts';
+import {
+  closeTrade,
+  findOpenTrade,
+  forgetGone,
+  type OpenTrade,
+  recordGone,
+} from '#server/engine/protection/positions.store.ts';
+import type { AccountReader } from '#server/engine/protection/read-account.ts';
+import { goneRow } from '#server/engine/protection/record-closings.ts';
+import { type AccountDeps, readAccountTrades } from '#server/engine/protection/trades-of-account.ts';
+import { trades } from '#server/platform/db/schema.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+
+/*
+ * Positions that no connected account can show any more: its key was deleted, or is another account's, or the program
+ * runs in another mode.
+ *  I7 nothing is claimed of how it ended; who wrote it off, when and why stays on record.
+ *  I4 a halt that waited for its account to show it safe waits for an administrator alone from then on.
+ */
+
+/**
+ * Ends a position on record, so that its user's signals in the token are traded again. Nothing is sent to an exchange.
+ * Refused while the connected account can show it, and while its order is not settled.
+ */
+export async function writeOffPosition(
+  deps: AccountDeps & Pick<Deps, 'clock' | 'log'>,
+  reader: AccountReader,
+  { tradeId, by }: { tradeId: string; by: { id: string; username: string } },
+): Promise<OpenTrade> {
+  const { db, clock, log } = deps;
+  const found = await findOpenTrade(db, tradeId);
+  if (found === null) throw new AppError('positionNotFound');
+  if (found.state !== 'done') throw new AppError('orderFollowed');
+  const { userId, exchangePlatform, token } = found;
+  const key = { userId, exchangePlatform };
+  const { hidden } = await readAccountTrades(deps, key);
+  const position = hidden.find(({ trade }) => trade.id === tradeId);
+  if (position === undefined) throw new AppError('positionNotHidden');
+  const now = clock.now();
+  const text = `written off by ${by.username}: ${position.why}`;
+  await db.transaction(async (tx) => {
+    if (!(await closeTrade(tx, tradeId, now))) throw new AppError('positionNotFound');
+    await tx.update(trades).set({ writtenOffBy: by.id, writtenOffAt: now }).where(eq(trades.id, tradeId));
+    await forgetGone(tx, tradeId);
+    await recordGone(tx, goneRow(deps, { key, trade: found, since: now }));
+    await addTimeline(tx, { tradeId, at: now, text: `Its position was ${text}` });
+    await clearHalt(tx, { ...key, token }, { how: `The position was ${text}`, now });
+  });
+  reader.forget(key);
+  log.warn({ tradeId, ...key, token, by: by.id, why: position.why }, 'a position was written off');
+  return found;
+}

@@ -1,0 +1,109 @@
+import { and, asc, desc, eq, gt, inArray, isNull, lte, or, type SQL } from 'drizzle-orm';
+import type { Candle } from '#contract/charts.ts';
+import { listSpellings } from '#server/engine/sizing/spellings.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { priceLogs } from '#server/platform/db/schema.ts';
+import { toCandle } from './candle-figures.ts';
+
+export interface CandleSeries {
+  token: string;
+  /** Compared in minutes (decisions §5). */
+  timeframe: string;
+  /** Administrators' candles count for every chart, those of a user's webhook for that user's own data alone. */
+  hookId: string | null;
+  /** Candles that name another processor are left out; null takes all. */
+  processor: string | null;
+}
+
+/** A series as it is stored: with every way in which its timeframe and its processor are written. */
+export interface StoredSeries extends Pick<CandleSeries, 'token' | 'hookId'> {
+  timeframes: readonly string[];
+  /** Besides those without one; null takes all. */
+  processors: readonly string[] | null;
+}
+
+export async function findSeries(db: Queryable, series: CandleSeries): Promise<StoredSeries> {
+  const { token, hookId, timeframe, processor } = series;
+  const [timeframes, processors] = await Promise.all([
+    listSpellings(db, 'price-logs', 'timeframe', timeframe),
+    processor === null ? null : listSpellings(db, 'price-logs', 'processor', processor),
+  ]);
+  return { token, hookId, timeframes, processors };
+}
+
+/**
+ * The candles of a series up to an instant (the newest of all without one), at most `limit` of them, oldest first.
+ * Of those with the same candle time the one that arrived last holds.
+ */
+export async function listCandlesUntil(
+  db: Queryable,
+  options: { series: StoredSeries; until: Date | null; limit: number },
+): Promise<Candle[]> {
+  const { series, until, limit } = options;
+  const within = until === null ? undefined : lte(priceLogs.candleTimeServer, until);
+  const rows = await readSeries(db, { series, within, direction: 'back', limit });
+  return rows.reverse().map(toCandle);
+}
+
+/** The first candles of a series after an instant, oldest first. */
+export async function listCandlesAfter(
+  db: Queryable,
+  options: { series: StoredSeries; after: Date; limit: number },
+): Promise<Candle[]> {
+  const { series, after, limit } = options;
+  const within = gt(priceLogs.candleTimeServer, after);
+  const rows = await readSeries(db, { series, within, direction: 'on', limit });
+  return rows.map(toCandle);
+}
+
+const COLUMNS = {
+  candleTimeServer: priceLogs.candleTimeServer,
+  price: priceLogs.price,
+  parameters: priceLogs.parameters,
+  receivedAt: priceLogs.receivedAt,
+  id: priceLogs.id,
+};
+type Row = Pick<typeof priceLogs.$inferSelect, keyof typeof COLUMNS>;
+
+/**
+ * Each spelling of the timeframe is read by itself, in the order of the index, and the first ones of all are taken: a
+ * daily chart may reach back over years of candles of a minute.
+ */
+async function readSeries(
+  db: Queryable,
+  options: { series: StoredSeries; within: SQL | undefined; direction: 'back' | 'on'; limit: number },
+): Promise<Row[]> {
+  const { series, within, direction, limit } = options;
+  const order = direction === 'back' ? desc(priceLogs.candleTimeServer) : asc(priceLogs.candleTimeServer);
+  const found = await Promise.all(
+    series.timeframes.map((timeframe) =>
+      db
+        .selectDistinctOn([priceLogs.candleTimeServer], COLUMNS)
+        .from(priceLogs)
+        .where(and(eq(priceLogs.timeframe, timeframe), belongsTo(series), within))
+        .orderBy(order, desc(priceLogs.receivedAt), desc(priceLogs.id))
+        .limit(limit),
+    ),
+  );
+  const sign = direction === 'back' ? -1 : 1;
+  const inOrder = found.flat().sort((a, b) => sign * compareTimes(a, b) || compareArrivals(b, a));
+  const holding = new Map<number, Row>();
+  for (const row of inOrder) {
+    const time = row.candleTimeServer.getTime();
+    if (!holding.has(time)) holding.set(time, row);
+  }
+  return [...holding.values()].slice(0, limit);
+}
+
+const belongsTo = ({ token, hookId, processors }: StoredSeries): SQL | undefined =>
+  and(
+    eq(priceLogs.token, token),
+    hookId === null ? priceLogs.fromAdmin : or(priceLogs.fromAdmin, eq(priceLogs.hookId, hookId)),
+    processors === null
+      ? undefined
+      : or(isNull(priceLogs.processor), inArray(priceLogs.processor, [...processors])),
+  );
+
+const compareTimes = (a: Row, b: Row): number => a.candleTimeServer.getTime() - b.candleTimeServer.getTime();
+const compareArrivals = (a: Row, b: Row): number =>
+  a.receivedAt.getTime() - b.receivedAt.getTime() || (a.id < b.id ? -1 : 1);

@@ -1,0 +1,181 @@
+import type { ExplainedDecision, WhyAnswer } from '#contract/signals.ts';
+import type { EligibilityDecision } from '#domain/eligibility/eligibility.ts';
+import {
+  type EligibilityCheck,
+  explainEligibility,
+  recallChecks,
+} from '#domain/eligibility/eligibility-checks.ts';
+import { reasonOfSkip } from '#domain/workflow/denials.ts';
+import { pipelineStepNumber, userResultFromSteps } from '#domain/workflow/workflow-lifecycle.ts';
+import { findUser } from '#server/admin/users/users.store.ts';
+import type { Deps } from '#server/deps.ts';
+import type { TradeRow } from '#server/engine/orders/trades.store.ts';
+import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
+import { listSteps, type StepRow } from '#server/engine/workflow/workflow-steps.store.ts';
+import {
+  findWorkflowUser,
+  listUserSignalTrades,
+  type WorkflowUserRow,
+} from '#server/engine/workflow/workflow-users.store.ts';
+import {
+  findNewestWorkflow,
+  findWorkflow,
+  type WorkflowRow,
+} from '#server/engine/workflow/workflows.store.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+
+/** Everything that is known about why this user does or does not trade the signal, then and now. */
+export async function explainUser(
+  deps: Deps,
+  options: { signal: SignalRow; userId: string; workflowId?: string | undefined },
+): Promise<WhyAnswer> {
+  const { db } = deps;
+  const { signal, userId } = options;
+  const found = await findUser(db, userId);
+  if (found === null) throw new AppError('userNotFound');
+  const workflow = await requestedWorkflow(deps, options);
+  const steps = workflow === null ? [] : await listSteps(db, workflow.id);
+  const snapshot = workflow === null ? null : await findWorkflowUser(db, { workflowId: workflow.id, userId });
+  const trades = await listUserSignalTrades(db, { signalId: signal.id, userId });
+  const input = await readEligibilityInput(deps, signal);
+  const candidate = input.users.find(({ id }) => id === userId);
+  if (candidate === undefined) throw new AppError('userNotFound');
+  const now = explainEligibility(candidate, input);
+  const userSteps = steps.filter((step) => step.userId === userId);
+  const selectedAt = selectionTime(steps);
+  const { user } = found;
+  return {
+    signalId: signal.id,
+    user: {
+      id: user.id,
+      username: user.username,
+      isActive: user.isActive,
+      isTestUser: user.isTestUser,
+      createdAt: user.createdAt.toISOString(),
+    },
+    workflow:
+      workflow === null
+        ? null
+        : {
+            workflowId: workflow.id,
+            trigger: workflow.trigger,
+            status: workflow.status,
+            createdAt: workflow.createdAt.toISOString(),
+            selectedAt: selectedAt?.toISOString() ?? null,
+          },
+    conclusion: conclude({
+      workflow,
+      snapshot,
+      selectedAt,
+      userCreatedAt: user.createdAt,
+      steps: userSteps,
+      trade: trades.find((trade) => workflow !== null && trade.workflowId === workflow.id),
+    }),
+    decidedThen: snapshot === null ? null : toDecision(snapshot, recallChecks(snapshot)),
+    decidedNow: toDecision(now.decision, now.checks),
+    steps: userSteps.map((step) => ({
+      stepNumber: step.stepNumber,
+      stepName: step.stepName,
+      status: step.status,
+      errorMessage: step.errorMessage,
+      startedAt: step.startedAt?.toISOString() ?? null,
+      completedAt: step.completedAt?.toISOString() ?? null,
+    })),
+    trades: trades.map((trade) => ({
+      id: trade.id,
+      workflowId: trade.workflowId,
+      ofThisWorkflow: workflow !== null && trade.workflowId === workflow.id,
+      state: trade.state,
+      success: trade.success,
+      fillStatus: trade.fillStatus,
+      error: trade.error,
+      orderId: trade.orderId,
+      createdAt: trade.createdAt.toISOString(),
+    })),
+  };
+}
+
+async function requestedWorkflow(
+  { db }: Deps,
+  { signal, workflowId }: { signal: SignalRow; workflowId?: string | undefined },
+): Promise<WorkflowRow | null> {
+  if (workflowId === undefined) return await findNewestWorkflow(db, signal.id);
+  const workflow = await findWorkflow(db, workflowId);
+  if (workflow?.signalId !== signal.id) throw new AppError('workflowNotFound');
+  return workflow;
+}
+
+const selectionTime = (steps: StepRow[]): Date | null => {
+  const selection = steps.find(({ stepNumber }) => stepNumber === pipelineStepNumber('user_selection'));
+  return selection?.status === 'completed' ? selection.completedAt : null;
+};
+
+const toDecision = (
+  {
+    status,
+    reason,
+    rule,
+    saw,
+    wanted,
+  }: Pick<EligibilityDecision, 'status' | 'reason' | 'rule' | 'saw' | 'wanted'>,
+  checks: EligibilityCheck[],
+): ExplainedDecision => ({ status, reason, rule, saw, wanted, checks });
+
+interface Evidence {
+  workflow: WorkflowRow | null;
+  snapshot: WorkflowUserRow | null;
+  selectedAt: Date | null;
+  userCreatedAt: Date;
+  steps: StepRow[];
+  trade: TradeRow | undefined;
+}
+
+/** The order speaks before the steps, the steps before the decision: whatever came last stopped or traded the user. */
+function conclude(evidence: Evidence): WhyAnswer['conclusion'] {
+  const { snapshot, steps, trade } = evidence;
+  if (trade !== undefined) return concludeTrade(trade);
+  if (steps.length > 0) return concludeSteps(steps);
+  if (snapshot === null) return { outcome: 'not considered', text: neverConsidered(evidence) };
+  if (snapshot.status === 'not eligible') return { outcome: 'not eligible', text: snapshot.reason };
+  if (evidence.workflow?.completedAt != null) {
+    return { outcome: 'failed', text: 'Eligible, but no step of this user is recorded' };
+  }
+  return { outcome: 'in progress', text: 'Eligible; the processing of this user has not begun' };
+}
+
+function concludeTrade({ state, success, fillStatus, error }: TradeRow): WhyAnswer['conclusion'] {
+  if (state !== 'done') return { outcome: 'in progress', text: 'The order is on its way' };
+  if (success !== true) return { outcome: 'failed', text: error ?? 'Unknown error' };
+  return {
+    outcome: 'traded',
+    text: fillStatus === 'partial' ? 'The order was partly filled' : 'The order was filled',
+  };
+}
+
+function concludeSteps(steps: StepRow[]): WhyAnswer['conclusion'] {
+  const result = userResultFromSteps(steps);
+  const error = steps.find(({ errorMessage }) => errorMessage !== null)?.errorMessage;
+  const text = error == null ? 'Unknown error' : reasonOfSkip(error);
+  if (result === 'skipped' || result === 'failed') return { outcome: result, text };
+  if (result === 'success') return { outcome: 'traded', text: 'The order was filled' };
+  const current = steps.findLast(({ status }) => status === 'processing');
+  return {
+    outcome: 'in progress',
+    text: current === undefined ? 'The next step has not begun' : `Now at the step ${current.stepName}`,
+  };
+}
+
+function neverConsidered({ workflow, selectedAt, userCreatedAt }: Evidence): string {
+  if (workflow === null) return 'No workflow of this signal is recorded';
+  if (selectedAt !== null) {
+    return userCreatedAt > selectedAt
+      ? 'The user was created after the workflow had selected its users'
+      : 'The workflow did not consider this user';
+  }
+  if (workflow.status === 'pending' || workflow.status === 'processing') {
+    return 'The workflow has not selected its users yet';
+  }
+  const cause = workflow.errorMessage === null ? '' : `: ${workflow.errorMessage}`;
+  return `The workflow ${workflow.status === 'aborted' ? 'was aborted' : workflow.status} before it selected its users${cause}`;
+}

@@ -1,0 +1,267 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import type { TradingSettings } from '#domain/user-settings.ts';
+import { users } from '#server/platform/db/schema.ts';
+import { planByHand } from '#test/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import type { SignalFields } from '#test/test-engine-rows.ts';
+
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+});
+afterAll(() => engine.close());
+
+const restsAlways = { kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } } as const;
+
+async function plan(options: { settings?: Partial<TradingSettings>; signal?: SignalFields } = {}) {
+  count += 1;
+  const token = options.signal?.token ?? `A${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', ...options.settings });
+  const { workflowId } = await engine.storeSignal({ token, price: '100', ...options.signal });
+  const [trade] = await engine.plan(workflowId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  return { token, userId, trade, plannedAt: engine.clock.now() };
+}
+
+const sinceMs = (from: Date) => engine.clock.now().getTime() - from.getTime();
+
+describe('two attempts', () => {
+  // Planned 164.901 at 100.06 with the stop at 98, 2.06 away; at 100.3503 the stop is 2.3503 away, so that
+  // 164.901 · 2.06 / 2.3503 = 144.533 keeps the planned loss. The sell is its mirror image at 99.94.
+  test.each([
+    { action: 'buy', fresh: '100.2', price: '100.3503', quantity: '144.533', stop: '98', target: '104' },
+    { action: 'sell', fresh: '99.8', price: '99.6503', quantity: '144.743', stop: '102', target: '96' },
+  ] as const)(
+    'a $action that is not filled in time is cancelled, read, and sent once more at the fresh price and two and a half epsilon',
+    async ({ action, fresh, price, quantity, stop, target }) => {
+      engine.paper.setFaults([restsAlways]);
+      const { token, userId, trade, plannedAt } = await plan({ signal: { action } });
+      await engine.advance(trade.id);
+      await engine.storeCandle({ token, price: fresh });
+
+      await engine.advance(trade.id);
+      expect(sinceMs(plannedAt)).toBe(5_000);
+      expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
+
+      await engine.advance(trade.id);
+      expect(sinceMs(plannedAt)).toBe(7_000);
+      expect(await engine.attempts(trade.id)).toMatchObject([
+        { state: 'unfilled', quantity: trade.plannedQuantity },
+        { state: 'open', price, quantity },
+      ]);
+
+      const { calls } = await engine.events(trade.id);
+      const sent = calls.filter((type) => ['place-order', 'cancel-order', 'find-order'].includes(type));
+      expect(sent).toEqual(['place-order', 'find-order', 'cancel-order', 'find-order', 'place-order']);
+      for (const order of await engine.exchangeOrders(userId)) {
+        expect(order).toMatchObject({ presetStopLoss: stop, presetTakeProfit: target });
+      }
+
+      engine.paper.setFaults([]);
+      await engine.storeCandle({ token, price });
+      const done = await engine.advance(trade.id);
+      expect(sinceMs(plannedAt)).toBe(15_000);
+      expect(done).toMatchObject({ success: true, fillStatus: 'filled', filledQuantity: quantity });
+      expect(await engine.holding(userId, token)).toMatchObject({
+        position: { size: quantity },
+        stopLoss: stop,
+        takeProfit: target,
+      });
+    },
+  );
+
+  test('by hand the waits are ten and fifteen seconds, and the second epsilon is twice the first', async () => {
+    engine.paper.setFaults([restsAlways]);
+    const { token, trade, userId } = await planByHand(engine, { token: 'HAND', price: '100' });
+    const plannedAt = engine.clock.now();
+    expect(trade.entryPrice).toBe('100.5');
+    await engine.advance(trade.id);
+    await engine.storeCandle({ token, price: '100.6' });
+    await engine.advance(trade.id);
+    expect(sinceMs(plannedAt)).toBe(10_000);
+    await engine.advance(trade.id);
+    expect(sinceMs(plannedAt)).toBe(12_000);
+    // 100.6 + 2 · 0.5 % of it
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unfilled' }, { price: '101.606' }]);
+    await engine.advance(trade.id);
+    expect(sinceMs(plannedAt)).toBe(27_000);
+    const done = await engine.advance(trade.id);
+    expect(sinceMs(plannedAt)).toBe(29_000);
+    expect(done.error).toBe('The order was not filled after two attempts');
+    expect((await engine.exchangeOrders(userId)).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
+  });
+
+  test('the waits of the settings hold for both profiles', async () => {
+    const config = { ...engine.deps.config, verifyFirstMs: 200, verifySecondMs: 300, cancelDelayMs: 100 };
+    const deps = { ...engine.deps, config };
+    engine.paper.setFaults([restsAlways]);
+    const automatic = (await plan()).trade;
+    const manual = (await planByHand(engine, { token: 'WAITS', price: '100' })).trade;
+    for (const { id } of [automatic, manual]) {
+      const waits: number[] = [];
+      let before = engine.clock.now();
+      await engine.advance(id, deps);
+      for (;;) {
+        const { state } = await engine.advance(id, deps);
+        waits.push(sinceMs(before));
+        before = engine.clock.now();
+        if (state === 'done') break;
+      }
+      expect(waits).toEqual([200, 100, 300, 100]);
+    }
+  });
+
+  test('an order that fills in its first wait has no second one', async () => {
+    const { trade, userId } = await plan();
+    await engine.settle();
+    expect(await engine.attempts(trade.id)).toMatchObject([{ attempt: 1, state: 'filled' }]);
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled', error: null });
+  });
+
+  test('an order that the exchange refuses has no second one', async () => {
+    engine.paper.setFaults([
+      { kind: 'refuse', code: '40762', message: 'too dear', on: { path: 'place-order' } },
+    ]);
+    const { trade, userId } = await plan();
+    await engine.settle();
+    expect(await engine.attempts(trade.id)).toMatchObject([{ attempt: 1, state: 'refused' }]);
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+    const { success, fillStatus, error } = await engine.trade(trade.id);
+    expect({ success, fillStatus }).toEqual({ success: false, fillStatus: 'unfilled' });
+    expect(error).toBe('Bitget: too dear (40762)');
+  });
+
+  test('two unfilled attempts are a failed trade that says so', async () => {
+    engine.paper.setFaults([restsAlways]);
+    const { trade, userId, token } = await plan();
+    await engine.settle();
+    expect(await engine.trade(trade.id)).toMatchObject({
+      success: false,
+      fillStatus: 'unfilled',
+      filledQuantity: '0',
+      error: 'The order was not filled after two attempts',
+    });
+    expect((await engine.exchangeOrders(userId)).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
+    expect((await engine.holding(userId, token)).position).toBeNull();
+  });
+
+  test('the second attempt is for what the first one did not fill', async () => {
+    engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
+    const { trade, userId, token } = await plan();
+    await engine.advance(trade.id);
+    await engine.storeCandle({ token, price: '100.2' });
+    engine.paper.setFaults([restsAlways]);
+    await engine.advance(trade.id);
+    await engine.advance(trade.id);
+    // 82.450 filled, 82.451 left; 82.451 · 2.06 / 2.3503 = 72.266 keeps what is left of the planned loss.
+    expect(await engine.attempts(trade.id)).toMatchObject([
+      { state: 'unfilled', filledQuantity: '82.45' },
+      { state: 'open', quantity: '72.266' },
+    ]);
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+    await engine.settle();
+    expect(await engine.trade(trade.id)).toMatchObject({
+      success: true,
+      fillStatus: 'partial',
+      filledQuantity: '82.45',
+    });
+  });
+
+  test('a rest below the minimum is not ordered, and what filled is a success that says why no more', async () => {
+    engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.9999' }]);
+    const { trade, userId } = await plan();
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'partial', error: null });
+    const { timeline } = await engine.events(trade.id);
+    expect(timeline.at(-1)).toMatch(/^Done: filled 164\.884 .*; no second attempt: Order value .* is below/);
+  });
+
+  test.each([
+    [
+      'has fallen through the stop',
+      '97.5',
+      /^The order was not filled after one attempt; no second attempt: Stop loss would trigger at once/,
+    ],
+    [
+      'has run through the target',
+      '104.5',
+      /^The order was not filled after one attempt; no second attempt: Take profit would trigger at once/,
+    ],
+  ])('when the price %s there is no second attempt, and the error says why', async (_name, price, reason) => {
+    engine.paper.setFaults([restsAlways]);
+    const { trade, token, userId } = await plan();
+    await engine.advance(trade.id);
+    await engine.advance(trade.id);
+    // The exchange has cancelled already; the order is about to be read once more.
+    await engine.storeCandle({ token, price });
+    const done = await engine.advance(trade.id);
+    expect(done).toMatchObject({ state: 'done', success: false, fillStatus: 'unfilled' });
+    expect(done.error).toMatch(reason);
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+  });
+
+  test('when the kept loss leaves less than the minimum size there is no second attempt, and the error says why', async () => {
+    engine.paper.setFaults([restsAlways]);
+    const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' } as const;
+    const { trade, token, userId } = await plan({ settings, signal: { token: 'BTC', price: '65000' } });
+    expect(trade.plannedQuantity).toBe('0.01');
+    await engine.advance(trade.id);
+    await engine.storeCandle({ token, price: '65400' });
+    await engine.settle();
+    const { error, success } = await engine.trade(trade.id);
+    expect(success).toBe(false);
+    expect(error).toMatch(/; no second attempt: Quantity 0 BTC is below the minimum size of 0\.01 BTC$/);
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+  });
+
+  test('an order that waited for more than five minutes is not sent', async () => {
+    const { trade, userId } = await plan();
+    engine.clock.advance(5 * 60_000 + 1);
+    await engine.advance(trade.id);
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+    expect((await engine.trade(trade.id)).error).toMatch(
+      /^The calculation is 5\.0 minutes old, the limit is/,
+    );
+  });
+
+  test('trading that is switched off during the first attempt keeps the second from being sent', async () => {
+    engine.paper.setFaults([restsAlways]);
+    const { trade, userId } = await plan();
+    await engine.advance(trade.id);
+    await engine.db.update(users).set({ isActive: false });
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: false, error: 'User is inactive' });
+  });
+});
+
+test('what is recorded of a trade is what the ledger has', async () => {
+  engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.3' }]);
+  const { trade, userId, token } = await plan();
+  await engine.advance(trade.id);
+  await engine.storeCandle({ token, price: '100.1' });
+  await engine.settle();
+  const orders = await engine.exchangeOrders(userId);
+  const sum = (name: 'filledSize' | 'filledValue' | 'fee') =>
+    orders.reduce((total, order) => total.plus(order[name]), D(0));
+  const { filledQuantity, averagePrice, fee, orderId } = await engine.trade(trade.id);
+  expect(orders).toHaveLength(2);
+  expect(D(filledQuantity).eq(sum('filledSize'))).toBe(true);
+  expect(
+    D(averagePrice ?? 0)
+      .minus(sum('filledValue').div(sum('filledSize')))
+      .abs()
+      .lt('1e-9'),
+  ).toBe(true);
+  expect(D(fee ?? 0).eq(sum('fee'))).toBe(true);
+  expect(orderId).toBe(String(orders.at(-1)?.id));
+});

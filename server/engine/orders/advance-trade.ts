@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { isTerminal } from '#domain/orders/order-lifecycle.ts';
+import type { CallRecord } from '#server/exchanges/exchange.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { withCommit } from '#server/platform/db/drizzle-over.ts';
+import { orderAttempts, trades } from '#server/platform/db/schema.ts';
+import { assertHeld, type Lease, LeaseLostError, withLeaseAndRead } from '#server/platform/jobs/leases.ts';
+import { closeUnprotected } from './close-unprotected.ts';
+import { doubtInterrupted, lookUpAttempt } from './look-up-attempt.ts';
+import { placeAttempt } from './place-attempt.ts';
+import { watchFills } from './protect-position.ts';
+import { restoreProtection } from './restore-protection.ts';
+import { settleAttempt } from './settle-attempt.ts';
+import { openTradeAccount, slowDown } from './trade-account.ts';
+import { exchangeOf, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
+import { type AttemptRow, addCalls, findTradeWithAttempts, type TradeRow } from './trades.store.ts';
+import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
+
+/**
+ * Brings a trade as far as it can be brought now. Invariants of this file and the steps it calls:
+ *  I3 what is filled never exceeds what was planned: the second attempt is for the confirmed rest alone.
+ *  I4 no filled entry without a stop: it is read back, placed, or the position is closed.
+ *  I5 no order without stop and target, leverage and margin mode.
+ *  I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next one starts from a proven end.
+ * It may be called at any time, twice, or after a crash: where things stand is read from the database and, in doubt,
+ * from the exchange. Waits are due times in the row, never timers alone.
+ */
+export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
+  const key = `trade:${tradeId}`;
+  const read = (on: Queryable) => findTradeWithAttempts(on, tradeId);
+  const options = { db: deps.db, key, holder: deps.config.instanceId, read };
+  const leased = await withLeaseAndRead(options, async (lease, first) => {
+    const said: Said[] = [];
+    try {
+      if (first !== null && !(await isDue(deps, first.trade))) return;
+      for (let found = first; found !== null && found.trade.state !== 'done'; found = await read(deps.db)) {
+        // What led to the order's end is there when the end is.
+        if (found.attempts.some(({ state }) => isTerminal(state))) await recordCalls(deps, tradeId, said);
+        const result = await advanceOnce(deps, lease, { ...found, said });
+        if (result.next === 'never') return;
+        if (result.next === 'later') {
+          await wakeAt(deps, lease, tradeId, result.at);
+          return;
+        }
+      }
+    } catch (error) {
+      // Somebody else goes on with it; whatever was about to be written here was not.
+      if (!(error instanceof LeaseLostError)) throw error;
+      deps.log.warn({ tradeId }, 'the trade was taken over');
+    } finally {
+      await recordCalls(deps, tradeId, said);
+    }
+  });
+  // Whoever holds it may be dead: this call must not get lost with it.
+  if (!leased.held) {
+    await deps.jobs.send(deps.db, 'advance-trade', { tradeId }, { waitMs: HELD_RETRY_MS });
+  }
+}
+
+export const HELD_RETRY_MS = 2_000;
+/** For less than this no call is sent again: it would be looked for half a second later at the earliest. */
+const SHORT_REST_MS = 250;
+
+/**
+ * Whether a call comes in time. One that is early by this instance's clock came twice, or was sent by an instance whose
+ * clock is ahead; which of them cannot be told. So it is sent again for the rest, but only where no other call waits:
+ * without any the trade would be left to the sweep, and two chains of calls are one too many.
+ */
+async function isDue(deps: TradeDeps, { id: tradeId, dueAt }: TradeRow): Promise<boolean> {
+  const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
+  if (restMs() > 0 && restMs() <= SHORT_REST_MS) await sleep(restMs() + 1);
+  if (restMs() <= 0) return true;
+  await deps.jobs.sendMissing(deps.db, 'advance-trade', [{ tradeId }], { waitMs: restMs() });
+  return false;
+}
+
+/** A call to the exchange, and the attempt that was under way. */
+interface Said {
+  call: CallRecord;
+  attemptId: string;
+}
+
+async function advanceOnce(
+  deps: TradeDeps,
+  lease: Lease,
+  { trade, attempts, said }: { trade: TradeRow; attempts: AttemptRow[]; said: Said[] },
+): Promise<StepResult> {
+  const exchange = exchangeOf(deps, trade);
+  const { account } = await openTradeAccount(deps, trade);
+  const attempt = attempts.at(-1);
+  if (attempt === undefined) throw new Error(`trade ${trade.id} has no attempt`);
+  const calls: CallRecord[] = [];
+  const work: TradeWork = {
+    deps,
+    lease,
+    trade,
+    attempts,
+    attempt,
+    exchange,
+    account,
+    onCall(call) {
+      calls.push(call);
+      said.push({ call, attemptId: attempt.id });
+    },
+  };
+  const result = await takeStep(work);
+  if (result.next !== 'later') return result;
+  return { next: 'later', at: await slowDown(work, { at: result.at, calls }) };
+}
+
+function takeStep(work: TradeWork): Promise<StepResult> {
+  if (work.trade.state === 'closing') return closeUnprotected(work);
+  if (work.trade.state === 'protecting') return restoreProtection(work);
+  if (isTerminal(work.attempt.state)) return settleAttempt(work);
+  switch (work.attempt.state) {
+    case 'planned':
+      return placeAttempt(work);
+    case 'submitting':
+      return doubtInterrupted(work);
+    default:
+      return followOrder(work);
+  }
+}
+
+/** An order that is, or may be, at the exchange: while it waits there, what it has filled is protected (I4). */
+async function followOrder(work: TradeWork): Promise<StepResult> {
+  const { lookAt, isOverdue } = await watchFills(work);
+  const result = await takeOrderStep(work, { atOnce: isOverdue });
+  // Looking an order in doubt up has its own pace; only a position without its stop is more urgent.
+  const isInDoubt = work.attempt.state === 'unknown' || work.attempt.doubt !== null;
+  const isUrgent = !isInDoubt || work.trade.unprotectedSince !== null;
+  if (result.next !== 'later' || lookAt === null || !isUrgent) return result;
+  return { next: 'later', at: new Date(Math.min(lookAt.getTime(), result.at.getTime())) };
+}
+
+function takeOrderStep(work: TradeWork, { atOnce }: { atOnce: boolean }): Promise<StepResult> {
+  switch (work.attempt.state) {
+    case 'unknown':
+      return lookUpAttempt(work);
+    case 'open':
+      return verifyAttempt(work, { atOnce });
+    default:
+      return confirmCancel(work);
+  }
+}
+
+/** What was said to the exchange, for the dialogs; it is recorded once. The order itself does not hang on it. */
+async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Promise<void> {
+  if (said.length === 0) return;
+  const unrecorded = said.splice(0);
+  const calls = unrecorded.map(({ call }) => call);
+  const placements = unrecorded.filter(({ call }) => call.type === 'place-order');
+  try {
+    if (placements.length === 0) return await addCalls(deps.db, tradeId, calls);
+    await deps.db.transaction(async (tx) =>
+      withCommit(
+        tx,
+        addCalls(tx, tradeId, calls),
+        ...placements.map(({ call, attemptId }) =>
+          tx
+            .update(orderAttempts)
+            .set({ orderPayload: call.requestData })
+            .where(eq(orderAttempts.id, attemptId))
+            .execute(),
+        ),
+      ),
+    );
+  } catch (error) {
+    deps.log.error({ err: error, tradeId }, 'the call sequence of a trade could not be recorded');
+  }
+}
+
+async function wakeAt(deps: TradeDeps, lease: Lease, tradeId: string, at: Date): Promise<void> {
+  // From before the transaction: the database counts from its beginning, and a call must not come too early.
+  const waitMs = at.getTime() - deps.clock.now().getTime();
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    withCommit(tx, tx.update(trades).set({ dueAt: at }).where(eq(trades.id, tradeId)).execute());
+    await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId }, { waitMs });
+  });
+}

@@ -1,0 +1,64 @@
+import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
+import { checkProtection, type Finding, isOfTrade } from './check-protection.ts';
+import { closePosition, findUnsettledClose } from './close-position.ts';
+import { recordSafe, recordUnprotected } from './record-protection.ts';
+import { endClosed, finishTrade } from './settle-attempt.ts';
+import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
+
+const CLOSE_RETRY_MS = 500;
+/** After its user was halted it is tried on less often. */
+const HALTED_RETRY_MS = 2_000;
+
+/**
+ * I4: goes on until the exchange says that nothing is open, or shows a stop after all. Until then the user opens
+ * nothing else in this token, and after ten seconds nothing at all. What the exchange does not tell is not acted on:
+ * while no closing order is under way, the stop is read, and tried, once more before one is sent.
+ */
+export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
+  const { deps, lease, trade, exchange, account, onCall } = work;
+  if (account === null) return tryOn(work, 'the exchange credentials are gone');
+  if ((await findUnsettledClose(deps.db, trade)) === null) {
+    const finding = await checkProtection(work);
+    if (finding.found === 'protected') return keepOpen(work, finding);
+    if (finding.found === 'unreadable') return tryOn(work, finding.text);
+  }
+  const result = await closePosition(deps, {
+    exchange,
+    account,
+    token: trade.token,
+    isMeant: (position) => isOfTrade(work, position),
+    reason: CLOSE_REASONS.stopMissing,
+    tradeId: trade.id,
+    workflowId: trade.workflowId,
+    lease,
+    context: { onCall },
+  });
+  switch (result.outcome) {
+    case 'flat':
+    case 'leftovers':
+    case 'other':
+      return endClosed(work);
+    case 'ended':
+      return goOn;
+    default:
+      return tryOn(work, result.message);
+  }
+}
+
+async function tryOn(work: TradeWork, text: string): Promise<StepResult> {
+  const { isHalted } = await recordUnprotected(work, { isKnown: true, text });
+  return later(work, isHalted ? HALTED_RETRY_MS : CLOSE_RETRY_MS);
+}
+
+/** It has its stop before anything was sent to close it. No second attempt follows such a trade. */
+async function keepOpen(
+  work: TradeWork,
+  finding: Extract<Finding, { found: 'protected' }>,
+): Promise<StepResult> {
+  if (work.trade.completedAt === null) {
+    await recordSafe(work, finding);
+    return finishTrade(work, 'the stop loss was placed late');
+  }
+  await recordSafe(work, finding, { state: 'done', dueAt: null });
+  return { next: 'never' };
+}

@@ -1,0 +1,419 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { findWorkflowCalculation } from '#server/engine/sizing/position-generator.store.ts';
+import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
+import { tradeUser } from '#server/engine/workflow/trade-user.ts';
+import type { Db, Tx } from '#server/platform/db/database.ts';
+import { runNamed, withCommit } from '#server/platform/db/drizzle-over.ts';
+import { orderAttempts, positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
+import { acquireLease, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { atExchangeCall } from '#test/dying-exchange.ts';
+import { calculateByHand, commitByHand, planByHand } from '#test/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { countWaitingForLocks } from '#test/waiting-for-locks.ts';
+import { advanceTrade } from './advance-trade.ts';
+import { commitOrderIntent } from './commit-order-intent.ts';
+
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  // Nothing that one test leaves is another one's business.
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+const nextToken = () => `I${++count}`;
+
+async function calculated() {
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { signalId, workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
+  return { userId, signalId, workflowId, log: await calculateByHand(engine, { userId, signalId }) };
+}
+
+async function leaseOf(userId: string): Promise<Lease> {
+  const lease = await acquireLease({ db: engine.db, key: `user:${userId}`, holder: `test ${++count}` });
+  if (lease === null) throw new Error('the lease is held');
+  return lease;
+}
+
+/** As another instance does it, after the holder has not been heard of for half a minute. */
+async function takeOver(db: Db, key: string): Promise<void> {
+  await db.execute(
+    sql`update leases set holder = 'successor', version = version + 1, lease_until = now() + interval '1 minute' where key = ${key}`,
+  );
+}
+
+async function giveBack(db: Db, key: string): Promise<void> {
+  await db.execute(sql`update leases set lease_until = '-infinity' where key = ${key}`);
+}
+
+test('an intent that is written while a halt is being written waits for it, and sees it', async () => {
+  const { log } = await calculated();
+  const { position, userId } = log;
+  if (position === null) throw new Error('no position');
+  const lease = await leaseOf(userId);
+  const [locked, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const halting = engine.db.transaction(async (tx) => {
+    const halt = {
+      userId,
+      exchangePlatform: 'Bitget',
+      token: log.token,
+      tradeId: null,
+      now: engine.clock.now(),
+    };
+    await startHalt(tx, { ...halt, kind: 'unprotected', reason: 'no stop loss' });
+    locked.resolve();
+    await committed.promise;
+  });
+  await locked.promise;
+  const intent = commitOrderIntent(engine.deps, { log, position, triggerType: 'manual', lease });
+  await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
+  committed.resolve();
+  await halting;
+  expect(await intent).toMatchObject({ ok: false, denial: { code: 'trading_halted' } });
+});
+
+describe('one trade, however often it is asked for', () => {
+  test('the same calculation twice at once is one trade', async () => {
+    const { log, signalId } = await calculated();
+    const { position } = log;
+    if (position === null) throw new Error('no position');
+    // Under one lease, as two requests that slipped through together: the unique key decides.
+    const lease = await leaseOf(log.userId);
+    const request = { log, position, triggerType: 'manual' as const, lease };
+    // The queue writes into the same transaction, which has failed by then.
+    const sendWithCommit = async (tx: Tx) => withCommit(tx, runNamed(tx, { text: 'select 1', values: [] }));
+    const deps = { ...engine.deps, jobs: { ...engine.deps.jobs, sendWithCommit } };
+    const intents = await Promise.all([1, 2, 3].map(() => commitOrderIntent(deps, request)));
+    expect(intents.filter(({ ok }) => ok)).toHaveLength(1);
+    const [trade, ...more] = await engine.trades(signalId);
+    expect(more).toEqual([]);
+    for (const intent of intents) {
+      if (intent.ok) continue;
+      expect(intent).toMatchObject({ reason: 'already-traded', standing: { id: trade?.id } });
+    }
+    expect(await engine.attempts(trade?.id ?? '')).toHaveLength(1);
+  });
+
+  test('two calculations of one signal and user are one trade', async () => {
+    const { log, userId, signalId } = await calculated();
+    const other = await calculateByHand(engine, { userId, signalId });
+    const intents = await Promise.all([commitByHand(engine, log), commitByHand(engine, other)]);
+    expect(intents.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(await engine.trades(signalId)).toHaveLength(1);
+  });
+
+  test('the same workflow and user at once are one trade', async () => {
+    const { signalId, workflowId, userId } = await calculated();
+    await runWorkflow(engine.deps, workflowId);
+    const task = { workflowId, userId };
+    await Promise.all([
+      tradeUser(engine.deps, task),
+      tradeUser(engine.deps, task),
+      tradeUser(engine.deps, task),
+    ]);
+    expect(await engine.trades(signalId)).toHaveLength(1);
+    const log = await findWorkflowCalculation(engine.db, task);
+    if (log?.position == null) throw new Error('no calculation');
+    const { position } = log;
+    const { id } = await calculateByHand(engine, { userId, signalId });
+    await engine.db
+      .update(trades)
+      .set({ state: 'done', fillStatus: 'unfilled' })
+      .where(eq(trades.signalId, signalId));
+    // Even with no standing order, another calculation and nobody else at work, the workflow has had its trade.
+    const intent = await withLease({ db: engine.db, key: `user:${userId}`, holder: 'test' }, (lease) =>
+      commitOrderIntent(engine.deps, {
+        log: { ...log, id },
+        position,
+        triggerType: 'automatic',
+        lease,
+      }),
+    );
+    expect(intent).toMatchObject({ held: true, result: { ok: false, reason: 'already-traded' } });
+    expect(await engine.trades(signalId)).toHaveLength(1);
+  });
+
+  test.each([
+    ['working', null, false],
+    ['closing', null, false],
+    ['done', 'filled', false],
+    ['done', 'partial', false],
+    ['done', 'unknown', false],
+    ['done', 'unfilled', true],
+  ] as const)(
+    'after a trade that is %s (%s) another one is allowed: %j',
+    async (state, fillStatus, allowed) => {
+      const { userId, signalId, trade } = await planByHand(engine, { token: nextToken(), price: '100' });
+      const log = await calculateByHand(engine, { userId, signalId });
+      await engine.db.update(trades).set({ state, fillStatus }).where(eq(trades.id, trade.id));
+      const intent = await commitByHand(engine, log);
+      expect(intent).toMatchObject(
+        allowed ? { ok: true } : { ok: false, reason: 'already-traded', standing: { id: trade.id } },
+      );
+      await engine.db.update(trades).set({ state: 'done' }).where(eq(trades.signalId, signalId));
+    },
+  );
+});
+
+describe('permission is read with the intent', () => {
+  const inAnHour = () => new Date(engine.clock.now().getTime() + 3_600_000);
+  type Switch = (userId: string) => Promise<unknown>;
+  const settings =
+    (values: object): Switch =>
+    (userId) =>
+      engine.db.update(userSettings).set(values).where(eq(userSettings.userId, userId));
+  const user =
+    (values: object): Switch =>
+    (userId) =>
+      engine.db.update(users).set(values).where(eq(users.id, userId));
+
+  test.each<[string, string, () => Switch, boolean]>([
+    ['a user who is not active any more', 'User is inactive', () => user({ isActive: false }), true],
+    [
+      'a regular user in paper mode',
+      'Regular users trade only in live mode',
+      () => user({ isTestUser: false }),
+      true,
+    ],
+    [
+      'a user who switched trading off',
+      'Active trading is off',
+      () => settings({ activeTrading: false }),
+      false,
+    ],
+    [
+      'a user who pauses',
+      'Trading is paused until',
+      () => settings({ tradingPausedUntil: inAnHour() }),
+      false,
+    ],
+  ])('%s gets no order of a workflow', async (_name, reason, change, alsoByHand) => {
+    const { userId, signalId, workflowId } = await calculated();
+    await runWorkflow(engine.deps, workflowId);
+    await change()(userId);
+    await tradeUser(engine.deps, { workflowId, userId });
+    expect(await engine.trades(signalId)).toEqual([]);
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('skipped');
+    const step = (await engine.steps(workflowId)).find(({ errorMessage }) => errorMessage !== null);
+    expect(step?.errorMessage).toMatch(new RegExp(`^${reason}.*; user will be skipped$`));
+
+    // Switch and pause steer the automation; an operator's own order is held back by neither.
+    const byHand = await commitByHand(engine, await calculateByHand(engine, { userId, signalId }));
+    if (alsoByHand) expect(byHand).toMatchObject({ ok: false, reason: 'denied' });
+    else expect(byHand).toMatchObject({ ok: true });
+    await engine.db.update(trades).set({ state: 'done' }).where(eq(trades.signalId, signalId));
+  });
+
+  test('a pause that is over does not hold', async () => {
+    const { userId, signalId, workflowId } = await calculated();
+    await settings({ tradingPausedUntil: new Date(engine.clock.now().getTime() - 1) })(userId);
+    await engine.settle();
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await engine.trades(signalId)).toHaveLength(1);
+  });
+
+  test('a switch that is thrown between intent and request keeps the request back', async () => {
+    const { userId, workflowId } = await calculated();
+    const [trade] = await engine.plan(workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    const deps = atExchangeCall(engine.deps, {
+      call: 'prepareAccount',
+      when: 'after',
+      happens: async () => {
+        await settings({ activeTrading: false })(userId);
+      },
+    });
+    await advanceTrade(deps, trade.id);
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: false, error: 'Active trading is off' });
+  });
+});
+
+describe('who lost the lease writes nothing and sends nothing', () => {
+  test('no intent is committed under a lease that was taken over', async () => {
+    const { log, signalId } = await calculated();
+    const { position } = log;
+    if (position === null) throw new Error('no position');
+    const lease = await leaseOf(log.userId);
+    await takeOver(engine.db, lease.key);
+    const intent = commitOrderIntent(engine.deps, { log, position, triggerType: 'manual', lease });
+    await expect(intent).rejects.toBeInstanceOf(LeaseLostError);
+    expect(await engine.trades(signalId)).toEqual([]);
+    await giveBack(engine.db, lease.key);
+  });
+
+  test.each(['fetchPosition', 'fetchBalance'] as const)(
+    'a sizing that is overtaken at %s leaves no calculation, no step that has ended by it and no order',
+    async (call) => {
+      const { workflowId, signalId, userId } = await calculated();
+      await runWorkflow(engine.deps, workflowId);
+      const key = `user:${userId}`;
+      const overtaken = atExchangeCall(engine.deps, {
+        call,
+        when: 'after',
+        happens: () => takeOver(engine.db, key),
+      });
+      await tradeUser(overtaken, { workflowId, userId });
+      expect(await findWorkflowCalculation(engine.db, { workflowId, userId })).toBeNull();
+      expect(await engine.trades(signalId)).toEqual([]);
+      expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
+      const steps = (await engine.steps(workflowId)).filter((step) => step.userId === userId);
+      // That it is under way is written beside the calls, so before the takeover or not at all.
+      expect([[], ['completed', 'processing']]).toContainEqual(steps.map(({ status }) => status));
+      await giveBack(engine.db, key);
+      await engine.settle();
+      expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+      expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+    },
+  );
+
+  test('a sizing that fails after it was overtaken does not skip the user whom its successor trades', async () => {
+    const { workflowId, userId } = await calculated();
+    await runWorkflow(engine.deps, workflowId);
+    const key = `user:${userId}`;
+    engine.paper.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'all-position', userId } }]);
+    const overtaken = atExchangeCall(engine.deps, {
+      call: 'fetchPosition',
+      when: 'before',
+      happens: () => takeOver(engine.db, key),
+    });
+    await tradeUser(overtaken, { workflowId, userId });
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
+    await giveBack(engine.db, key);
+    await engine.settle();
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test.each([
+    ['prepareAccount', 'planned', []],
+    ['placeOrder', 'submitting', ['filled']],
+    ['findOrder', 'open', ['filled']],
+  ] as const)('an execution that is overtaken at %s stops there', async (call, state, orders) => {
+    const { workflowId, userId } = await calculated();
+    const [trade] = await engine.plan(workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    const key = `trade:${trade.id}`;
+    if (call === 'findOrder') await engine.advance(trade.id);
+    const overtaken = atExchangeCall(engine.deps, {
+      call,
+      when: 'after',
+      happens: () => takeOver(engine.db, key),
+    });
+    await engine.advance(trade.id, overtaken);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state }]);
+    expect((await engine.exchangeOrders(userId)).map((order) => order.state)).toEqual(orders);
+    await giveBack(engine.db, key);
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true });
+  });
+
+  test.each([
+    ['places no stop', 'fetchHolding', 'place-stop-loss'],
+    ['closes nothing', 'fetchPosition', 'close-position'],
+  ] as const)('an execution that is overtaken %s', async (_name, call, request) => {
+    const { workflowId, userId } = await calculated();
+    const [trade] = await engine.plan(workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    engine.paper.setFaults([
+      { kind: 'stopDropped' },
+      ...(request === 'close-position'
+        ? [{ kind: 'refuse' as const, code: '40917', on: { path: 'place-tpsl-order', times: 1_000 } }]
+        : []),
+    ]);
+    await engine.advance(trade.id);
+    if (request === 'close-position') {
+      while ((await engine.trade(trade.id)).state !== 'closing') await closeIsDue(trade.id);
+    }
+    const before = (await engine.events(trade.id)).calls.filter((type) => type === request).length;
+    const key = `trade:${trade.id}`;
+    const overtaken = atExchangeCall(engine.deps, {
+      call,
+      when: 'after',
+      happens: () => takeOver(engine.db, key),
+    });
+    await engine.advance(trade.id, overtaken);
+    const after = (await engine.events(trade.id)).calls.filter((type) => type === request).length;
+    expect(after).toBe(before);
+    expect(await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId))).toEqual(
+      [],
+    );
+    await giveBack(engine.db, key);
+    engine.paper.setFaults([]);
+    await engine.settle();
+    expect((await engine.trade(trade.id)).state).toBe('done');
+
+    // As far as 'closing', and not a step further.
+    async function closeIsDue(id: string): Promise<void> {
+      const stopping = atExchangeCall(engine.deps, {
+        call: 'closePosition',
+        when: 'before',
+        happens() {
+          throw new Error('not yet');
+        },
+      });
+      await engine.advance(id, stopping).catch(() => undefined);
+      await engine.db.delete(positionCloses).where(eq(positionCloses.userId, userId));
+    }
+  });
+
+  test('an execution that is overtaken before it writes the end ends neither the trade nor its user', async () => {
+    const { workflowId, userId } = await calculated();
+    const [trade] = await engine.plan(workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    const key = `trade:${trade.id}`;
+    const db = Object.create(engine.db) as Db;
+    db.transaction = async (work, config) => {
+      const [attempt] = await engine.attempts(trade.id);
+      if (attempt?.state === 'filled') await takeOver(engine.db, key);
+      return await engine.db.transaction(work, config);
+    };
+    await engine.advance(trade.id);
+    await engine.advance(trade.id, { ...engine.deps, db });
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled' }]);
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'working', success: null });
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
+    await giveBack(engine.db, key);
+    await engine.settle();
+    expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test('the retry of a preparation is not counted by who was overtaken', async () => {
+    const { workflowId } = await calculated();
+    const [trade] = await engine.plan(workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    const key = `trade:${trade.id}`;
+    engine.paper.setFaults([{ kind: 'badGatewayBefore', on: { path: 'set-leverage' } }]);
+    const handled = engine.deps.exchanges.get('Bitget');
+    const deps = {
+      ...engine.deps,
+      exchanges: {
+        ...engine.deps.exchanges,
+        get: () => ({
+          ...handled,
+          prepareAccount: async (...parameters: Parameters<typeof handled.prepareAccount>) => {
+            try {
+              await handled.prepareAccount(...parameters);
+            } finally {
+              await takeOver(engine.db, key);
+            }
+          },
+        }),
+      },
+    };
+    await advanceTrade(deps, trade.id);
+    const [attempt] = await engine.db.select().from(orderAttempts).where(eq(orderAttempts.tradeId, trade.id));
+    expect(attempt).toMatchObject({ state: 'planned', placementTries: 0, error: null });
+    await giveBack(engine.db, key);
+    await engine.settle();
+  });
+});

@@ -1,0 +1,210 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { users } from '#server/platform/db/schema.ts';
+import { dyingAt } from '#test/dying-exchange.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+
+/** I6: an order in doubt is looked up, never sent again, until the exchange knows it or must have missed it for good. */
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  // Nothing that one test leaves is another one's business.
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+const neverArrives: PaperFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
+const arrivesSilently: PaperFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
+const isNotFound = (times: number): PaperFault => ({
+  kind: 'refuse',
+  code: '40109',
+  on: { path: 'order/detail', times },
+});
+
+async function plan(faults: PaperFault[] = []) {
+  count += 1;
+  const token = `D${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { workflowId } = await engine.storeSignal({ token, price: '100' });
+  const [trade] = await engine.plan(workflowId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  engine.paper.setFaults(faults);
+  return { token, userId, trade, workflowId, submittedAt: engine.clock.now() };
+}
+
+async function sentCalls(tradeId: string): Promise<string[]> {
+  const { calls } = await engine.events(tradeId);
+  return calls.filter((type) => type === 'place-order' || type === 'find-order');
+}
+
+test('an order that the exchange never gets is declared never placed after three misses and sixty seconds, within ninety', async () => {
+  const { trade, submittedAt } = await plan([neverArrives]);
+  let misses = 0;
+  for (;;) {
+    await engine.advance(trade.id);
+    const [first, second] = await engine.attempts(trade.id);
+    const elapsedMs = engine.clock.now().getTime() - submittedAt.getTime();
+    if (first?.state !== 'unknown') {
+      expect(first).toMatchObject({ state: 'never_placed', filledQuantity: '0' });
+      expect(first?.lookupMisses).toBeGreaterThan(3);
+      expect(elapsedMs).toBeGreaterThanOrEqual(60_000);
+      expect(elapsedMs).toBeLessThanOrEqual(90_000);
+      expect(second?.state).toBe('open');
+      break;
+    }
+    expect(second).toBeUndefined();
+    expect(first.lookupMisses).toBeGreaterThan(misses);
+    misses = first.lookupMisses;
+  }
+  const calls = await sentCalls(trade.id);
+  expect(calls.filter((type) => type === 'place-order')).toHaveLength(2);
+  expect(calls.slice(1, -1).every((type) => type === 'find-order')).toBe(true);
+});
+
+test('sixty seconds without look-ups are not enough: three have to miss', async () => {
+  const { trade } = await plan([neverArrives]);
+  await engine.advance(trade.id);
+  engine.clock.advance(80_000);
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', lookupMisses: 1 }]);
+  await engine.advance(trade.id);
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', lookupMisses: 2 }]);
+  await engine.advance(trade.id);
+  expect(await engine.attempts(trade.id)).toMatchObject([
+    { state: 'never_placed', lookupMisses: 3 },
+    { state: 'open' },
+  ]);
+});
+
+test('look-ups that get no answer count as no miss, however long it takes', async () => {
+  const { trade, userId } = await plan([
+    neverArrives,
+    { kind: 'badGatewayBefore', status: 500, on: { path: 'order/detail', times: Number.POSITIVE_INFINITY } },
+  ]);
+  for (let tries = 0; tries < 50; tries += 1) await engine.advance(trade.id);
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', lookupMisses: 0 }]);
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+});
+
+test.each([1, 3, 5])('an order that turns up after %d misses is adopted', async (misses) => {
+  const { trade, userId } = await plan([arrivesSilently, isNotFound(misses)]);
+  await engine.settle();
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled', lookupMisses: misses }]);
+  expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+  expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+});
+
+test('an order in doubt that is found open is verified when its wait is over, counted from its submission', async () => {
+  const { trade, submittedAt } = await plan([{ kind: 'restFirst' }, arrivesSilently, isNotFound(3)]);
+  await engine.advance(trade.id);
+  for (let tries = 0; tries < 3; tries += 1) await engine.advance(trade.id);
+  const [attempt] = await engine.attempts(trade.id);
+  expect(attempt?.state).toBe('open');
+  expect(attempt?.verifyAt?.getTime()).toBe(submittedAt.getTime() + 5_000);
+});
+
+test.each([
+  ['before', 0],
+  ['after', 1],
+] as const)(
+  'a process that dies %s its request left an order in doubt that is looked up first',
+  async (when, placed) => {
+    const { trade, userId } = await plan();
+    await expect(engine.advance(trade.id, dyingAt(engine.deps, 'placeOrder', when))).rejects.toThrow('');
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'submitting' }]);
+    expect(await engine.exchangeOrders(userId)).toHaveLength(placed);
+    await engine.restart();
+    await engine.settle();
+    const calls = await sentCalls(trade.id);
+    expect(calls[placed]).toBe('find-order');
+    expect(calls.filter((type) => type === 'place-order')).toHaveLength(1);
+    const orders = await engine.exchangeOrders(userId);
+    expect(orders).toMatchObject([{ state: 'filled' }]);
+    const attempts = await engine.attempts(trade.id);
+    expect(attempts.map(({ state }) => state)).toEqual(
+      placed === 1 ? ['filled'] : ['never_placed', 'filled'],
+    );
+  },
+);
+
+test('an order that was not taken for want of rate is looked up before it is sent again, under the same id', async () => {
+  const { trade, userId } = await plan([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 2 } }]);
+  await engine.settle();
+  expect(await sentCalls(trade.id)).toEqual([
+    'place-order',
+    'find-order',
+    'place-order',
+    'find-order',
+    'place-order',
+    'find-order',
+  ]);
+  const [attempt, ...more] = await engine.attempts(trade.id);
+  expect(more).toEqual([]);
+  expect(await engine.exchangeOrders(userId)).toMatchObject([{ clientOrderId: attempt?.clientOrderId }]);
+});
+
+test('an order that was said not to be taken, and was, is adopted and not sent again', async () => {
+  // A gateway that answers 429 although the order went through.
+  const { trade, userId } = await plan([
+    { kind: 'badGatewayAfter', status: 429, on: { path: 'place-order' } },
+  ]);
+  await engine.settle();
+  expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+  expect((await sentCalls(trade.id)).filter((type) => type === 'place-order')).toHaveLength(1);
+  expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled' });
+});
+
+test('an order that stays in doubt for five minutes ends its workflow as failed, and is settled when the exchange answers', async () => {
+  const { trade, userId, workflowId } = await plan([
+    arrivesSilently,
+    { kind: 'badGatewayBefore', on: { path: 'order/detail', times: Number.POSITIVE_INFINITY } },
+  ]);
+  await engine.advance(trade.id);
+  engine.clock.advance(5 * 60_000);
+  await engine.plan(workflowId);
+  expect((await engine.workflow(workflowId)).status).toBe('processing');
+  engine.clock.advance(1);
+  await engine.plan(workflowId);
+  expect((await engine.workflow(workflowId)).status).toBe('completed');
+  const step = (await engine.steps(workflowId)).find(
+    ({ userId: of, status }) => of === userId && status === 'failed',
+  );
+  expect(step).toMatchObject({
+    errorMessage: 'The order is not settled after 5 minutes and is still being followed up',
+    outputData: { fillStatus: 'unknown' },
+  });
+  engine.paper.setFaults([]);
+  await engine.settle();
+  expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true, fillStatus: 'filled' });
+  expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+});
+
+test('an order of the other side under the same id, such as the stop that closed the position, is not taken for the entry', async () => {
+  const { trade } = await plan([arrivesSilently]);
+  const { exchanges } = engine.deps;
+  let answers = 0;
+  const deps = {
+    ...engine.deps,
+    exchanges: {
+      ...exchanges,
+      get: (platform: Parameters<typeof exchanges.get>[0]) => {
+        const exchange = exchanges.get(platform);
+        const findOrder: typeof exchange.findOrder = async (...call) => {
+          const report = await exchange.findOrder(...call);
+          answers += 1;
+          return report === null || answers > 2 ? report : { ...report, side: 'sell', averagePrice: '98' };
+        };
+        return { ...exchange, findOrder };
+      },
+    },
+  };
+  await engine.advance(trade.id, deps);
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', filledQuantity: '0' }]);
+  await engine.settle({ deps });
+  expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled', averagePrice: '100' }]);
+});

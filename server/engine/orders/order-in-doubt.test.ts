@@ -1,0 +1,361 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
+import type { Exchange } from '#server/exchanges/exchange.ts';
+import type { PaperFault } from '#server/exchanges/paper/faults.ts';
+import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { users } from '#server/platform/db/schema.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
+
+/** I3, I6: what an exchange says of an order, or no longer says, ends nothing that it does not prove to have ended. */
+let engine: TestEngine;
+let count = 0;
+let planned: string[] = [];
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  // What stays in doubt for ever is nobody's business in the next test.
+  for (const id of planned) {
+    if ((await inDoubt(id)) !== undefined) await writeOff(id);
+  }
+  planned = [];
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+const HOUR_MS = 3_600_000;
+const always = Number.POSITIVE_INFINITY;
+const rests: PaperFault = { kind: 'restFirst', on: { times: always } };
+const arrivesSilently: PaperFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
+const neverArrives: PaperFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
+const isForgotten: PaperFault = {
+  kind: 'refuse',
+  code: '40109',
+  on: { path: 'order/detail', times: always },
+};
+const positionsAway: PaperFault = {
+  kind: 'badGatewayBefore',
+  on: { operation: 'positions', times: always },
+};
+
+async function plan(faults: PaperFault[] = []) {
+  count += 1;
+  const token = `O${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { workflowId } = await engine.storeSignal({ token, price: '100' });
+  const [trade] = await engine.plan(workflowId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  engine.paper.setFaults(faults);
+  planned.push(trade.id);
+  return { token, userId, trade };
+}
+
+/** Looks of the engine, until so much time has passed. */
+async function follow(tradeId: string, ms: number, deps?: AutomationDeps): Promise<void> {
+  const until = engine.clock.now().getTime() + ms;
+  while (engine.clock.now().getTime() < until) {
+    if ((await engine.advance(tradeId, deps)).state === 'done') return;
+  }
+}
+
+const inDoubt = async (tradeId: string) =>
+  (await listOrdersInDoubt(engine.deps)).find((one) => one.tradeId === tradeId)?.problem;
+
+async function writeOff(tradeId: string) {
+  const [admin] = await engine.db.select().from(users).limit(1);
+  if (admin === undefined) throw new Error('there is no user');
+  return await writeOffOrder(engine.deps, { tradeId, by: { id: admin.id, username: 'an administrator' } });
+}
+
+async function expectWrittenOff(tradeId: string, problem: string): Promise<void> {
+  expect(await inDoubt(tradeId)).toBe(problem);
+  expect(await writeOff(tradeId)).toMatchObject({
+    state: 'done',
+    success: false,
+    fillStatus: 'unknown',
+    error: `Outcome unknown, written off by an administrator: ${problem}`,
+  });
+  expect(await inDoubt(tradeId)).toBeUndefined();
+}
+
+const entriesOf = async (userId: string) =>
+  (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => !reduceOnly);
+
+describe('an order that the exchange names in a state that is new to us', () => {
+  const UNCLEAR = 'Bitget names the order in a state that is not known here';
+
+  /** The same engine, to whom orders are named so as long as `lies`. */
+  function withNewState() {
+    const { exchanges } = engine.deps;
+    const liar = { lies: true };
+    const get = (platform: Parameters<typeof exchanges.get>[0]): Exchange => {
+      const exchange = exchanges.get(platform);
+      return {
+        ...exchange,
+        async findOrder(...call) {
+          const report = await exchange.findOrder(...call);
+          return report === null || !liar.lies ? report : { ...report, state: 'unknown' };
+        },
+      };
+    };
+    return { liar, deps: { ...engine.deps, exchanges: { ...exchanges, get } } };
+  }
+
+  test('is there: no look-up has missed it, no other is sent, and it is settled when it is named otherwise', async () => {
+    const { userId, trade } = await plan([rests, arrivesSilently]);
+    const { liar, deps } = withNewState();
+    await follow(trade.id, 80_000, deps);
+    const [order] = await engine.exchangeOrders(userId);
+    expect(await engine.attempts(trade.id)).toMatchObject([
+      { state: 'unknown', lookupMisses: 0, orderId: String(order?.id), doubt: null },
+    ]);
+    expect(await inDoubt(trade.id)).toBeUndefined();
+    liar.lies = false;
+    engine.paper.setFaults([]);
+    await engine.settle({ deps });
+    expect(engine.doubleEntries).toEqual([]);
+    expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
+  });
+
+  test('is shown as in doubt after ninety seconds, asked about every thirty, and may be written off', async () => {
+    const { userId, trade } = await plan([rests, arrivesSilently]);
+    const { deps } = withNewState();
+    await follow(trade.id, 95_000, deps);
+    const asked = (await engine.events(trade.id)).calls.length;
+    await follow(trade.id, 10 * 60_000, deps);
+    const looks = (await engine.events(trade.id)).calls.slice(asked);
+    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(21);
+    expect(await entriesOf(userId)).toHaveLength(1);
+    await expectWrittenOff(trade.id, UNCLEAR);
+  });
+
+  test('and that was accepted is cancelled when its time is over, and nothing follows it', async () => {
+    const { userId, trade } = await plan([rests]);
+    const { liar, deps } = withNewState();
+    await follow(trade.id, 3 * 60_000, deps);
+    expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'canceled' }]);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', lookupMisses: 0 }]);
+    expect(await inDoubt(trade.id)).toBe(UNCLEAR);
+    liar.lies = false;
+    await engine.settle({ deps });
+    expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
+  });
+});
+
+describe('an order that no look-up finds is not declared never placed', () => {
+  test('while the exchange holds a position that no other order accounts for', async () => {
+    const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
+    await follow(trade.id, 5 * 60_000);
+    const { position, stopLoss } = await engine.holding(userId, token);
+    expect(position).toMatchObject({ size: trade.plannedQuantity });
+    expect(stopLoss).toBe(trade.stopLoss);
+    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown' }]);
+    await expectWrittenOff(
+      trade.id,
+      `Bitget does not know the order, but holds a position of ${trade.plannedQuantity} ${token}, of which 0 is known to have been filled`,
+    );
+  });
+
+  test('when the stop has closed that position before it was asked for', async () => {
+    const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
+    await follow(trade.id, 20_000);
+    await engine.storeCandle({ token, price: '97' });
+    expect((await engine.holding(userId, token)).position).toBeNull();
+    await follow(trade.id, 5 * 60_000);
+    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await inDoubt(trade.id)).toBe(
+      `Bitget does not know the order, but has shown a position in ${token}, of which 0 is known to have been filled`,
+    );
+  });
+
+  test('when what the second attempt may have filled lies upon what the first one did', async () => {
+    const { userId, token, trade } = await plan([{ kind: 'partialFill', fraction: '0.5' }]);
+    await engine.advance(trade.id);
+    await engine.storeCandle({ token, price: '100.2' });
+    // The first attempt is found twice: before its cancel, and after it.
+    const on = { path: 'order/detail', nth: 3, times: always };
+    engine.paper.setFaults([arrivesSilently, { kind: 'refuse', code: '40109', on }]);
+    await follow(trade.id, 3 * 60_000);
+    const { position } = await engine.holding(userId, token);
+    expect(D(position?.size ?? 0).gt('82.45')).toBe(true);
+    expect((await engine.attempts(trade.id)).map(({ state }) => state)).toEqual(['unfilled', 'unknown']);
+    expect(await inDoubt(trade.id)).toBe(
+      `Bitget does not know the order, but holds a position of ${position?.size} ${token}, of which 82.45 is known to have been filled`,
+    );
+  });
+
+  test('when it was not looked up for longer than the exchange remembers it', async () => {
+    const { userId, trade } = await plan([arrivesSilently, isForgotten, rests]);
+    await engine.advance(trade.id);
+    engine.clock.advance(25 * HOUR_MS);
+    await engine.db.update(paperOrders).set({ state: 'canceled' }).where(eq(paperOrders.userId, userId));
+    await follow(trade.id, 5 * 60_000);
+    expect(await entriesOf(userId)).toHaveLength(1);
+    await expectWrittenOff(
+      trade.id,
+      'Bitget does not know the order, and remembers orders for 24 hours only',
+    );
+  });
+
+  test('as long as the exchange does not tell the position', async () => {
+    const { trade } = await plan([neverArrives, positionsAway]);
+    await follow(trade.id, 3 * 60_000);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', doubt: null }]);
+    engine.paper.setFaults([]);
+    await engine.settle();
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed' }, { state: 'filled' }]);
+  });
+});
+
+describe('an accepted order that the exchange has forgotten', () => {
+  async function acceptedAndForgotten(orders: { state: 'canceled' | 'live' }, awayMs: number) {
+    const one = await plan([rests]);
+    await engine.advance(one.trade.id);
+    await engine.db.update(paperOrders).set(orders).where(eq(paperOrders.userId, one.userId));
+    engine.paper.setFaults([isForgotten]);
+    engine.clock.advance(awayMs);
+    return one;
+  }
+
+  test('has ended when it is not among the open orders and the position shows nothing of it', async () => {
+    const { userId, token, trade } = await acceptedAndForgotten({ state: 'canceled' }, 25 * HOUR_MS);
+    await follow(trade.id, 3 * 60_000);
+    expect(await engine.trade(trade.id)).toMatchObject({
+      state: 'done',
+      fillStatus: 'unfilled',
+      error: 'The order was not filled after one attempt; the order is too old for a second attempt',
+    });
+    const { calls, timeline } = await engine.events(trade.id);
+    expect(calls.filter((call) => call === 'find-order').length).toBeGreaterThan(5);
+    expect(calls.filter((call) => call === 'open-orders')).toHaveLength(1);
+    expect(timeline).toContain(
+      'Attempt 1: ended with 0 filled, Bitget neither knows it any more nor has it open',
+    );
+    engine.paper.setFaults([]);
+    // Its user trades the token again.
+    const next = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test('has a second attempt only when it was not found for a minute', async () => {
+    const { userId, trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
+    const from = engine.clock.now().getTime();
+    while ((await engine.attempts(trade.id)).length < 2) {
+      expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+      await engine.advance(trade.id);
+    }
+    expect(engine.clock.now().getTime() - from).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test('is cancelled again while it is among the open orders, and nothing follows it', async () => {
+    const { userId, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
+    // Cancels by its client order id find it as little.
+    engine.paper.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: always } }]);
+    await follow(trade.id, 5 * 60_000);
+    expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'live' }]);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
+    const { calls } = await engine.events(trade.id);
+    expect(calls.filter((call) => call === 'cancel-order').length).toBeGreaterThan(2);
+    engine.paper.setFaults([]);
+    await engine.settle();
+    expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled' });
+  });
+
+  test('stays in doubt, and may be written off, when a position shows what it may have filled', async () => {
+    const { userId, token, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
+    // It fills while nobody looks.
+    await engine.storeCandle({ token, price: '100' });
+    await follow(trade.id, 5 * 60_000);
+    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
+    expect((await engine.holding(userId, token)).stopLoss).toBe(trade.stopLoss);
+    await expectWrittenOff(
+      trade.id,
+      `Bitget does not know the order, but holds a position of ${trade.plannedQuantity} ${token}, of which 0 is known to have been filled`,
+    );
+  });
+
+  test('stays in doubt when a fill may be forgotten as well', async () => {
+    const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 8 * 24 * HOUR_MS);
+    await follow(trade.id, 2 * 60_000);
+    const asked = (await engine.events(trade.id)).calls.length;
+    await follow(trade.id, 5 * 60_000);
+    const looks = (await engine.events(trade.id)).calls.slice(asked);
+    expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(11);
+    await expectWrittenOff(
+      trade.id,
+      'Bitget does not know the order, and remembers orders for 168 hours only',
+    );
+  });
+
+  test('is not ended by an exchange that does not tell its open orders', async () => {
+    const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
+    engine.paper.setFaults([
+      isForgotten,
+      { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: always } },
+    ]);
+    await follow(trade.id, 3 * 60_000);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', doubt: null }]);
+    await expect(writeOff(trade.id)).rejects.toMatchObject({ code: 'orderFollowed' });
+  });
+});
+
+describe('an order that was answered 429 although it was taken', () => {
+  const taken = (nth: number): PaperFault => ({
+    kind: 'badGatewayAfter',
+    status: 429,
+    on: { path: 'place-order', nth },
+  });
+
+  test('at its last try is looked up before it counts as not sent', async () => {
+    const { userId, trade } = await plan([
+      { kind: 'tooManyRequests', on: { path: 'place-order', times: 4 } },
+      taken(5),
+    ]);
+    await engine.settle();
+    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+  });
+
+  test('is looked up when its user is switched off before the next try', async () => {
+    const { userId, trade } = await plan([taken(1)]);
+    await engine.advance(trade.id);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'planned' }]);
+    await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+    await engine.settle();
+    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+  });
+
+  test('is in doubt while the exchange does not answer, and not sent again', async () => {
+    const { userId, trade } = await plan([
+      taken(1),
+      { kind: 'badGatewayBefore', on: { path: 'order/detail', times: 3 } },
+    ]);
+    await engine.advance(trade.id);
+    await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+    await engine.advance(trade.id);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', error: 'User is inactive' }]);
+    await engine.settle();
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled' });
+  });
+
+  test('and was not taken ends as not sent, after one look-up and without a second attempt', async () => {
+    const { userId, trade } = await plan([
+      { kind: 'tooManyRequests', on: { path: 'place-order', times: always } },
+    ]);
+    await engine.settle();
+    expect(await engine.exchangeOrders(userId)).toEqual([]);
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed', submittedAt: null }]);
+    const { calls } = await engine.events(trade.id);
+    expect(calls.filter((call) => call === 'place-order')).toHaveLength(5);
+  });
+});

@@ -1,0 +1,151 @@
+import { eq } from 'drizzle-orm';
+import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts';
+import { deny } from '#domain/workflow/denials.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { orderAttempts } from '#server/platform/db/schema.ts';
+import { assertHeld } from '#server/platform/jobs/leases.ts';
+import { doubtInterrupted, findReport } from './look-up-attempt.ts';
+import { goOn, later, recordEvent, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
+import { readTradingPermission } from './trading-permission.ts';
+
+/** A request that has not left by then never leaves: its process may have been frozen meanwhile. */
+const SEND_WITHIN_MS = 5_000;
+const PREPARE_TRIES = 3;
+const PLACEMENT_TRIES = 5;
+const RETRY_MS = 1_000;
+
+/**
+ * Sends a planned attempt. I5: no order before one-way mode, isolated margin and leverage are set and read back.
+ * I6: whatever is not a definite answer becomes `unknown` and is looked up, never sent again; what was said to be surely
+ * not placed is looked up all the same before it is sent again or given up.
+ * I9: permission is read again in the transaction that announces the request.
+ */
+export async function placeAttempt(work: TradeWork): Promise<StepResult> {
+  const { deps, trade, attempt, account, exchange, onCall } = work;
+  if (account === null) {
+    return abandon(work, deny('exchange_not_connected', { exchange: trade.exchangePlatform }).reason);
+  }
+  // The key was refused, or replaced by one of which nothing is known, since the order was planned.
+  if (account.denial != null) return abandon(work, account.denial.reason);
+  const ageMinutes = (deps.clock.now().getTime() - trade.createdAt.getTime()) / 60_000;
+  if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
+    const context = { ageMinutes: ageMinutes.toFixed(1), maxAgeMinutes: String(CALCULATION_MAX_AGE_MINUTES) };
+    return abandon(work, deny('calculation_too_old', context).reason);
+  }
+  try {
+    await exchange.prepareAccount(account, { token: trade.token, leverage: trade.leverage }, { onCall });
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return tryAgainOrAbandon(work, { error, tries: PREPARE_TRIES, what: 'Leverage and margin mode' });
+  }
+
+  const now = deps.clock.now();
+  let refusal: string | null = null;
+  try {
+    await recordEvent(work, 'submit', {
+      text: `Attempt ${attempt.attempt}: submitting ${trade.side} ${attempt.quantity} ${trade.token} at ${attempt.price}`,
+      changes: { submittedAt: now, placementTries: attempt.placementTries + 1 },
+      alongside: async (tx) => {
+        const denial = await readTradingPermission(tx, { order: trade, now, config: deps.config });
+        if (denial !== null) throw new PermissionWithdrawn(denial.reason);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof PermissionWithdrawn)) throw error;
+    refusal = error.message;
+  }
+  if (refusal !== null) return abandon(work, refusal);
+  attempt.state = 'submitting';
+  attempt.submittedAt = now;
+  if (attempt.placementTries > 0 && (await findReport(work)) !== null) return await doubtInterrupted(work);
+
+  const placement = await exchange.placeOrder(
+    account,
+    {
+      token: trade.token,
+      side: trade.side,
+      clientOrderId: attempt.clientOrderId,
+      price: attempt.price,
+      quantity: attempt.quantity,
+      leverage: trade.leverage,
+      stopLoss: trade.stopLoss,
+      takeProfit: trade.takeProfit,
+    },
+    { onCall, notAfter: new Date(now.getTime() + SEND_WITHIN_MS) },
+  );
+  const name = `Attempt ${attempt.attempt}`;
+  switch (placement.outcome) {
+    case 'placed':
+      await recordEvent(work, 'accepted', {
+        text: `${name}: accepted by ${trade.exchangePlatform} as order ${placement.orderId}`,
+        changes: { orderId: placement.orderId, verifyAt: verifyAt(work, now) },
+      });
+      return goOn;
+    case 'refused':
+      await recordEvent(work, 'refused', {
+        text: `${name}: refused by ${trade.exchangePlatform}: ${placement.message}`,
+        changes: { error: placement.message, finishedAt: deps.clock.now() },
+      });
+      return goOn;
+    case 'retry-later': {
+      await recordEvent(work, 'deferred', {
+        text: `${name}: not placed, will be sent again: ${placement.message}`,
+        changes: { error: placement.message },
+      });
+      attempt.state = 'planned';
+      if (attempt.placementTries + 1 >= PLACEMENT_TRIES) return abandon(work, placement.message);
+      return later(work, Math.max(placement.retryAfterMs, RETRY_MS));
+    }
+    case 'duplicate':
+    case 'unknown':
+      await recordEvent(work, 'outcome_unknown', {
+        text: `${name}: the outcome is not known, looking the order up: ${placement.message}`,
+        changes: { error: placement.message },
+      });
+      return goOn;
+  }
+}
+
+class PermissionWithdrawn extends Error {
+  override readonly name = 'PermissionWithdrawn';
+}
+
+async function tryAgainOrAbandon(
+  work: TradeWork,
+  { error, tries, what }: { error: ExchangeError; tries: number; what: string },
+): Promise<StepResult> {
+  const { deps, lease, attempt } = work;
+  const used = attempt.placementTries + 1;
+  const isFinal = error.kind === 'refused' || error.kind === 'credentials' || used >= tries;
+  const reason = `${what} could not be set: ${error.message}`;
+  if (isFinal) return abandon(work, reason);
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx
+      .update(orderAttempts)
+      .set({ placementTries: used, error: reason })
+      .where(eq(orderAttempts.id, attempt.id));
+  });
+  return later(work, RETRY_MS * used);
+}
+
+/**
+ * Ends an attempt of which no request left, or none that arrived: without `submittedAt` it allows no second one. Where
+ * one has left, whatever it was answered, only an exchange that does not know the order says so.
+ */
+async function abandon(work: TradeWork, reason: string): Promise<StepResult> {
+  const { attempt, deps } = work;
+  const name = `Attempt ${attempt.attempt}`;
+  if (attempt.submittedAt !== null && (await findReport(work)) !== null) {
+    await recordEvent(work, 'outcome_unknown', {
+      text: `${name}: not sent again, looking up what became of the request before: ${reason}`,
+      changes: { error: reason },
+    });
+    return goOn;
+  }
+  await recordEvent(work, 'declared_never_placed', {
+    text: `${name}: not sent: ${reason}`,
+    changes: { error: reason, submittedAt: null, finishedAt: deps.clock.now() },
+  });
+  return goOn;
+}

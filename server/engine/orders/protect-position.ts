@@ -1,0 +1,82 @@
+import { D, isPositive, toPlain } from '#domain/decimal.ts';
+import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
+import { checkProtection, type Finding, isCovered } from './check-protection.ts';
+import { recordSafe, recordUnprotected, type SafeFinding } from './record-protection.ts';
+import type { TradeWork } from './trade-work.ts';
+
+export const PROTECTION_RETRY_MS = 500;
+/** An exchange may show a position a moment later than the fill that opened it. */
+const POSITION_LAG_MS = 2_000;
+/** An order that has just been accepted is seldom filled yet. */
+const FIRST_LOOK_MS = 1_000;
+/** Often enough that a fill at any moment has its stop within five seconds. */
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * I4: after a fill the stop is read back from the exchange; when it is not there it is placed, and when that fails
+ * until the deadline, the caller closes the position. `again`: not yet, and the deadline has not passed. What the
+ * exchange does not tell is tried on, and closes nothing. `safe`: it is, and what was found is still to be recorded.
+ */
+export async function protectPosition(
+  work: TradeWork,
+  filledQuantity: string,
+): Promise<'again' | 'unprotected' | { safe: SafeFinding | null }> {
+  const { deps, attempt, trade } = work;
+  if (isCovered(work, filledQuantity)) return { safe: null };
+  const seenAt = attempt.finishedAt ?? deps.clock.now();
+  const isFirstTry = trade.unprotectedSince === null;
+  const finding = await checkProtection(work);
+  if (finding.found === 'flat' && mayShowLater(work, seenAt)) return 'again';
+  if (finding.found === 'flat' || finding.found === 'protected') return { safe: finding };
+  const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
+  if (finding.found === 'passed') return 'unprotected';
+  const deadline = Math.min(seenAt.getTime(), since.getTime()) + PROTECTION_DEADLINE_MS;
+  // Twice at least, also when the deadline passed while the program was down.
+  return isKnown && !isFirstTry && deps.clock.now().getTime() >= deadline ? 'unprotected' : 'again';
+}
+
+const mayShowLater = ({ deps, trade }: TradeWork, seenAt: Date): boolean =>
+  trade.protectedQuantity === null &&
+  trade.unprotectedSince === null &&
+  deps.clock.now().getTime() - seenAt.getTime() < POSITION_LAG_MS;
+
+export const doubtOf = ({ found, text }: Finding) => ({ isKnown: found !== 'unreadable', text });
+
+export interface FillWatch {
+  /** When to look again; null when there is nothing more to look for. */
+  lookAt: Date | null;
+  /** Its stop could not be placed in time: the order must end, so that the position can be closed. */
+  isOverdue: boolean;
+}
+
+/**
+ * I4 for an order that may have filled in part, or whose fill nobody has asked for yet: what it opened is protected as
+ * soon as it is seen, while the order itself is left alone until its wait is over.
+ */
+export async function watchFills(work: TradeWork): Promise<FillWatch> {
+  const { deps, attempt, attempts } = work;
+  const now = deps.clock.now();
+  const after = (waitMs: number) => new Date(now.getTime() + waitMs);
+  const { submittedAt } = attempt;
+  if (submittedAt === null) return { lookAt: null, isOverdue: false };
+  const firstLook = new Date(submittedAt.getTime() + FIRST_LOOK_MS);
+  if (firstLook > now) return { lookAt: firstLook, isOverdue: false };
+  const earlier = attempts.slice(0, -1).reduce((sum, one) => sum.plus(one.filledQuantity), D(0));
+  if (isCovered(work, toPlain(earlier.plus(attempt.quantity)))) return { lookAt: null, isOverdue: false };
+  const isFilled = attempts.some(({ filledQuantity }) => isPositive(filledQuantity));
+  const finding = await checkProtection(work, { priority: isFilled ? 'protect' : 'look-up' });
+  switch (finding.found) {
+    case 'flat':
+      if (work.trade.unprotectedSince !== null) await recordSafe(work, finding);
+      return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+    case 'protected':
+      await recordSafe(work, finding);
+      return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+    case 'unreadable':
+      // Nothing is known to be filled: an exchange that does not answer raises no alarm by itself.
+      if (work.trade.unprotectedSince === null) return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
+  }
+  const { since } = await recordUnprotected(work, doubtOf(finding));
+  const isOverdue = finding.found === 'passed' || now.getTime() - since.getTime() >= PROTECTION_DEADLINE_MS;
+  return { lookAt: after(PROTECTION_RETRY_MS), isOverdue };
+}

@@ -1,0 +1,448 @@
+import { and, eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { findHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts';
+import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
+import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { positionCloses, tradingHalts, users } from '#server/platform/db/schema.ts';
+import { calculateByHand, commitByHand, planByHand } from '#test/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { advanceTrade } from './advance-trade.ts';
+import { readTradingPermission } from './trading-permission.ts';
+
+/** I4 from the moment of a fill on, and what a position that can be neither protected nor closed stops. */
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.settle();
+  await engine.db.update(users).set({ isActive: false });
+});
+afterAll(() => engine.close());
+
+const always = Number.POSITIVE_INFINITY;
+type Fault = PaperFaultKind & { on?: PaperFault['on'] };
+const stopLost: Fault = { kind: 'stopDropped' };
+const halfFilled: Fault = { kind: 'partialFill', fraction: '0.5' };
+const noStop: Fault = { kind: 'stopRefused', on: { times: always } };
+const noClose: Fault = { kind: 'closeRefused', message: 'no close', on: { times: always } };
+
+/** An order by hand, which waits for ten seconds at the exchange before anybody looks at it. */
+async function plan(faults: Fault[]) {
+  count += 1;
+  const planned = await planByHand(engine, { token: `P${count}`, price: '100' });
+  engine.paper.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: planned.userId } })));
+  const startedAt = engine.clock.now().getTime();
+  return { ...planned, sinceMs: () => engine.clock.now().getTime() - startedAt };
+}
+
+/** One call at the trade's next due time, the looks at what it filled included. */
+async function step(tradeId: string) {
+  const { dueAt } = await engine.trade(tradeId);
+  if (dueAt !== null && dueAt > engine.clock.now()) engine.clock.set(dueAt);
+  await advanceTrade(engine.deps, tradeId);
+  return await engine.trade(tradeId);
+}
+
+async function stepUntil(tradeId: string, isThere: (trade: Awaited<ReturnType<typeof step>>) => boolean) {
+  for (let tries = 0; tries < 60; tries += 1) {
+    const trade = await step(tradeId);
+    if (isThere(trade)) return trade;
+  }
+  throw new Error('it never came to that');
+}
+
+const haltsOf = (userId: string) =>
+  engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId));
+
+describe('an order that waits at the exchange', () => {
+  test('has what it filled protected a second after it was sent, and is otherwise left alone', async () => {
+    const { trade, userId, token, sinceMs } = await plan([stopLost, halfFilled]);
+    await step(trade.id);
+    const looked = await step(trade.id);
+    expect(sinceMs()).toBe(1_000);
+    expect(looked).toMatchObject({ state: 'working', protectionStatus: 'repaired', unprotectedSince: null });
+    expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'open' }]);
+    const held = await engine.holding(userId, token);
+    expect(held).toMatchObject({ stopLoss: '98', position: { size: looked.protectedQuantity } });
+  });
+
+  test('that fills later has its stop read back within two seconds of it', async () => {
+    const { trade, userId, token } = await plan([{ kind: 'restFirst' }, stopLost]);
+    await step(trade.id);
+    await step(trade.id);
+    engine.clock.advance(100);
+    const filledAt = engine.clock.now().getTime();
+    await engine.storeCandle({ token, price: '100' });
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: null });
+    await stepUntil(trade.id, ({ protectionStatus }) => protectionStatus === 'repaired');
+    expect(engine.clock.now().getTime() - filledAt).toBeLessThanOrEqual(2_000);
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+  });
+
+  test('is not asked for again once all of it was seen with its stop', async () => {
+    const { trade } = await plan([]);
+    await engine.settle();
+    const { calls } = await engine.events(trade.id);
+    expect(calls.filter((type) => type === 'protection')).toHaveLength(1);
+    expect(calls.length).toBeLessThanOrEqual(12);
+  });
+
+  test('is cancelled before its time when what it filled cannot get a stop, and that is closed within ten seconds', async () => {
+    const { trade, userId, token, sinceMs } = await plan([stopLost, halfFilled, noStop]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(sinceMs()).toBeLessThan(10_000);
+    expect(done).toMatchObject({ success: false, fillStatus: 'partial', protectionStatus: 'closed' });
+    expect((await engine.holding(userId, token)).position).toBeNull();
+    expect(await haltsOf(userId)).toEqual([]);
+  });
+
+  test('has what it filled closed at once when the price has passed the stop', async () => {
+    const { trade, userId, token, sinceMs } = await plan([stopLost]);
+    await step(trade.id);
+    await engine.storeCandle({ token, price: '97' });
+    await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(sinceMs()).toBeLessThanOrEqual(2_000);
+    expect((await engine.holding(userId, token)).position).toBeNull();
+    const { timeline } = await engine.events(trade.id);
+    expect(timeline.join('\n')).toContain('the price 97 has passed it (98)');
+  });
+});
+
+describe('an exchange that does not tell of the stop', () => {
+  test('has nothing closed: the user is halted after ten seconds, until it tells', async () => {
+    const unreadable: Fault = {
+      kind: 'badGatewayBefore',
+      on: { operation: 'protection', times: always },
+    };
+    const { trade, userId, token } = await plan([unreadable]);
+    const halted = await stepUntil(
+      trade.id,
+      ({ unprotectedSince }) =>
+        unprotectedSince !== null && engine.clock.now().getTime() - unprotectedSince.getTime() >= 10_000,
+    );
+    expect(halted).toMatchObject({ state: 'working', protectionStatus: null });
+    expect(await haltsOf(userId)).toMatchObject([{ kind: 'unverified', token, endedAt: null }]);
+    for (let tries = 0; tries < 5; tries += 1) await step(trade.id);
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+
+    engine.paper.setFaults([]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ success: true, protectionStatus: 'verified', unprotectedSince: null });
+    const [halt] = await haltsOf(userId);
+    expect(halt).toMatchObject({ clearedHow: 'Protection read back: stop 98, target 104', endedBy: null });
+    expect(halt?.endedAt).not.toBeNull();
+    expect(await findHalt(engine.db, userId)).toBeNull();
+  });
+
+  test('does not turn into one that has none', async () => {
+    const once: Fault = { kind: 'badGatewayBefore', on: { operation: 'protection', times: 40 } };
+    const { trade, userId, token } = await plan([once]);
+    await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
+    expect((await engine.exchangeOrders(userId)).every(({ reduceOnly }) => !reduceOnly)).toBe(true);
+    expect((await engine.holding(userId, token)).position).not.toBeNull();
+  });
+});
+
+describe('a position that can be neither protected nor closed', () => {
+  async function halted() {
+    const planned = await plan([stopLost, noStop, noClose]);
+    const trade = await stepUntil(planned.trade.id, () => planned.sinceMs() >= 11_000);
+    expect(trade).toMatchObject({ state: 'closing', protectionStatus: 'missing' });
+    return planned;
+  }
+
+  test('halts its user ten seconds after it was seen: no order of the user is planned, by a workflow or by hand', async () => {
+    const { trade, userId, token } = await halted();
+    const [halt, ...more] = await haltsOf(userId);
+    expect(more).toEqual([]);
+    const { unprotectedSince } = await engine.trade(trade.id);
+    expect(halt).toMatchObject({
+      kind: 'unprotected',
+      token,
+      exchangePlatform: 'Bitget',
+      tradeId: trade.id,
+      clearedAt: null,
+      endedAt: null,
+    });
+    expect(halt?.reason).toMatch(
+      new RegExp(
+        `^The ${token} position on Bitget has no stop loss and is not closed yet \\(Bitget: no close .*\\)$`,
+      ),
+    );
+    const afterMs = (halt?.since.getTime() ?? 0) - (unprotectedSince?.getTime() ?? 0);
+    expect(afterMs).toBeGreaterThanOrEqual(10_000);
+    expect(afterMs).toBeLessThan(11_000);
+
+    const { signalId, workflowId } = await engine.storeSignal({ token: `Q${count}`, price: '100' });
+    expect(await engine.plan(workflowId)).toEqual([]);
+    expect((await engine.outcomes(workflowId)).get(userId)).toMatchObject({ rule: 'Trading halt' });
+    const log = await calculateByHand(engine, { userId, signalId });
+    expect(await commitByHand(engine, log)).toMatchObject({
+      ok: false,
+      reason: 'denied',
+      denial: { code: 'trading_halted' },
+    });
+  });
+
+  test('lets an order of its user that was planned before not be sent', async () => {
+    count += 1;
+    const planned = await plan([stopLost, noStop, noClose]);
+    const signal = await engine.storeSignal({ token: `Q${count}`, price: '100' });
+    const log = await calculateByHand(engine, { userId: planned.userId, signalId: signal.signalId });
+    const intent = await commitByHand(engine, log);
+    if (!intent.ok) throw new Error('not committed');
+    await stepUntil(planned.trade.id, () => planned.sinceMs() >= 11_000);
+    const other = await stepUntil(intent.tradeId, ({ state }) => state === 'done');
+    expect(other.error).toMatch(/^Trading of this user is halted since /);
+    const entries = (await engine.exchangeOrders(planned.userId)).filter(({ reduceOnly }) => !reduceOnly);
+    expect(entries.map(({ token }) => token)).toEqual([planned.token]);
+  });
+
+  test('has no second attempt of another order of its user either', async () => {
+    count += 1;
+    const resting = await planByHand(engine, { token: `P${count}`, price: '100' });
+    engine.paper.setFaults([{ kind: 'restFirst', on: { times: always, userId: resting.userId } }]);
+    await step(resting.trade.id);
+    await engine.db.transaction((tx) =>
+      startHalt(tx, {
+        userId: resting.userId,
+        exchangePlatform: 'Bitget',
+        token: 'ELSE',
+        tradeId: resting.trade.id,
+        kind: 'unprotected',
+        reason: 'Something else of this user',
+        now: engine.clock.now(),
+      }),
+    );
+    const done = await stepUntil(resting.trade.id, ({ state }) => state === 'done');
+    expect(done.error).toMatch(/after one attempt; no second attempt: Trading of this user is halted since /);
+    expect(await engine.attempts(resting.trade.id)).toHaveLength(1);
+  });
+
+  test('is tried on, and kept when it gets its stop; the halt is cleared and goes on', async () => {
+    const { trade, userId, token } = await halted();
+    engine.paper.setFaults([]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ success: true, protectionStatus: 'repaired', unprotectedSince: null });
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+    expect(await haltsOf(userId)).toMatchObject([
+      { clearedHow: 'Protection was missing and is placed: stop 98, target 104', endedAt: null },
+    ]);
+    expect(await findHalt(engine.db, userId)).not.toBeNull();
+  });
+
+  test('is tried on, and closed when that works first', async () => {
+    const { trade, userId, token } = await halted();
+    engine.paper.setFaults([{ ...noStop, on: { ...noStop.on, userId } }]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ success: false, protectionStatus: 'closed', unprotectedSince: null });
+    expect((await engine.holding(userId, token)).position).toBeNull();
+    expect(await haltsOf(userId)).toMatchObject([{ clearedHow: 'The position is closed', endedAt: null }]);
+  });
+});
+
+describe('the closing of a position without a stop', () => {
+  /** What the owner does at the exchange by hand. */
+  async function openByHand(userId: string, { token, side }: { token: string; side: 'buy' | 'sell' }) {
+    const account = await engine.deps.findAccount(userId, 'Bitget');
+    if (account === null) throw new Error('no account');
+    const [price, stopLoss, takeProfit] = side === 'buy' ? ['101', '50', '150'] : ['99', '150', '50'];
+    const order = { token, side, clientOrderId: 'by-hand', price, quantity: '7', leverage: 5 };
+    const placement = await engine.deps.exchanges
+      .get('Bitget')
+      .placeOrder(
+        account,
+        { ...order, stopLoss, takeProfit },
+        { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+      );
+    expect(placement.outcome).toBe('placed');
+  }
+
+  test.each([
+    ['the other way', 'sell', 'short'],
+    ['the same way', 'buy', 'long'],
+  ] as const)(
+    'that the process did not see the end of touches no position that its owner opened %s since',
+    async (_name, side, held) => {
+      const { trade, userId, token } = await plan([stopLost, noStop]);
+      const isSent = async () => (await engine.exchangeOrders(userId)).some(({ reduceOnly }) => reduceOnly);
+      while (!(await isSent())) await step(trade.id);
+      expect(await engine.trade(trade.id)).toMatchObject({ state: 'closing' });
+      engine.clock.advance(3_600_000);
+      engine.paper.setFaults([]);
+      await openByHand(userId, { token, side });
+      const before = await engine.exchangeOrders(userId);
+      await engine.restart();
+      await engine.settle();
+      expect(await engine.exchangeOrders(userId)).toEqual(before);
+      expect((await engine.holding(userId, token)).position).toMatchObject({ side: held, size: '7' });
+      expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: side === 'buy' ? '50' : '150' });
+      expect(await engine.trade(trade.id)).toMatchObject({
+        state: 'done',
+        success: false,
+        protectionStatus: 'closed',
+      });
+      const closes = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
+      expect(closes).toMatchObject([{ state: 'closed' }]);
+      expect(await haltsOf(userId)).toEqual([]);
+    },
+  );
+
+  test('that ended half-way leaves a rest that is kept when it gets its stop, and not closed unseen', async () => {
+    const half: Fault = { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } };
+    const { trade, userId, token } = await plan([stopLost, noStop, half]);
+    const closings = async () => (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
+    while ((await closings()).length === 0) await step(trade.id);
+    await engine.db
+      .update(paperOrders)
+      .set({ state: 'canceled' })
+      .where(and(eq(paperOrders.userId, userId), eq(paperOrders.reduceOnly, true)));
+    engine.paper.setFaults([]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ success: true, protectionStatus: 'repaired' });
+    expect(await closings()).toHaveLength(1);
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
+  });
+
+  test('cancels what the exchange leaves behind of its stop and target', async () => {
+    const { trade, userId, token } = await plan([
+      stopLost,
+      noStop,
+      { kind: 'protectionKept', on: { times: always } },
+    ]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ protectionStatus: 'closed' });
+    expect(await engine.holding(userId, token)).toEqual({
+      position: null,
+      stopLoss: null,
+      takeProfit: null,
+    });
+  });
+
+  test('is over when what is left of its target cannot be cancelled, for which the next order in the token waits', async () => {
+    const { trade, userId, token } = await plan([
+      stopLost,
+      noStop,
+      { kind: 'protectionKept', on: { times: always } },
+      { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: always } },
+    ]);
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
+    expect(done).toMatchObject({ protectionStatus: 'closed' });
+    expect((await engine.holding(userId, token)).takeProfit).toBe('104');
+    const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
+    expect(await engine.plan(next.workflowId)).toEqual([]);
+    const steps = await engine.steps(next.workflowId);
+    expect(steps.map(({ errorMessage }) => errorMessage)).toContain(
+      `A position in ${token} was closed, but what is left of its stop and target could not be cancelled: Bitget: no (40020); user will be skipped`,
+    );
+    engine.paper.setFaults([]);
+    const then = await engine.storeSignal({ token, price: '100', action: 'sell' });
+    await engine.settle();
+    expect((await engine.outcomes(then.workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '102', takeProfit: '96' });
+  });
+});
+
+test.each(EXCHANGE_PLATFORMS)(
+  'a stop on %s that is on the wrong side, as that of the position before, is none: the right one is placed',
+  async (exchangePlatform) => {
+    const token = `P${++count}`;
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
+    await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    engine.paper.setFaults([{ kind: 'protectionKept' }]);
+    const account = await engine.deps.findAccount(userId, exchangePlatform);
+    const { position } = await engine.holding(userId, token);
+    if (account === null || position === null) throw new Error('nothing was opened');
+    const exchange = engine.deps.exchanges.get(exchangePlatform);
+    await exchange.closePosition(
+      account,
+      { token, side: 'long', quantity: position.size, clientOrderId: 'by-hand' },
+      { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
+    );
+    expect(await engine.holding(userId, token)).toMatchObject({ position: null, stopLoss: '98' });
+
+    engine.paper.setFaults([{ kind: 'stopDropped' }]);
+    const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
+    await engine.settle();
+    const [trade] = await engine.trades(next.signalId);
+    expect(trade).toMatchObject({ success: true, protectionStatus: 'repaired' });
+    expect(await engine.holding(userId, token)).toMatchObject({
+      position: { side: 'short' },
+      stopLoss: '102',
+      takeProfit: '96',
+    });
+    const { calls, timeline } = await engine.events(trade?.id ?? '');
+    expect(calls).toContain('cancel-protection');
+    expect(timeline).toContain('Protection was missing and is placed: stop 102, target 96');
+  },
+);
+
+test.each([
+  ['is placed again while the order waits', [], { success: true, protectionStatus: 'repaired' }, 0],
+  ['is lost for good has the position closed', [noStop], { success: false, protectionStatus: 'closed' }, 0],
+  ['cannot be helped halts the user', [noStop, noClose], { state: 'closing' }, 1],
+] as const)(
+  'on Bybit, where the position holds it, a lost stop that %s',
+  async (_name, faults, end, halts) => {
+    count += 1;
+    const token = `P${count}`;
+    const settings = { positionSizingMethod: 'Risk Management', exchangePlatform: 'Bybit' };
+    const userId = await engine.createUser(settings);
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    const [trade] = await engine.plan(workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    engine.paper.setFaults(
+      [stopLost, halfFilled, ...faults].map((fault) => ({ ...fault, on: { ...fault.on, userId } })),
+    );
+    const startedAt = engine.clock.now().getTime();
+    const isOver = () => engine.clock.now().getTime() - startedAt >= 11_500;
+    const last = await stepUntil(trade.id, ({ state }) => state === 'done' || isOver());
+    expect(last).toMatchObject({ exchangePlatform: 'Bybit', ...end });
+    expect(await haltsOf(userId)).toHaveLength(halts);
+    const { position, stopLoss } = await engine.holding(userId, token);
+    if (last.protectionStatus === 'repaired') expect(stopLoss).toBe('98');
+    if (last.protectionStatus === 'closed') expect(position).toBeNull();
+  },
+);
+
+describe('a halt and an order intent at the same moment', () => {
+  test('do not pass each other: the halt waits for the intent, and is seen by the next one', async () => {
+    const { trade, userId, token } = await plan([]);
+    await engine.settle();
+    const ask = {
+      order: { userId, workflowId: null, triggerType: 'manual' as const },
+      now: engine.clock.now(),
+      config: engine.deps.config,
+    };
+    const halt = {
+      userId,
+      exchangePlatform: 'Bitget',
+      token,
+      tradeId: trade.id,
+      kind: 'unprotected' as const,
+      reason: 'A test',
+      now: engine.clock.now(),
+    };
+    let hasCommitted = false;
+    const { promise: asked, resolve: hasAsked } = Promise.withResolvers<void>();
+    const intent = engine.db.transaction(async (tx) => {
+      expect(await readTradingPermission(tx, ask)).toBeNull();
+      hasAsked();
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      hasCommitted = true;
+    });
+    await asked;
+    const halting = engine.db.transaction((tx) => startHalt(tx, halt)).then(() => hasCommitted);
+    await intent;
+    expect(await halting).toBe(true);
+    const denial = await engine.db.transaction((tx) => readTradingPermission(tx, ask));
+    expect(denial?.code).toBe('trading_halted');
+  });
+});

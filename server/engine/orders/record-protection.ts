@@ -1,0 +1,146 @@
+import { eq } from 'drizzle-orm';
+import { D } from '#domain/decimal.ts';
+import { FLATTEN_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
+import { clearHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts';
+import type { Tx } from '#server/platform/db/database.ts';
+import { trades } from '#server/platform/db/schema.ts';
+import { together } from '#server/platform/db/together.ts';
+import { assertHeld } from '#server/platform/jobs/leases.ts';
+import type { Finding } from './check-protection.ts';
+import type { TradeWork } from './trade-work.ts';
+import { addTimeline } from './trades.store.ts';
+
+/** What a trade's row says of its position's stop, and the halt that follows when there is none (I4). */
+
+const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) => ({
+  userId,
+  exchangePlatform,
+  token,
+});
+
+export type SafeFinding = Extract<Finding, { found: 'protected' | 'flat' }>;
+type TradeChanges = Partial<typeof trades.$inferInsert>;
+
+/** The exchange shows the position with its stop, or none: whatever was in doubt is over. */
+export async function recordSafe(
+  work: TradeWork,
+  finding: SafeFinding,
+  /** What ends or goes on with it, in the same transaction. */
+  changes: TradeChanges = {},
+): Promise<void> {
+  const { deps, lease, trade } = work;
+  const safe = newsOfSafety(work, finding, deps.clock.now());
+  if (safe === null && Object.keys(changes).length === 0) return;
+  await deps.db.transaction((tx) =>
+    together(
+      assertHeld(tx, lease),
+      tx
+        .update(trades)
+        .set({ ...changes, ...safetyOf(work, finding) })
+        .where(eq(trades.id, trade.id))
+        .execute(),
+      safe?.addLine(tx),
+      endDoubt(work, tx, finding.text),
+    ),
+  );
+}
+
+/** How a trade's row shows it. */
+export function safetyOf(work: TradeWork, finding: SafeFinding): TradeChanges {
+  return {
+    protectionStatus: safeStatus(work, finding),
+    protectedQuantity: finding.found === 'protected' ? finding.quantity : work.trade.protectedQuantity,
+    unprotectedSince: null,
+  };
+}
+
+/** What the timeline is told of it; null when that is known already. */
+export function newsOfSafety(
+  { trade }: TradeWork,
+  finding: SafeFinding,
+  at: Date,
+): { addLine: (tx: Tx) => Promise<void> } | null {
+  const isProtected = finding.found === 'protected';
+  const isNews =
+    trade.unprotectedSince !== null ||
+    trade.protectionStatus === null ||
+    (isProtected && finding.status === 'repaired') ||
+    (isProtected && !D(trade.protectedQuantity ?? '0').eq(finding.quantity));
+  if (!isNews) return null;
+  const line = { tradeId: trade.id, at, text: finding.text };
+  return { addLine: (tx) => addTimeline(tx, line) };
+}
+
+/** A repair stays on record, also when what it placed is read back later, or by a successor. */
+function safeStatus({ trade }: TradeWork, finding: Finding): 'verified' | 'repaired' {
+  if (trade.protectionStatus === 'repaired') return 'repaired';
+  if (finding.found !== 'protected') return 'verified';
+  return trade.protectionStatus === 'missing' ? 'repaired' : finding.status;
+}
+
+/** In the transaction that records that the position is closed or protected. */
+export const endDoubt = (work: TradeWork, tx: Tx, how: string): Promise<void> =>
+  clearHalt(tx, positionOf(work), { how, now: work.deps.clock.now() });
+
+/**
+ * The position has no stop, or the exchange does not tell of one. The first time is remembered; when it has lasted for
+ * ten seconds the user is halted in the same transaction. `isKnown`: the exchange said that there is none.
+ */
+export async function recordUnprotected(
+  work: TradeWork,
+  { isKnown, text }: { isKnown: boolean; text: string },
+): Promise<{ since: Date; isKnown: boolean; isHalted: boolean }> {
+  const { deps, lease, trade } = work;
+  const now = deps.clock.now();
+  const since = trade.unprotectedSince ?? now;
+  const isMissing = isKnown || trade.protectionStatus === 'missing';
+  // Without an account there is nothing left to try.
+  const isHalted = work.account === null || now.getTime() - since.getTime() >= FLATTEN_DEADLINE_MS;
+  const isNews = trade.unprotectedSince === null || (isMissing && trade.protectionStatus !== 'missing');
+  if (isNews || isHalted) {
+    const news = await deps.db.transaction(async (tx) => {
+      await assertHeld(tx, lease);
+      await tx
+        .update(trades)
+        .set({
+          unprotectedSince: since,
+          protectedQuantity: null,
+          ...(isMissing ? { protectionStatus: 'missing' as const } : {}),
+        })
+        .where(eq(trades.id, trade.id));
+      const line = (words: string) => addTimeline(tx, { tradeId: trade.id, at: now, text: words });
+      if (isNews) await line(doubtText(isMissing, text));
+      if (!isHalted) return false;
+      const kind = isMissing ? 'unprotected' : 'unverified';
+      const reason = haltReason(work, { isMissing, text });
+      const isNewHalt = await startHalt(tx, {
+        ...positionOf(work),
+        tradeId: trade.id,
+        kind,
+        reason,
+        now,
+      });
+      if (isNewHalt) await line(`Trading of this user is halted: ${reason}`);
+      return isNewHalt;
+    });
+    const fields = { tradeId: trade.id, userId: trade.userId, token: trade.token, reason: text };
+    if (news) deps.log.error(fields, 'trading of a user is halted: a position has no verified stop');
+    else if (isNews) deps.log.error(fields, 'a filled position has no verified stop');
+  }
+  trade.unprotectedSince = since;
+  if (isMissing) trade.protectionStatus = 'missing';
+  return { since, isKnown: isMissing, isHalted };
+}
+
+const doubtText = (isMissing: boolean, text: string): string =>
+  isMissing ? `The stop loss is not there yet: ${text}` : `The stop loss could not be read back yet: ${text}`;
+
+function haltReason(
+  { trade: { token, exchangePlatform } }: TradeWork,
+  { isMissing, text }: { isMissing: boolean; text: string },
+): string {
+  const name = `${token} position on ${exchangePlatform}`;
+  return isMissing
+    ? `The ${name} has no stop loss and is not closed yet (${text})`
+    : `The stop loss of the ${name} could not be verified (${text})`;
+}

@@ -1,0 +1,283 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { PositionMakerStatus } from '#contract/position-maker.ts';
+import { D, toPlain } from '#domain/decimal.ts';
+import { engineRestartAnswers, engineRestarts, orderAttempts } from '#server/platform/db/schema.ts';
+import { createJobs, type JobHandlers, type JobWorkers } from '#server/platform/jobs/jobs.ts';
+import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { createLog } from '#server/platform/log.ts';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { restartSystem } from './restart.ts';
+import { createWorkers, type Workers } from './workers.ts';
+
+describe('two instances on one database', () => {
+  let board: TradingBoard;
+
+  beforeAll(async () => {
+    // Everybody is to be traded: beside other tests, on a busy machine, an answer of the exchange may take a while.
+    board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 20_000 } });
+  });
+  afterAll(() => board.close());
+
+  const restart = (client = board.admin) => client.post('/api/position-maker/restart', {});
+
+  test('are both restarted by a request to one of them', async () => {
+    const answer = await restart();
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({
+      success: true,
+      message: 'The position maker was restarted on 2 instances',
+    });
+    const answers = await board.db.select().from(engineRestartAnswers);
+    expect(answers.map(({ instanceId, error }) => [instanceId, error]).toSorted()).toEqual([
+      ['instance-1', null],
+      ['instance-2', null],
+    ]);
+    const [asked] = await board.db.select().from(engineRestarts);
+    expect(asked?.finishedAt).not.toBeNull();
+    const status = (await board.admin.get('/api/position-maker/status')).json<PositionMakerStatus>();
+    expect(status.isRunning).toBe(true);
+  });
+
+  test('take a second request during a restart for the same one', async () => {
+    const other = await board.adminAt(1);
+    const count = async () => (await board.db.select().from(engineRestarts)).length;
+    const before = await count();
+    const answers = await Promise.all([restart(), restart(other), restart()]);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test('restarted under load place every order once, finish all of it, and know what the exchange knows', async () => {
+    // Small positions: what is in doubt counts twice (decisions §8), and must not leave too little for the third.
+    const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
+    const traders = await Promise.all(Array.from({ length: 6 }, () => board.createTrader(settings)));
+    const tokens = ['BTC', 'ETH', 'SOL'] as const;
+    const prices = { BTC: ['65000', '65200'], ETH: ['3000', '3010'], SOL: ['150', '150.5'] } as const;
+    // The price is a little above what the signals say: every first attempt rests and is verified.
+    for (const token of tokens) await board.push(token, prices[token][1]);
+    const signalIds = await Promise.all(
+      tokens.map((token) => board.signal({ token, price: prices[token][0] })),
+    );
+    const attempted = async () => (await board.db.select().from(orderAttempts)).length;
+    await expect.poll(attempted, { timeout: 10_000, interval: 20 }).toBeGreaterThan(4);
+    for (let count = 0; count < 3; count += 1) {
+      expect((await restart()).statusCode).toBe(200);
+      await sleep(150);
+    }
+    const done = (await Promise.all(signalIds.map((id) => board.traded(id)))).flat();
+    expect(done).toHaveLength(traders.length * tokens.length);
+    expect(
+      done.every(
+        ({ state, success, protectionStatus }) => state === 'done' && success && protectionStatus !== null,
+      ),
+    ).toBe(true);
+    const attempts = await board.db.select().from(orderAttempts);
+    for (const { id } of traders) {
+      const orders = await board.exchangeOrders(id);
+      const ids = orders.map(({ clientOrderId }) => clientOrderId);
+      expect(new Set(ids).size).toBe(ids.length);
+      const own = done.filter(({ userId }) => userId === id);
+      const recorded = attempts.filter(({ tradeId }) => own.some((trade) => trade.id === tradeId));
+      expect(ids.toSorted()).toEqual(recorded.map(({ clientOrderId }) => clientOrderId).toSorted());
+      for (const trade of own) {
+        const entries = orders.filter(({ token }) => token === trade.token);
+        const filled = entries.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
+        expect(toPlain(filled)).toBe(toPlain(trade.filledQuantity));
+        expect(filled.lte(trade.plannedQuantity)).toBe(true);
+        const held = await board.holding(id, trade.token);
+        expect(toPlain(held.position?.size ?? 0)).toBe(toPlain(filled));
+        expect(held.stopLoss).toBe(toPlain(trade.stopLoss));
+      }
+    }
+  }, 60_000);
+
+  test('go on without an instance that died: it is not waited for', async () => {
+    await board.db.execute(sql`
+      insert into engine_workers values ('crashed', 'advance-trade', true, 0, 4, 0, null, now() - interval '1 hour', now() - interval '11 seconds')`);
+    expect((await restart()).json()).toMatchObject({ message: expect.stringContaining('2 instances') });
+  });
+
+  test('name the instance that does not answer in time', async () => {
+    await board.db.execute(sql`
+      update engine_workers set instance_id = 'stuck', heartbeat_at = now() + interval '1 minute' where instance_id = 'crashed'`);
+    const asked = restartSystem(
+      { db: board.db, log: createLog({ level: 'silent' }) },
+      { requestedBy: await adminId(), limitMs: 4_000 },
+    );
+    await expect(asked).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The restart did not succeed everywhere. stuck has not answered in time',
+    });
+    await board.db.execute(sql`delete from engine_workers where instance_id = 'stuck'`);
+    expect((await restart()).statusCode).toBe(200);
+  });
+
+  async function adminId(): Promise<string> {
+    const answer = await board.admin.get('/api/auth/user');
+    return answer.json<{ user: { id: string } }>().user.id;
+  }
+});
+
+describe('one instance', () => {
+  const log = createLog({ level: 'silent' });
+  const idle: JobHandlers = {
+    'run-workflow': async () => {},
+    'trade-user': async () => {},
+    'advance-trade': async () => {},
+  };
+  let own: TestDatabase;
+  let jobs: JobWorkers;
+  let workers: Workers | null = null;
+  let requestedBy: string;
+
+  beforeAll(async () => {
+    own = await createTestDatabase();
+    const { rows } = await own.database.db.execute<{ id: string }>(sql`
+      insert into users (id, username, username_key, password_hash, is_admin, is_test_user, created_at, updated_at)
+      values (gen_random_uuid(), 'a@example.com', 'a@example.com', 'none', true, true, now(), now()) returning id`);
+    requestedBy = rows[0]?.id ?? '';
+  });
+  afterEach(async () => {
+    await workers?.stop();
+    workers = null;
+    await jobs.stop();
+  });
+  afterAll(() => own.close());
+
+  async function startWorkers(
+    options: {
+      handlers?: Partial<JobHandlers>;
+      wakeUnfinished?: () => Promise<void>;
+      drainLimitMs?: number;
+    } = {},
+  ) {
+    const { db } = own.database;
+    jobs = await createJobs({ database: own.database, log });
+    workers = createWorkers({
+      deps: { db, log, config: { instanceId: 'only' } },
+      jobs,
+      handlers: { ...idle, ...options.handlers },
+      wakeUnfinished: options.wakeUnfinished ?? (async () => {}),
+      drainLimitMs: options.drainLimitMs ?? 5_000,
+    });
+    await workers.start();
+    return { db, restart: () => restartSystem({ db, log }, { requestedBy }) };
+  }
+
+  test('lets what is under way end before it starts again', async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const ended: string[] = [];
+    let wakes = 0;
+    const { db, restart } = await startWorkers({
+      handlers: {
+        'advance-trade': async ({ tradeId }) => {
+          await finished;
+          ended.push(tradeId);
+        },
+      },
+      wakeUnfinished: async () => {
+        wakes += 1;
+        if (wakes > 1) ended.push('started again');
+      },
+    });
+    await jobs.send(db, 'advance-trade', { tradeId: 'slow' });
+    await expect.poll(() => jobs.activity().activeJobs, { timeout: 5_000 }).toBe(1);
+    const restarted = restart();
+    await expect.poll(() => jobs.isRunning(), { timeout: 5_000 }).toBe(false);
+    await jobs.send(db, 'advance-trade', { tradeId: 'sent meanwhile' });
+    await sleep(700);
+    expect(jobs.activity().activeJobs).toBe(1);
+    finish();
+    expect((await restarted).message).toBe('The position maker was restarted on one instance');
+    await expect.poll(() => ended, { timeout: 5_000 }).toEqual(['slow', 'started again', 'sent meanwhile']);
+  });
+
+  test('hands over what does not end: it can write nothing more, and its work can be taken up at once', async () => {
+    const fates: unknown[] = [];
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { db, restart } = await startWorkers({
+      drainLimitMs: 300,
+      handlers: {
+        'advance-trade': async () => {
+          const key = 'trade:hanging';
+          const work = await withLease({ db, key, holder: 'only' }, async (lease) => {
+            await released;
+            return await db.transaction((tx) => assertHeld(tx, lease)).catch((error: unknown) => error);
+          });
+          fates.push(work.held ? work.result : 'not held');
+        },
+      },
+    });
+    await jobs.send(db, 'advance-trade', { tradeId: 'hanging' });
+    await expect.poll(() => jobs.activity().activeJobs, { timeout: 5_000 }).toBe(1);
+    await restart();
+    const successor = await withLease({ db, key: 'trade:hanging', holder: 'only' }, async () => 'taken up');
+    expect(successor).toEqual({ held: true, result: 'taken up' });
+    release();
+    await expect.poll(() => fates, { timeout: 5_000 }).toHaveLength(1);
+    expect(fates[0]).toBeInstanceOf(LeaseLostError);
+  });
+
+  test('says that its engine could not be started, and tries again until it runs', async () => {
+    let failures = 0;
+    let isBroken = false;
+    const { db, restart } = await startWorkers({
+      wakeUnfinished: async () => {
+        if (!isBroken) return;
+        failures += 1;
+        throw new Error('no');
+      },
+    });
+    isBroken = true;
+    await expect(restart()).rejects.toMatchObject({
+      code: 'unavailable',
+      message:
+        'The restart did not succeed everywhere. only: The engine could not be started; it is tried again',
+    });
+    expect(jobs.isRunning()).toBe(false);
+    await expect.poll(() => failures, { timeout: 8_000 }).toBeGreaterThan(1);
+    isBroken = false;
+    await expect.poll(() => jobs.isRunning(), { timeout: 8_000 }).toBe(true);
+    const [open] = await db.select().from(engineRestarts).where(sql`finished_at is null`);
+    expect(open).toBeUndefined();
+    expect((await restart()).success).toBe(true);
+  });
+
+  test('is not restarted by what was asked before it started', async () => {
+    await own.database.db.insert(engineRestarts).values({ requestedBy, requestedAt: new Date(0) });
+    let wakes = 0;
+    const { db, restart } = await startWorkers({
+      wakeUnfinished: async () => {
+        wakes += 1;
+      },
+    });
+    await sleep(1_500);
+    expect(wakes).toBe(1);
+    // Whoever asked for that one is gone: it does not keep the next one from being asked for.
+    expect((await restart()).success).toBe(true);
+    expect(
+      await db
+        .select()
+        .from(engineRestarts)
+        .where(eq(engineRestarts.requestedAt, new Date(0))),
+    ).toMatchObject([{ finishedAt: expect.any(Date) }]);
+  });
+
+  test('that is gone leaves nobody to be restarted', async () => {
+    const { restart } = await startWorkers();
+    await workers?.stop();
+    await expect(restart()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'No position maker is running that could be restarted',
+    });
+  });
+});

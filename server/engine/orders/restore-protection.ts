@@ -1,0 +1,68 @@
+import { and, eq } from 'drizzle-orm';
+import { PROTECTION_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
+import { trades } from '#server/platform/db/schema.ts';
+import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
+import { checkProtection } from './check-protection.ts';
+import { doubtOf, PROTECTION_RETRY_MS } from './protect-position.ts';
+import { recordSafe, recordUnprotected } from './record-protection.ts';
+import { startClosing } from './settle-attempt.ts';
+import { later, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
+import { addTimeline } from './trades.store.ts';
+
+/**
+ * Takes a done trade up again whose open position was found without its stop or its target: from here on it is worked
+ * on like any other, under its lease and after a crash too. False when somebody works on it already.
+ */
+export async function reopenTrade(
+  deps: Pick<TradeDeps, 'db' | 'clock' | 'jobs'>,
+  { tradeId, lacks, lease }: { tradeId: string; lacks: 'stop' | 'target'; lease: Lease },
+): Promise<boolean> {
+  const now = deps.clock.now();
+  return await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    const reopened = await tx
+      .update(trades)
+      .set({
+        state: 'protecting',
+        dueAt: now,
+        ...(lacks === 'stop'
+          ? { unprotectedSince: now, protectionStatus: 'missing' as const, protectedQuantity: null }
+          : {}),
+      })
+      .where(and(eq(trades.id, tradeId), eq(trades.state, 'done')))
+      .returning({ id: trades.id });
+    if (reopened.length === 0) return false;
+    if (lacks === 'stop') {
+      const text = 'The audit found the open position without its stop loss: placing it again';
+      await addTimeline(tx, { tradeId, at: now, text });
+    }
+    await deps.jobs.send(tx, 'advance-trade', { tradeId });
+    return true;
+  });
+}
+
+/** I4 for a trade that was done: its stop is placed again, or the position is closed after five seconds. */
+export async function restoreProtection(work: TradeWork): Promise<StepResult> {
+  const { deps, trade } = work;
+  const finding = await checkProtection(work);
+  if (finding.found === 'protected' || finding.found === 'flat') {
+    await recordSafe(work, finding, { state: 'done', dueAt: null });
+    return { next: 'never' };
+  }
+  // Only the target was missed: what cannot be read now is read by the next audit.
+  if (finding.found === 'unreadable' && trade.unprotectedSince === null) {
+    await recordDone(work);
+    return { next: 'never' };
+  }
+  const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
+  const isOverdue = deps.clock.now().getTime() - since.getTime() >= PROTECTION_DEADLINE_MS;
+  if (isKnown && (isOverdue || finding.found === 'passed')) return startClosing(work);
+  return later(work, PROTECTION_RETRY_MS);
+}
+
+async function recordDone({ deps, lease, trade }: TradeWork): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx.update(trades).set({ state: 'done', dueAt: null }).where(eq(trades.id, trade.id));
+  });
+}

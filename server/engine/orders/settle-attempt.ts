@@ -1,0 +1,256 @@
+import { eq } from 'drizzle-orm';
+import { D, isPositive, toPlain } from '#domain/decimal.ts';
+import { tradeOutcome } from '#domain/orders/order-lifecycle.ts';
+import { planSecondAttempt } from '#domain/orders/second-attempt.ts';
+import { denyHalted } from '#domain/orders/trading-halt.ts';
+import { FLATTEN_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
+import { isSignalExpired } from '#domain/workflow/workflow-lifecycle.ts';
+import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
+import { readLivePrice } from '#server/engine/sizing/generate-position.ts';
+import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';
+import type { Tx } from '#server/platform/db/database.ts';
+import { orderAttempts, trades } from '#server/platform/db/schema.ts';
+import { together } from '#server/platform/db/together.ts';
+import { isDatabaseUnavailable } from '#server/platform/http/errors-unavailable.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { assertHeld, LeaseLostError, withLastTransaction } from '#server/platform/jobs/leases.ts';
+import { clientOrderId } from './client-order-id.ts';
+import { doubtSecondAttempt } from './doubt-second-attempt.ts';
+import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
+import { endDoubt, newsOfSafety, recordSafe, type SafeFinding, safetyOf } from './record-protection.ts';
+import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
+import { type AttemptRow, addTimeline } from './trades.store.ts';
+
+/** An exchange that does not answer for longer is asked less often. */
+const UNREADABLE_RETRY_MS = 2_000;
+
+/** An attempt has ended: protect what it filled, then try for the rest once, or finish. */
+export async function settleAttempt(work: TradeWork): Promise<StepResult> {
+  const { attempts, attempt } = work;
+  const filled = sumFilled(attempts);
+  let safe: SafeFinding | null = null;
+  if (isPositive(filled)) {
+    const protection = await protectPosition(work, filled);
+    if (protection === 'again') return later(work, protectionRetryMs(work));
+    if (protection === 'unprotected') return startClosing(work);
+    safe = protection.safe;
+  }
+  const mayTryAgain =
+    attempt.attempt === 1 &&
+    (attempt.state === 'unfilled' || (attempt.state === 'never_placed' && attempt.submittedAt !== null));
+  if (!mayTryAgain) return finishTrade(work, null, safe);
+  if (safe !== null) await recordSafe(work, safe);
+  const planned = await planSecond(work, filled);
+  return planned === null ? goOn : finishTrade(work, planned);
+}
+
+function protectionRetryMs({ deps, trade: { unprotectedSince } }: TradeWork): number {
+  const isLong =
+    unprotectedSince !== null &&
+    deps.clock.now().getTime() - unprotectedSince.getTime() >= FLATTEN_DEADLINE_MS;
+  return isLong ? UNREADABLE_RETRY_MS : PROTECTION_RETRY_MS;
+}
+
+/** Null when the second attempt is committed; otherwise why there is none. */
+async function planSecond(work: TradeWork, filledQuantity: string): Promise<string | null> {
+  const { deps, trade, exchange, lease } = work;
+  if (trade.restoredAt !== null) {
+    await doubtSecondAttempt(work, filledQuantity);
+    return null;
+  }
+  const expired = isSignalExpired({
+    receivedAt: trade.createdAt,
+    startsAt: deps.clock.now(),
+    maxAgeMinutes: deps.config.signalMaxAgeMinutes,
+  });
+  if (expired) return 'the order is too old for a second attempt';
+  const halt = await findHalt(deps.db, trade.userId);
+  if (halt !== null) return `no second attempt: ${denyHalted(halt).reason}`;
+  const log = await findPositionGeneratorLog(deps.db, trade.positionGeneratorLogId);
+  if (log?.position == null) throw new Error(`trade ${trade.id} has no calculation`);
+  const freshPrice = await readLivePrice(exchange, trade, trade.userId);
+  if (freshPrice === null) return 'no fresh price for a second attempt';
+  const position = {
+    ...log.position,
+    entryPrice: trade.entryPrice,
+    stopLoss: trade.stopLoss,
+    takeProfit: trade.takeProfit,
+    leverage: trade.leverage,
+    assetQuantity: trade.plannedQuantity,
+  };
+  const plan = planSecondAttempt({ position, profile: trade.profile, freshPrice, filledQuantity });
+  if (!plan.ok) return `no second attempt: ${plan.denial.reason}`;
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx.insert(orderAttempts).values({
+      id: timeOrderedId(),
+      tradeId: trade.id,
+      attempt: 2,
+      clientOrderId: clientOrderId(trade.id, 2),
+      price: plan.entryPrice,
+      quantity: plan.assetQuantity,
+      state: 'planned',
+    });
+    await addTimeline(tx, {
+      tradeId: trade.id,
+      at: deps.clock.now(),
+      text: `Attempt 2 planned: ${plan.assetQuantity} ${trade.token} at ${plan.entryPrice}, fresh price ${freshPrice}`,
+    });
+  });
+  return null;
+}
+
+/** I4: a filled position without a stop is closed at market, and the trade fails with that reason. */
+export async function startClosing(work: TradeWork): Promise<StepResult> {
+  const { deps, lease, trade } = work;
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx.update(trades).set({ state: 'closing' }).where(eq(trades.id, trade.id));
+    await addTimeline(tx, {
+      tradeId: trade.id,
+      at: deps.clock.now(),
+      text: 'The position has no stop loss: closing it at market',
+    });
+  });
+  return goOn;
+}
+
+/** The exchange says that nothing of the unprotected position is left. */
+export async function endClosed(work: TradeWork): Promise<StepResult> {
+  const { trade, attempts } = work;
+  const closed = { protectionStatus: 'closed' as const, unprotectedSince: null };
+  // It was done before its stop got lost: what it was then stays on record.
+  if (trade.completedAt !== null) {
+    const { success, fillStatus } = trade;
+    const error =
+      'The stop loss was lost and could not be placed again, so the position was closed at market';
+    return writeEnd(work, { ...closed, success, fillStatus, error });
+  }
+  return writeEnd(work, {
+    ...closed,
+    success: false,
+    fillStatus: tradeOutcome(attempts).fillStatus,
+    error: 'The stop loss could not be placed, so the position was closed at market',
+  });
+}
+
+export async function finishTrade(
+  work: TradeWork,
+  whyNoSecond: string | null,
+  /** What was found of its protection, and goes on record with its end. */
+  safe: SafeFinding | null = null,
+): Promise<StepResult> {
+  const { attempts } = work;
+  const { success, fillStatus } = tradeOutcome(attempts);
+  const error = success ? null : describeFailure(attempts, whyNoSecond);
+  return writeEnd(work, { success, fillStatus, error }, { note: success ? whyNoSecond : null, safe });
+}
+
+function describeFailure(attempts: AttemptRow[], whyNoSecond: string | null): string {
+  const last = attempts.at(-1);
+  const ownError = last?.state === 'refused' || last?.state === 'never_placed' ? last.error : null;
+  const why = whyNoSecond === null ? '' : `; ${whyNoSecond}`;
+  if (ownError !== null) return `${ownError}${why}`;
+  if (last?.state === 'never_placed') return `The order never reached the exchange${why}`;
+  return `The order was not filled after ${attempts.length === 1 ? 'one attempt' : 'two attempts'}${why}`;
+}
+
+async function writeEnd(
+  work: TradeWork,
+  end: Pick<
+    typeof trades.$inferInsert,
+    'success' | 'fillStatus' | 'error' | 'protectionStatus' | 'unprotectedSince'
+  >,
+  { note, safe }: { note: string | null; safe: SafeFinding | null } = { note: null, safe: null },
+): Promise<StepResult> {
+  const { deps, lease, trade, attempts } = work;
+  const now = deps.clock.now();
+  const filledQuantity = sumFilled(attempts);
+  const averagePrice = averageOf(attempts);
+  const fee = sumFees(attempts);
+  const orderId = attempts.findLast((one) => one.orderId !== null)?.orderId ?? null;
+  const write = async (tx: Tx): Promise<void> => {
+    await together(
+      assertHeld(tx, lease),
+      tx
+        .update(trades)
+        .set({
+          ...(safe === null ? {} : safetyOf(work, safe)),
+          ...end,
+          state: 'done',
+          orderId,
+          filledQuantity,
+          averagePrice,
+          fee,
+          exchangeResponse: isPositive(filledQuantity)
+            ? {
+                symbol: `${trade.token}USDT`,
+                priceAvg: averagePrice,
+                size: filledQuantity,
+                side: trade.side,
+                fee,
+              }
+            : null,
+          completedAt: trade.completedAt ?? now,
+          dueAt: null,
+        })
+        .where(eq(trades.id, trade.id))
+        .execute(),
+      safe === null ? undefined : newsOfSafety(work, safe, now)?.addLine(tx),
+      safe === null ? undefined : endDoubt(work, tx, safe.text),
+      addTimeline(tx, {
+        tradeId: trade.id,
+        at: now,
+        text:
+          end.protectionStatus === 'closed'
+            ? `Closed: ${end.error ?? 'no reason given'}`
+            : end.success
+              ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}${note === null ? '' : `; ${note}`}`
+              : `Failed: ${end.error ?? 'no reason given'}`,
+      }),
+      end.protectionStatus === 'closed' ? endDoubt(work, tx, 'The position is closed') : undefined,
+    );
+  };
+  await writeWithWorkflow(work, write);
+  return { next: 'never' };
+}
+
+/** The trade's end is its workflow's business too, and committed with it. It is the last that is done for the trade. */
+async function writeWithWorkflow(
+  { deps, lease, trade: { id: tradeId, workflowId, userId } }: TradeWork,
+  write: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const transact = (work: (tx: Tx) => Promise<unknown>) =>
+    withLastTransaction(deps.db, lease, async (tx) => ({ isLast: true, result: await work(tx) }));
+  if (workflowId === null) return void (await transact(write));
+  try {
+    await transact((tx) => together(write(tx), deps.onTradeEnd(deps, tx, { workflowId, userId })));
+  } catch (error) {
+    if (error instanceof LeaseLostError || isDatabaseUnavailable(error)) throw error;
+    // Whatever is wrong with the workflow, the trade must not go on for ever: a call of its own tries for the workflow.
+    deps.log.error({ err: error, tradeId, workflowId }, 'the end of a trade was not taken by its workflow');
+    await transact(async (tx) => {
+      await write(tx);
+      await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
+    });
+  }
+}
+
+export function sumFilled(attempts: readonly Pick<AttemptRow, 'filledQuantity'>[]): string {
+  return toPlain(attempts.reduce((sum, { filledQuantity }) => sum.plus(filledQuantity), D(0)));
+}
+
+function averageOf(attempts: readonly AttemptRow[]): string | null {
+  const filled = attempts.filter((one) => isPositive(one.filledQuantity) && one.averagePrice !== null);
+  if (filled.length === 0) return null;
+  const value = filled.reduce(
+    (sum, one) => sum.plus(D(one.filledQuantity).times(one.averagePrice ?? 0)),
+    D(0),
+  );
+  return toPlain(value.div(sumFilled(filled)).toSignificantDigits(15));
+}
+
+function sumFees(attempts: readonly AttemptRow[]): string | null {
+  const fees = attempts.flatMap(({ fee }) => (fee === null ? [] : [fee]));
+  return fees.length === 0 ? null : toPlain(fees.reduce((sum, fee) => sum.plus(fee), D(0)));
+}

@@ -1,0 +1,475 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { OrderResult } from '#contract/position-maker.ts';
+import { D } from '#domain/decimal.ts';
+import { positionGeneratorLogs, trades, users } from '#server/platform/db/schema.ts';
+import { acquireLease } from '#server/platform/jobs/leases.ts';
+import { type HandTrading, type Instance, startHandTrading } from '#test/hand-trading.ts';
+import type { Answer } from '#test/test-client.ts';
+
+const SUBMIT = '/api/position-maker/submit-order';
+const PROCESS = '/api/individual-position-maker/process';
+const ORDERS = '/api/position-maker/orders';
+const always = Number.POSITIVE_INFINITY;
+
+let trading: HandTrading;
+let second: Instance;
+
+beforeAll(async () => {
+  trading = await startHandTrading();
+  second = await trading.startInstance();
+});
+afterEach(() => trading.site.setFaults([]));
+afterAll(() => trading.close());
+
+const db = () => trading.board.database.db;
+const submit = (logId: string, more: object = {}, by = trading.board.admin) =>
+  by.post(SUBMIT, { positionGeneratorLogId: logId, triggerType: 'manual', ...more });
+const tradesOf = (userId: string) => db().select().from(trades).where(eq(trades.userId, userId));
+const entriesOf = async (accountId: string) =>
+  (await trading.site.exchangeOrders(accountId)).filter(({ reduceOnly }) => !reduceOnly);
+
+function resultOf(answer: Answer): OrderResult {
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json<OrderResult>();
+}
+
+async function orderOf(logId: string, by = trading.board.admin): Promise<OrderResult | null> {
+  const answer = await by.get(`${ORDERS}?positionGeneratorLogId=${logId}`);
+  expect(answer.statusCode, answer.body).toBe(200);
+  return answer.json<{ order: OrderResult | null }>().order;
+}
+
+async function untilDone(logId: string, by = trading.board.admin): Promise<OrderResult> {
+  const deadline = Date.now() + 40_000;
+  for (;;) {
+    const order = await orderOf(logId, by);
+    if (order?.done) return order;
+    if (Date.now() > deadline) throw new Error('the order was not done in time');
+    await sleep(100);
+  }
+}
+
+describe('an order by hand', () => {
+  test('that fills at once is answered with all of it, and no second attempt is run', async () => {
+    const { logId, token, userId, accountId, answer } = await trading.calculate();
+    const { position } = answer;
+    const result = resultOf(await submit(logId));
+    const [trade] = await tradesOf(userId);
+    const [order, ...more] = await entriesOf(accountId);
+    expect(more).toEqual([]);
+    expect(result).toMatchObject({
+      tradeId: trade?.id,
+      positionGeneratorLogId: logId,
+      done: true,
+      success: true,
+      message: `Order filled: ${position.assetQuantity} ${token} at 100`,
+      error: null,
+      clientOid: order?.clientOrderId,
+      positionRef: `Bitget:${token}USDT:long`,
+      fillStatus: 'filled',
+      protectionStatus: 'verified',
+      requestData: {
+        symbol: `${token}USDT`,
+        price: position.entryPrice,
+        size: position.assetQuantity,
+        presetStopLossPrice: position.stopLoss,
+        presetStopSurplusPrice: position.takeProfit,
+        clientOid: order?.clientOrderId,
+      },
+      responseData: { code: '00000', data: { orderId: result.orderId } },
+      verificationJourney: {
+        attempts: [{ attempt: 1, state: 'filled', filledQuantity: position.assetQuantity, error: null }],
+        isFilled: true,
+        firstOrderFilled: true,
+        secondAttemptExecuted: false,
+        nextAttemptReady: false,
+      },
+      technicalDetails: {
+        firstOrderFilled: true,
+        secondAttemptExecuted: false,
+        endpoint: `${trading.site.url}/api/v2/mix/order/place-order`,
+        attempts: 1,
+        isSecondAttempt: false,
+      },
+    });
+    expect(result.technicalDetails.executionTime).toBeGreaterThanOrEqual(400);
+    expect(trade).toMatchObject({ triggerType: 'manual', profile: 'manual', workflowId: null });
+    const calls = result.apiCallSequence.map(({ type }) => type);
+    expect(calls).toEqual(
+      expect.arrayContaining(['set-leverage', 'place-order', 'find-order', 'protection']),
+    );
+    expect(calls.filter((type) => type === 'place-order')).toHaveLength(1);
+    const { timeline } = result.verificationJourney;
+    expect(timeline[0]).toMatch(/^\+0\.0 s Order planned: buy /);
+    expect(timeline.at(-1)).toMatch(/^\+\d+\.\d s Done: filled /);
+  });
+
+  test('that rests is cancelled and tried a second time at a fresh price', async () => {
+    // The entry 100.5 lies below the market of 100.8; the second one at 100.8 + 2 × 0.5% does not.
+    const { logId, token, accountId, answer } = await trading.calculate({ livePrice: '100.8' });
+    expect(answer.position.entryPrice).toBe('100.5');
+    const result = resultOf(await submit(logId));
+    expect(result).toMatchObject({
+      success: true,
+      fillStatus: 'filled',
+      verificationJourney: {
+        isFilled: true,
+        firstOrderFilled: false,
+        secondAttemptExecuted: true,
+        attempts: [
+          { attempt: 1, state: 'unfilled', price: '100.5', filledQuantity: '0' },
+          { attempt: 2, state: 'filled', price: '101.808', averagePrice: '100.8' },
+        ],
+      },
+      technicalDetails: { attempts: 2, isSecondAttempt: true, secondAttemptExecuted: true },
+    });
+    const entries = await entriesOf(accountId);
+    expect(entries.map(({ state }) => state)).toEqual(['canceled', 'filled']);
+    expect(result.clientOid).toBe(entries[1]?.clientOrderId);
+    const [, again] = result.verificationJourney.attempts;
+    expect(D(again?.quantity ?? 0).lt(answer.position.assetQuantity)).toBe(true);
+    expect(await trading.site.holding(accountId, token)).toMatchObject({
+      stopLoss: answer.position.stopLoss,
+      takeProfit: answer.position.takeProfit,
+    });
+    expect(result.verificationJourney.timeline.join('\n')).toMatch(
+      /not filled in time[\s\S]*Attempt 2 planned/,
+    );
+  });
+
+  test('that fills in part is tried a second time for the rest', async () => {
+    const { logId, accountId, answer } = await trading.calculate();
+    trading.site.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
+    const result = resultOf(await submit(logId));
+    expect(result).toMatchObject({ success: true, verificationJourney: { secondAttemptExecuted: true } });
+    const filled = (await entriesOf(accountId)).reduce((sum, order) => sum.plus(order.filledSize), D(0));
+    expect(filled.lte(answer.position.assetQuantity)).toBe(true);
+  });
+
+  test('that never fills has failed', async () => {
+    const { logId, accountId } = await trading.calculate();
+    trading.site.setFaults([{ kind: 'restFirst', on: { times: always } }]);
+    const result = resultOf(await submit(logId));
+    expect(result).toMatchObject({
+      done: true,
+      success: false,
+      fillStatus: 'unfilled',
+      error: 'The order was not filled after two attempts',
+      message: 'The order was not filled after two attempts',
+      positionRef: null,
+      verificationJourney: { isFilled: false, firstOrderFilled: false, secondAttemptExecuted: true },
+    });
+    expect((await entriesOf(accountId)).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
+  });
+
+  test('that the exchange refuses has failed with its words', async () => {
+    const { logId } = await trading.calculate();
+    const refusal = { code: '43012', message: 'Insufficient balance', status: 400 };
+    trading.site.setFaults([{ kind: 'refuse', ...refusal, on: { path: 'place-order', times: always } }]);
+    const result = resultOf(await submit(logId));
+    expect(result).toMatchObject({ done: true, success: false, fillStatus: 'unfilled', orderId: null });
+    expect(result.error).toContain('Insufficient balance');
+    expect(result.responseData).toMatchObject({ code: '43012' });
+    expect(result.verificationJourney.secondAttemptExecuted).toBe(false);
+  });
+
+  test('whose answer is lost is looked up and not sent again', async () => {
+    const { logId, accountId } = await trading.calculate();
+    trading.site.setFaults([{ kind: 'acceptThenTimeout', on: { path: 'place-order' } }]);
+    const result = resultOf(await submit(logId));
+    expect(result).toMatchObject({ success: true, fillStatus: 'filled' });
+    expect(result.verificationJourney.timeline.join('\n')).toContain('the outcome is not known');
+    expect(await entriesOf(accountId)).toHaveLength(1);
+  });
+
+  test('whose stop is missing at the exchange says that it was placed', async () => {
+    const { logId } = await trading.calculate();
+    trading.site.setFaults([{ kind: 'stopDropped' }]);
+    expect(resultOf(await submit(logId))).toMatchObject({ success: true, protectionStatus: 'repaired' });
+  });
+
+  test('goes the other way as well: process takes a calculation and nothing else', async () => {
+    const { logId, accountId } = await trading.calculate({ action: 'sell' });
+    const answer = await trading.board.admin.post(PROCESS, { positionGeneratorLogId: logId });
+    const result = resultOf(answer);
+    expect(result).toMatchObject({ success: true, done: true });
+    expect(result.positionRef).toMatch(/:short$/);
+    expect(await entriesOf(accountId)).toMatchObject([{ side: 'sell', state: 'filled' }]);
+  });
+
+  test('can be followed while it runs, and looked at afterwards', async () => {
+    const { logId } = await trading.calculate({ livePrice: '100.8' });
+    expect(await orderOf(logId)).toBeNull();
+    const submission = submit(logId);
+    const seen: OrderResult[] = [];
+    for (;;) {
+      const order = await orderOf(logId, second.admin);
+      if (order !== null) seen.push(order);
+      if (order?.done) break;
+      await sleep(20);
+    }
+    const result = resultOf(await submission);
+    expect(seen[0]).toMatchObject({ tradeId: result.tradeId, done: false, success: false, error: null });
+    expect(seen.some(({ verificationJourney }) => verificationJourney.attempts[0]?.state === 'open')).toBe(
+      true,
+    );
+    expect(seen.at(-1)).toEqual(result);
+    expect((await trading.board.admin.get(`${ORDERS}/${result.tradeId}`)).json()).toEqual(result);
+  });
+
+  test('of which nobody knows is answered 404', async () => {
+    for (const [url, message] of [
+      [`${ORDERS}/${randomUUID()}`, 'Order not found'],
+      [`${ORDERS}?positionGeneratorLogId=${randomUUID()}`, 'Calculation not found'],
+    ] as const) {
+      const answer = await trading.board.admin.get(url);
+      expect([answer.statusCode, answer.json()]).toEqual([404, { message }]);
+    }
+    expect((await trading.board.admin.get(`${ORDERS}?positionGeneratorLogId=x`)).statusCode).toBe(400);
+    const answer = await submit(randomUUID());
+    expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Calculation not found' }]);
+  });
+});
+
+describe('one order, however often it is asked for', () => {
+  test('the same calculation from several tabs of two instances at the same instant', async () => {
+    const { logId, userId, accountId } = await trading.calculate();
+    const answers = await Promise.all(
+      [trading.board, second, trading.board, second].map(({ admin }) => submit(logId, {}, admin)),
+    );
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409, 409, 409]);
+    const [trade, ...more] = await tradesOf(userId);
+    expect(more).toEqual([]);
+    for (const answer of answers.filter(({ statusCode }) => statusCode === 409)) {
+      expect(answer.json().message).toContain(`This calculation was already traded: trade ${trade?.id}`);
+    }
+    expect(await entriesOf(accountId)).toHaveLength(1);
+    const later = await submit(logId);
+    expect([later.statusCode, later.json()]).toEqual([
+      409,
+      {
+        message: `This calculation was already traded: trade ${trade?.id}, order ${trade?.orderId} is filled`,
+      },
+    ]);
+    expect(await entriesOf(accountId)).toHaveLength(1);
+  });
+
+  test('two calculations of one signal and user at the same instant', async () => {
+    const { logId, signalId, userId, accountId } = await trading.calculate();
+    const other = await trading.generate({ signalId, userId });
+    const answers = await Promise.all([
+      submit(logId),
+      submit(other.positionGeneratorLogId ?? '', {}, second.admin),
+    ]);
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
+    const refusal = answers.find(({ statusCode }) => statusCode === 409);
+    expect(refusal?.json().message).toMatch(/^This signal was already traded: trade /);
+    expect(await entriesOf(accountId)).toHaveLength(1);
+  });
+
+  test('two signals in one token for one user at the same instant', async () => {
+    const { logId, token, userId, accountId } = await trading.calculate();
+    const signalId = await trading.storeSignal({ token, price: '100' });
+    const other = await trading.generate({ signalId, userId });
+    const answers = await Promise.all([
+      submit(logId),
+      submit(other.positionGeneratorLogId ?? '', {}, second.admin),
+    ]);
+    const results = answers.map((answer) => answer.json<{ success: boolean; message: string }>());
+    expect(results.filter(({ success }) => success)).toHaveLength(1);
+    expect(results.find(({ success }) => !success)?.message).toMatch(/is already open$/);
+    expect(await entriesOf(accountId)).toHaveLength(1);
+  });
+
+  test('waits while another order of the user is being prepared', async () => {
+    const { logId, userId } = await trading.calculate();
+    const lease = await acquireLease({ db: db(), key: `user:${userId}`, holder: 'a workflow' });
+    expect(lease).not.toBeNull();
+    const submission = submit(logId);
+    await sleep(700);
+    expect(await orderOf(logId)).toBeNull();
+    await db().execute(`update leases set lease_until = '-infinity' where key = 'user:${userId}'`);
+    expect(resultOf(await submission).success).toBe(true);
+  });
+});
+
+describe('an entry price of the operator’s', () => {
+  test('goes to the exchange, with its quantity', async () => {
+    const { logId, accountId, answer } = await trading.calculate();
+    const result = resultOf(await submit(logId, { customEntryPrice: '100.9' }));
+    expect(result.success).toBe(true);
+    const [order] = await entriesOf(accountId);
+    expect(order).toMatchObject({ price: '100.9', presetStopLoss: answer.position.stopLoss });
+    expect(D(order?.size ?? 0).lt(answer.position.assetQuantity)).toBe(true);
+    expect(result.verificationJourney.timeline[0]).toContain(
+      'at 100.9 (custom entry price in place of 100.5)',
+    );
+  });
+
+  test('more than 1% from the live price is refused', async () => {
+    const { logId, userId } = await trading.calculate();
+    const answer = await submit(logId, { customEntryPrice: '101.2' });
+    expect(answer.json()).toMatchObject({ success: false, error: 'Custom Entry Price Too Far' });
+    expect(await tradesOf(userId)).toEqual([]);
+    expect((await submit(logId, { customEntryPrice: 'high' })).statusCode).toBe(400);
+  });
+});
+
+test.each([SUBMIT, PROCESS])(
+  'with MANUAL_ORDERS enabled %s places orders in production, too',
+  async (url) => {
+    const config = { appEnv: 'production', manualOrders: 'enabled' } as const;
+    const production = await trading.startInstance({ config });
+    const { logId, userId, accountId } = await trading.calculate();
+    const answer = await production.admin.post(url, { positionGeneratorLogId: logId });
+    expect([answer.statusCode, answer.json()], answer.body).toMatchObject([200, { success: true }]);
+    expect(await tradesOf(userId)).toMatchObject([{ triggerType: 'manual', success: true }]);
+    expect(await entriesOf(accountId)).toHaveLength(1);
+    await production.stop();
+  },
+);
+
+describe('nothing is ordered', () => {
+  async function refused(logId: string, userId: string) {
+    const answer = await submit(logId);
+    expect(answer.statusCode, answer.body).toBe(200);
+    expect(await tradesOf(userId)).toEqual([]);
+    const body = answer.json<{ success: boolean; error: string; message: string }>();
+    expect(body.success).toBe(false);
+    return body;
+  }
+
+  test('in production outside paper mode, by either route', async () => {
+    const production = await trading.startInstance({ engine: false, config: { appEnv: 'production' } });
+    const { logId, userId } = await trading.calculate();
+    for (const url of [SUBMIT, PROCESS]) {
+      const answer = await production.admin.post(url, { positionGeneratorLogId: logId });
+      expect([answer.statusCode, answer.json()]).toEqual([
+        403,
+        { message: 'Trading operations are disabled in live mode for safety' },
+      ]);
+    }
+    const prepared = await production.admin.post('/api/position-maker/prepare', {
+      positionGeneratorLogId: logId,
+    });
+    expect(prepared.json()).toMatchObject({ success: true });
+    expect(await tradesOf(userId)).toEqual([]);
+  });
+
+  test('from an estimate', async () => {
+    const { userId } = await trading.createTrader();
+    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: always } }]);
+    const { positionGeneratorLogId } = await trading.generate({ signalId, userId });
+    trading.site.setFaults([]);
+    expect(await refused(positionGeneratorLogId ?? '', userId)).toMatchObject({
+      error: 'Estimate Only',
+      message: 'The calculation is an estimate without a real account balance and cannot be submitted',
+    });
+  });
+
+  test('from a refused calculation, or one without its stop', async () => {
+    const { logId, userId } = await trading.calculate();
+    await trading.board.database.pool.query(
+      `update position_generator_logs set position = jsonb_set(position, '{stopLoss}', 'null') where id = $1`,
+      [logId],
+    );
+    expect(await refused(logId, userId)).toMatchObject({
+      error: 'SAFETY VIOLATION',
+      message: 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.',
+    });
+    await db()
+      .update(positionGeneratorLogs)
+      .set({ position: null })
+      .where(eq(positionGeneratorLogs.id, logId));
+    expect(await refused(logId, userId)).toMatchObject({
+      error: 'No Position Data',
+      message: 'Please calculate position parameters first.',
+    });
+  });
+
+  test('from a calculation that has grown old', async () => {
+    const { logId, userId } = await trading.calculate();
+    await db()
+      .update(positionGeneratorLogs)
+      .set({ createdAt: new Date(Date.now() - 5.5 * 60_000) })
+      .where(eq(positionGeneratorLogs.id, logId));
+    expect((await refused(logId, userId)).error).toBe('Calculation Too Old');
+  });
+
+  test('when the price has moved', async () => {
+    const { logId, token, userId } = await trading.calculate();
+    await trading.site.push(token, '101.5');
+    await trading.outlivePrices();
+    expect((await refused(logId, userId)).error).toBe('Price Moved');
+  });
+
+  test('for a user who was deactivated', async () => {
+    const { logId, userId } = await trading.calculate();
+    await db().update(users).set({ isActive: false }).where(eq(users.id, userId));
+    expect((await refused(logId, userId)).message).toBe('User is inactive');
+  });
+
+  test.each(['ticker', 'all-position', 'orders-pending'])(
+    'when the exchange does not answer for %s',
+    async (path) => {
+      const { logId, userId } = await trading.calculate();
+      await trading.outlivePrices();
+      trading.site.setFaults([{ kind: 'timeout', on: { path, times: always } }]);
+      expect(await refused(logId, userId)).toMatchObject({ error: 'Exchange Unavailable' });
+    },
+  );
+
+  test('by an ordinary user', async () => {
+    const { logId, userId } = await trading.calculate();
+    const { client } = await trading.board.createUser();
+    for (const url of [SUBMIT, PROCESS]) {
+      expect((await client.post(url, { positionGeneratorLogId: logId })).statusCode).toBe(403);
+    }
+    expect(await tradesOf(userId)).toEqual([]);
+  });
+});
+
+test('a caller that goes away changes nothing', async () => {
+  const { logId, accountId } = await trading.calculate({ livePrice: '100.8' });
+  await trading.board.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = trading.board.app.server.address() as AddressInfo;
+  const gone = new AbortController();
+  const call = fetch(`http://127.0.0.1:${port}${SUBMIT}`, {
+    method: 'POST',
+    headers: { cookie: trading.board.admin.cookie, 'content-type': 'application/json' },
+    body: JSON.stringify({ positionGeneratorLogId: logId }),
+    signal: gone.signal,
+  });
+  while ((await orderOf(logId)) === null) await sleep(20);
+  gone.abort();
+  await expect(call).rejects.toThrow();
+  expect(await untilDone(logId)).toMatchObject({ success: true, verificationJourney: { isFilled: true } });
+  expect(await entriesOf(accountId)).toHaveLength(2);
+});
+
+test('an instance that ends between intent and answer leaves the order to its successor', async () => {
+  const lonely = await startHandTrading({ engine: false });
+  try {
+    const { logId, accountId } = await lonely.calculate({ livePrice: '100.8' });
+    const doomed = await lonely.startInstance({ engine: false });
+    const submission = submit(logId, {}, doomed.admin);
+    while ((await orderOf(logId, lonely.board.admin)) === null) await sleep(20);
+    await doomed.stop();
+    // Who asked is told what is known.
+    expect(resultOf(await submission)).toMatchObject({ done: false, success: false, error: null });
+    const successor = await lonely.startInstance();
+    const result = await untilDone(logId, successor.admin);
+    expect(result).toMatchObject({ success: true, verificationJourney: { secondAttemptExecuted: true } });
+    const again = await submit(logId, {}, successor.admin);
+    expect(again.statusCode).toBe(409);
+    const entries = (await lonely.site.exchangeOrders(accountId)).filter(({ reduceOnly }) => !reduceOnly);
+    expect(entries.map(({ state }) => state)).toEqual(['canceled', 'filled']);
+  } finally {
+    await lonely.close();
+  }
+});

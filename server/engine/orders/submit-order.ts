@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
+import type { Position } from '#domain/sizing/position.ts';
+import type { Denial } from '#domain/workflow/denials.ts';
+import type { Deps } from '#server/deps.ts';
+import type { PositionGeneratorLogRow } from '#server/engine/sizing/position-generator.store.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { randomId } from '#server/platform/ids.ts';
+import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { commitOrderIntent } from './commit-order-intent.ts';
+import { type AssessmentDeps, assessCalculation } from './prepare-assessment.ts';
+import { findTradable } from './prepare-order.ts';
+import { findStandingTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
+
+/*
+ * An order by hand, up to its committed intent; what follows is the engine's, whoever is still waiting for it.
+ *  I2 one order a calculation, and a signal and user: seen before, and again under the user's lease by the intent.
+ *  I5 an estimate, an order without stop and target, and one of which the exchange tells nothing, are refused.
+ */
+
+export type SubmitDeps = AssessmentDeps & Pick<Deps, 'jobs'>;
+
+export interface Submission {
+  positionGeneratorLogId: string;
+  customEntryPrice?: string | undefined;
+}
+
+export type Submitted = { ok: true; tradeId: string } | { ok: false; denial: Denial };
+
+const LEASE_PATIENCE_MS = 15_000;
+const LEASE_POLL_MS = 100;
+
+/**
+ * Commits a calculated order to be placed, as an operator asks (2 §5): assessed once more, under the user's lease and
+ * once for each calculation. A refusal comes back as a denial; throws an AppError where submitting is not allowed at all,
+ * or the calculation was traded already.
+ */
+export async function submitOrder(deps: SubmitDeps, submission: Submission): Promise<Submitted> {
+  const { appEnv: environment, exchangeMode, manualOrders } = deps.config;
+  if (!orderSubmissionAllowed({ environment, exchangeMode, manualOrders })) {
+    throw new AppError('tradingDisabledInLiveMode');
+  }
+  const found = await findTradable(deps, submission.positionGeneratorLogId);
+  if (!found.ok) return found;
+  const { log, position } = found;
+  await refuseTraded(deps, log);
+  const { customEntryPrice } = submission;
+  return await underUserLease(deps, log.userId, (lease) =>
+    commit(deps, { log, position, customEntryPrice, lease }),
+  );
+}
+
+async function commit(
+  deps: SubmitDeps,
+  order: {
+    log: PositionGeneratorLogRow;
+    position: Position;
+    customEntryPrice: string | undefined;
+    lease: Lease;
+  },
+): Promise<Submitted> {
+  const { log, lease } = order;
+  await refuseTraded(deps, log);
+  const { position, denial } = await assessCalculation(deps, order);
+  if (denial !== null) return { ok: false, denial };
+  const intent = await commitOrderIntent(deps, { log, position, triggerType: 'manual', lease });
+  if (intent.ok) return intent;
+  if (intent.reason === 'denied') return { ok: false, denial: intent.denial };
+  throw alreadyTraded(log, intent.standing);
+}
+
+/** One at a time for each user: what one order leaves of the token and the account is seen by the next. */
+async function underUserLease<Result>(
+  deps: SubmitDeps,
+  userId: string,
+  work: (lease: Lease) => Promise<Result>,
+): Promise<Result> {
+  const holder = `${deps.config.instanceId} by hand ${randomId()}`;
+  const busy = () =>
+    new AppError('unavailable', { message: 'Another order of this user is being prepared. Try again.' });
+  for (let waitedMs = 0; waitedMs <= LEASE_PATIENCE_MS; waitedMs += LEASE_POLL_MS) {
+    try {
+      const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder }, work);
+      if (leased.held) return leased.result;
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw busy();
+      throw error;
+    }
+    await sleep(LEASE_POLL_MS);
+  }
+  throw busy();
+}
+
+async function refuseTraded({ db }: SubmitDeps, log: PositionGeneratorLogRow): Promise<void> {
+  const trade = (await findTradeOfCalculation(db, log.id)) ?? (await findStandingTrade(db, log));
+  if (trade !== null) throw alreadyTraded(log, trade);
+}
+
+/** 409 that names the order that stands. */
+function alreadyTraded(log: PositionGeneratorLogRow, standing: TradeRow | null): AppError {
+  if (standing === null) return new AppError('alreadyTraded');
+  const what = standing.positionGeneratorLogId === log.id ? 'calculation' : 'signal';
+  const order = standing.orderId === null ? '' : `, order ${standing.orderId}`;
+  const state = standing.state === 'done' ? (standing.fillStatus ?? 'done') : 'under way';
+  const message = `This ${what} was already traded: trade ${standing.id}${order} is ${state}`;
+  return new AppError('alreadyTraded', { message });
+}

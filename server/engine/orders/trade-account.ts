@@ -1,0 +1,92 @@
+import { and, eq } from 'drizzle-orm';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { deny } from '#domain/workflow/denials.ts';
+import type { UserAccount } from '#server/deps.ts';
+import type { CallRecord } from '#server/exchanges/exchange.ts';
+import { tradeEvents } from '#server/platform/db/schema.ts';
+import { assertHeld } from '#server/platform/jobs/leases.ts';
+import type { TradeDeps, TradeWork } from './trade-work.ts';
+import { addTimeline, type TradePlace } from './trades.store.ts';
+
+/** So often at most anything is tried for an order whose exchange cannot be asked about it. */
+const OBSTRUCTED_WAIT_MS = 30_000;
+
+export interface TradeAccount {
+  /** Where the order can be asked about; null when nowhere. */
+  account: UserAccount | null;
+  /** Why it cannot be asked about, or only with a key that the exchange refuses; null when it can. */
+  problem: string | null;
+}
+
+/**
+ * The account that the trade's orders are in. I6: another account, or the same in another mode, does not know them,
+ * and what is not found there was placed all the same; so nothing is asked there and nothing concluded.
+ */
+export async function openTradeAccount(
+  deps: Pick<TradeDeps, 'accountGuard' | 'config' | 'findAccount'>,
+  trade: TradePlace,
+): Promise<TradeAccount> {
+  const platform = trade.exchangePlatform as ExchangePlatform;
+  const found = await deps.findAccount(trade.userId, platform, { evenRejected: true });
+  if (found === null) {
+    const denial = await deps.accountGuard.deny(trade.userId, platform);
+    return {
+      account: null,
+      problem: (denial ?? deny('exchange_not_connected', { exchange: platform })).reason,
+    };
+  }
+  const elsewhere = whyElsewhere(deps, { trade, account: found, what: 'order' });
+  if (elsewhere !== null) return { account: null, problem: elsewhere };
+  const isRejected = found.denial?.code === 'exchange_key_rejected';
+  return { account: found, problem: isRejected ? (found.denial?.reason ?? null) : null };
+}
+
+/** In paper or demo mode, and the program runs in another one: it cannot be looked at, and no money is in it. */
+export const isPlayMoneyElsewhere = (
+  { config }: Pick<TradeDeps, 'config'>,
+  { exchangeMode }: Pick<TradePlace, 'exchangeMode'>,
+): boolean => exchangeMode !== null && exchangeMode !== 'live' && exchangeMode !== config.exchangeMode;
+
+/** Why the account does not know what a trade ordered or opened; null when it is the trade's own. */
+export function whyElsewhere(
+  { config }: Pick<TradeDeps, 'config'>,
+  options: { trade: TradePlace; account: UserAccount; what: 'order' | 'position' },
+): string | null {
+  const { trade, account, what } = options;
+  const { exchangeMode, exchangeAccountId } = trade;
+  const { accountId = null } = account;
+  if (exchangeMode !== null && exchangeMode !== config.exchangeMode) {
+    return `The ${what} belongs to ${exchangeMode} mode, and the program runs in ${config.exchangeMode} mode`;
+  }
+  if (exchangeAccountId === null || exchangeAccountId === accountId) return null;
+  const connected = accountId === null ? 'an account that is not known' : `account ${accountId}`;
+  return `The ${what} is in account ${exchangeAccountId}, and the connected API key belongs to ${connected}`;
+}
+
+/**
+ * When to go on at the earliest: not soon while there is a problem with the account, which the timeline names once. A
+ * key that is not used for new orders, and that the exchange still takes, slows nothing down that protects a position.
+ */
+export async function slowDown(
+  work: TradeWork,
+  { at, calls }: { at: Date; calls: readonly Pick<CallRecord, 'success'>[] },
+): Promise<Date> {
+  const { deps, lease, trade } = work;
+  const { account, problem } = await openTradeAccount(deps, trade);
+  if (problem === null) return at;
+  const isRefused = calls.length > 0 && calls.every(({ success }) => !success);
+  if (account !== null && !isRefused) return at;
+  const text = `The order cannot be followed, it is tried every ${OBSTRUCTED_WAIT_MS / 1_000} s: ${problem}`;
+  await deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    const [said] = await tx
+      .select({ id: tradeEvents.id })
+      .from(tradeEvents)
+      .where(
+        and(eq(tradeEvents.tradeId, trade.id), eq(tradeEvents.kind, 'timeline'), eq(tradeEvents.text, text)),
+      )
+      .limit(1);
+    if (said === undefined) await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text });
+  });
+  return new Date(Math.max(at.getTime(), deps.clock.now().getTime() + OBSTRUCTED_WAIT_MS));
+}

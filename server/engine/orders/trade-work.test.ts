@@ -1,0 +1,66 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { users } from '#server/platform/db/schema.ts';
+import { acquireLease, handOverLeases, LeaseLostError } from '#server/platform/jobs/leases.ts';
+import { dyingAt } from '#test/dying-exchange.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { exchangeOf, recordEvent, type TradeWork } from './trade-work.ts';
+import { listTradeEvents } from './trades.store.ts';
+
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+/** An order whose request has just left, under a lease of its own. */
+async function submitting(): Promise<TradeWork> {
+  count += 1;
+  await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { signalId } = await engine.storeSignal({ token: `EVENT${count}`, price: '100' });
+  await expect(engine.settle({ deps: dyingAt(engine.deps, 'placeOrder', 'after') })).rejects.toThrow();
+  const [trade] = await engine.trades(signalId);
+  const attempts = trade === undefined ? [] : await engine.attempts(trade.id);
+  const [attempt] = attempts;
+  const lease = await acquireLease({ db: engine.db, key: `event:${count}`, holder: 'here' });
+  if (trade === undefined || attempt === undefined || lease === null) throw new Error('there is no order');
+  const { deps } = engine;
+  const exchange = exchangeOf(deps, trade);
+  return { deps, lease, trade, attempts, attempt, exchange, account: null, onCall: () => {} };
+}
+
+const found = { text: 'it is there', changes: { orderId: '17' } };
+
+async function recorded({ trade }: TradeWork) {
+  const [attempt] = await engine.attempts(trade.id);
+  const events = await listTradeEvents(engine.db, trade.id);
+  return { state: attempt?.state, orderId: attempt?.orderId, said: events.at(-1)?.text === found.text };
+}
+
+test('an event of an order changes its attempt and is told in its timeline', async () => {
+  const work = await submitting();
+  expect(await recorded(work)).toEqual({ state: 'submitting', orderId: null, said: false });
+  await recordEvent(work, 'accepted', found);
+  expect(await recorded(work)).toEqual({ state: 'open', orderId: '17', said: true });
+});
+
+test('who has lost the lease records nothing, neither alone nor along with something', async () => {
+  const work = await submitting();
+  await handOverLeases(engine.db, 'here');
+  await expect(recordEvent(work, 'accepted', found)).rejects.toThrow(LeaseLostError);
+  const along = { ...found, alongside: async () => {} };
+  await expect(recordEvent(work, 'accepted', along)).rejects.toThrow(LeaseLostError);
+  expect(await recorded(work)).toEqual({ state: 'submitting', orderId: null, said: false });
+});
+
+test('an event of an attempt that has gone on meanwhile is not recorded', async () => {
+  const work = await submitting();
+  await recordEvent(work, 'accepted', { text: 'first' });
+  await expect(recordEvent(work, 'accepted', found)).rejects.toThrow(LeaseLostError);
+  expect(await recorded(work)).toEqual({ state: 'open', orderId: null, said: false });
+});

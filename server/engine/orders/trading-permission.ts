@@ -1,0 +1,68 @@
+import { eq } from 'drizzle-orm';
+import { autoTradeOff, denyWrongMode, eligibilityMode } from '#domain/eligibility/trading-mode.ts';
+import { denyHalted } from '#domain/orders/trading-halt.ts';
+import { type Denial, deny } from '#domain/workflow/denials.ts';
+import { findHalt } from '#server/admin/halts/trading-halts.store.ts';
+import type { Config } from '#server/platform/config/config.ts';
+import { builtOnce } from '#server/platform/db/built-once.ts';
+import type { Tx } from '#server/platform/db/database.ts';
+import { userSettings, users } from '#server/platform/db/schema.ts';
+import { together } from '#server/platform/db/together.ts';
+import type { TradeRow } from './trades.store.ts';
+
+const lockSwitches = builtOnce<{ userId: string }>()((db, value) =>
+  db
+    .select({
+      isActive: users.isActive,
+      isTestUser: users.isTestUser,
+      activeTrading: userSettings.activeTrading,
+      pausedUntil: userSettings.tradingPausedUntil,
+    })
+    .from(users)
+    .innerJoin(userSettings, eq(userSettings.userId, users.id))
+    .where(eq(users.id, value('userId')))
+    .for('share'),
+);
+
+/**
+ * I9: whether the order may be placed at this moment, asked inside the transaction that writes its intent. The rows
+ * are locked until it commits, so a switch of the user's that is turned off afterwards is turned off after the intent,
+ * and one that was turned off before is seen. The switch of all automatic trading is read when the program starts.
+ */
+export async function readTradingPermission(
+  tx: Tx,
+  options: {
+    order: Pick<TradeRow, 'userId' | 'workflowId' | 'triggerType'>;
+    now: Date;
+    config: Pick<Config, 'appEnv' | 'autoTrade' | 'exchangeMode'>;
+  },
+): Promise<Denial | null> {
+  const { order, now, config } = options;
+  const { userId, workflowId, triggerType } = order;
+  // Together, and in this order: a halt starts under a lock of the user's row, so one that is not seen after that lock
+  // comes after this order.
+  const [[user], halt] = await together(lockSwitches(tx, { userId }), findHalt(tx, userId));
+  if (user === undefined)
+    return deny((await exists(tx, userId)) ? 'settings_not_found' : 'user_not_found', {});
+  if (!user.isActive) return deny('user_inactive', {});
+  const wrongMode = denyWrongMode({
+    isTestUser: user.isTestUser,
+    mode: eligibilityMode(config.exchangeMode),
+  });
+  if (wrongMode !== null) return wrongMode;
+  if (halt !== null) return denyHalted(halt);
+  // Nobody asked for what a signal sets going by itself.
+  const off = triggerType === 'automatic' ? autoTradeOff(config) : null;
+  if (off !== null) return deny('auto_trading_disabled', off);
+  // Active trading and the pause steer workflows; an operator's own order by hand is not held by them.
+  if (workflowId === null) return null;
+  if (!user.activeTrading) return deny('active_trading_off', {});
+  const { pausedUntil } = user;
+  return pausedUntil !== null && pausedUntil > now
+    ? deny('trading_paused', { until: pausedUntil.toISOString() })
+    : null;
+}
+
+async function exists(tx: Tx, userId: string): Promise<boolean> {
+  return (await tx.select({ id: users.id }).from(users).where(eq(users.id, userId))).length > 0;
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Deps } from '#server/deps.ts';
+import type { JobHandlers, JobWorkers } from '#server/platform/jobs/jobs.ts';
+import { handOverLeases } from '#server/platform/jobs/leases.ts';
+import { answerRestart, findNewestRestart } from './restart.store.ts';
+import { forgetDeadWorkers, removeWorkers, reportWorkers } from './workers.store.ts';
+
+const BEAT_MS = 1_000;
+/** A step waits for an exchange for ten seconds at most, and none waits for many. */
+const DRAIN_LIMIT_MS = 25_000;
+const STOP_LIMIT_MS = 1_000;
+const BEATS_BETWEEN_CLEANINGS = 60;
+
+/** This instance's workers: started, reported to the others, and restarted when the database announces it. */
+export interface Workers {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * A restart takes no more jobs, lets what is under way end, and starts again. What does not end within the limit is
+ * handed over: its leases go back with a new version, so that it can write nothing more (I2, I6), and the engine
+ * that starts again takes its work up from the tables.
+ */
+export function createWorkers(options: {
+  deps: Pick<Deps, 'db' | 'log'> & { config: Pick<Deps['config'], 'instanceId'> };
+  jobs: JobWorkers;
+  handlers: JobHandlers;
+  /** Sends a call for everything that is not finished. */
+  wakeUnfinished: () => Promise<void>;
+  drainLimitMs?: number;
+}): Workers {
+  const { deps, jobs, handlers, wakeUnfinished, drainLimitMs = DRAIN_LIMIT_MS } = options;
+  const { db, log } = deps;
+  const { instanceId } = deps.config;
+  let timer: NodeJS.Timeout | null = null;
+  let beating: Promise<void> | null = null;
+  let restarting: Promise<void> | null = null;
+  let newestRestart = 0;
+  let beats = 0;
+  let isStopping = false;
+
+  async function startEngine(): Promise<void> {
+    await wakeUnfinished();
+    await jobs.start(handlers);
+  }
+
+  async function restart(restartId: number): Promise<void> {
+    log.info({ restartId }, 'the position maker restarts');
+    const failure = await restartEngine().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (failure !== null) log.error({ err: failure, restartId }, 'the position maker could not be restarted');
+    const error = failure === null ? null : 'The engine could not be started; it is tried again';
+    await answerRestart(db, { restartId, instanceId, error });
+  }
+
+  async function restartEngine(): Promise<void> {
+    if (jobs.isRunning() && !(await jobs.pause(drainLimitMs))) {
+      log.warn('work did not end in time and is handed over');
+      await handOverLeases(db, instanceId);
+    }
+    if (!isStopping) await startEngine();
+  }
+
+  async function beat(): Promise<void> {
+    await reportWorkers(db, { instanceId, isRunning: jobs.isRunning(), workers: jobs.workers() });
+    beats += 1;
+    if (beats % BEATS_BETWEEN_CLEANINGS === 0) await forgetDeadWorkers(db);
+    if (restarting !== null || isStopping) return;
+    const announced = await findNewestRestart(db);
+    const isAnnounced = announced > newestRestart;
+    if (!isAnnounced && jobs.isRunning()) return;
+    newestRestart = announced;
+    // Beside the beats: an instance that drains for long is alive.
+    restarting = (isAnnounced ? restart(announced) : restartEngine())
+      .catch((error: unknown) => log.error({ err: error }, 'the position maker is not running'))
+      .finally(() => {
+        restarting = null;
+      });
+  }
+
+  function beatOnce(): void {
+    beating ??= beat()
+      .catch((error: unknown) => log.warn({ err: error }, 'the workers could not be reported'))
+      .finally(() => {
+        beating = null;
+      });
+  }
+
+  return {
+    async start() {
+      newestRestart = await findNewestRestart(db);
+      await startEngine();
+      await removeWorkers(db, instanceId);
+      await beat();
+      timer = setInterval(beatOnce, BEAT_MS);
+    },
+    async stop() {
+      isStopping = true;
+      if (timer !== null) clearInterval(timer);
+      await beating;
+      // The queue's own stop waits for what is under way.
+      await Promise.race([restarting, sleep(STOP_LIMIT_MS, null, { ref: false })]);
+      await removeWorkers(db, instanceId).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { and, asc, eq, isNotNull, ne } from 'drizzle-orm';
+import type { OrderInDoubt } from '#contract/position-maker.ts';
+import { isPositive } from '#domain/decimal.ts';
+import { tradeOutcome } from '#domain/orders/order-lifecycle.ts';
+import type { Deps } from '#server/deps.ts';
+import { orderAttempts, trades, users } from '#server/platform/db/schema.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { randomId } from '#server/platform/ids.ts';
+import { assertHeld, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { sumFilled } from './settle-attempt.ts';
+import { openTradeAccount } from './trade-account.ts';
+import { addTimeline, findTrade, listAttempts, type TradeRow } from './trades.store.ts';
+
+/*
+ * Orders whose exchange cannot be asked about them any more (the key was revoked and the account's owner has no other),
+ * and those that what it answers does not settle (`order_attempts.doubt`).
+ *  I6 an order is never called 'never placed' because of that: it ends as unknown, and its signal is not traded again.
+ *  I7 it stays visible as what it is, with who ended it and why.
+ */
+
+type WriteOffDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'findAccount' | 'jobs' | 'log'>;
+
+const MOST = 100;
+/** Whoever works on it lets go between two steps. */
+const LEASE_PATIENCE_MS = 5_000;
+const LEASE_POLL_MS = 50;
+
+/** Unsettled orders that nobody can ask about, or to no avail, or with a key that the exchange refuses; oldest first. */
+export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoubt[]> {
+  const rows = await deps.db
+    .select({ trade: trades, username: users.username, doubt: orderAttempts.doubt })
+    .from(trades)
+    .innerJoin(users, eq(users.id, trades.userId))
+    // Only the attempt under way can be in doubt.
+    .leftJoin(orderAttempts, and(eq(orderAttempts.tradeId, trades.id), isNotNull(orderAttempts.doubt)))
+    .where(ne(trades.state, 'done'))
+    .orderBy(asc(trades.createdAt))
+    .limit(MOST);
+  const seen = await Promise.all(
+    rows.map(async ({ trade, username, doubt }) => {
+      const { problem } = await openTradeAccount(deps, trade);
+      return { trade, username, problem: problem ?? doubt };
+    }),
+  );
+  return seen.flatMap(({ trade, username, problem }) =>
+    problem === null
+      ? []
+      : [
+          {
+            tradeId: trade.id,
+            userId: trade.userId,
+            username,
+            exchangePlatform: trade.exchangePlatform,
+            token: trade.token,
+            side: trade.side,
+            quantity: trade.plannedQuantity,
+            createdAt: trade.createdAt.toISOString(),
+            problem,
+          },
+        ],
+  );
+}
+
+/** Ends an order of which nobody can say what became of it. Refused while asking its exchange may settle it. */
+export async function writeOffOrder(
+  deps: WriteOffDeps,
+  request: { tradeId: string; by: { id: string; username: string } },
+): Promise<TradeRow> {
+  const { tradeId } = request;
+  const holder = `${deps.config.instanceId} write-off ${randomId()}`;
+  for (let waitedMs = 0; waitedMs <= LEASE_PATIENCE_MS; waitedMs += LEASE_POLL_MS) {
+    try {
+      const leased = await withLease({ db: deps.db, key: `trade:${tradeId}`, holder }, (lease) =>
+        writeOffUnderLease(deps, lease, request),
+      );
+      if (leased.held) return leased.result;
+    } catch (error) {
+      throw error instanceof LeaseLostError ? new AppError('orderBusy', { cause: error }) : error;
+    }
+    await sleep(LEASE_POLL_MS);
+  }
+  throw new AppError('orderBusy');
+}
+
+async function writeOffUnderLease(
+  deps: WriteOffDeps,
+  lease: Lease,
+  { tradeId, by }: { tradeId: string; by: { id: string; username: string } },
+): Promise<TradeRow> {
+  const { db, clock, jobs, log } = deps;
+  const trade = await findTrade(db, tradeId);
+  if (trade === null) throw new AppError('notFound', { message: 'Order not found' });
+  if (trade.state === 'done') throw new AppError('orderSettled');
+  const attempts = await listAttempts(db, tradeId);
+  const doubt = attempts.at(-1)?.doubt ?? null;
+  const problem = (await openTradeAccount(deps, trade)).problem ?? doubt;
+  if (problem === null) throw new AppError('orderFollowed');
+  const filledQuantity = sumFilled(attempts);
+  const now = clock.now();
+  const error = `Outcome unknown, written off by ${by.username}: ${problem}`;
+  await db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    await tx
+      .update(trades)
+      .set({
+        state: 'done',
+        // One that was done before its position lost its stop keeps its outcome.
+        ...(trade.completedAt === null
+          ? { success: false, fillStatus: tradeOutcome(attempts).fillStatus }
+          : {}),
+        error,
+        filledQuantity,
+        orderId: attempts.findLast(({ orderId }) => orderId !== null)?.orderId ?? null,
+        ...(isPositive(filledQuantity) && trade.protectionStatus === null
+          ? { protectionStatus: 'missing' as const }
+          : {}),
+        completedAt: trade.completedAt ?? now,
+        dueAt: null,
+        writtenOffBy: by.id,
+        writtenOffAt: now,
+      })
+      .where(eq(trades.id, tradeId));
+    await addTimeline(tx, { tradeId, at: now, text: `Ended without being settled: ${error}` });
+    const { workflowId, userId } = trade;
+    if (workflowId !== null) await jobs.send(tx, 'trade-user', { workflowId, userId });
+  });
+  log.warn({ tradeId, userId: trade.userId, by: by.id, problem }, 'an order was written off');
+  return (await findTrade(db, tradeId)) ?? trade;
+}

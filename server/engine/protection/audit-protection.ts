@@ -1,0 +1,139 @@
+import type { OpenPositionView } from '#contract/positions.ts';
+import { isSamePosition } from '#domain/orders/held-position.ts';
+import { protectionNeed, standingProtection } from '#domain/orders/protection.ts';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { clearHalt, type HaltRow } from '#server/admin/halts/trading-halts.store.ts';
+import type { Deps } from '#server/deps.ts';
+import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
+import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
+import { findTrade, type TradeRow } from '#server/engine/orders/trades.store.ts';
+import {
+  type AccountReading,
+  createAccountReader,
+  type ReaderDeps,
+} from '#server/engine/protection/read-account.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
+import { type AuditedAccount, listAuditedAccounts } from './audit-accounts.ts';
+import { createBackOff } from './back-off.ts';
+
+export type AuditDeps = ReaderDeps & Pick<Deps, 'jobs'>;
+
+/** So many accounts of an exchange are read at a time; one that does not answer holds up a place, not the others. */
+const CONCURRENT = 4;
+const LONGEST_ACCOUNT_WAIT_MS = 5 * 60_000;
+const LONGEST_TARGET_WAIT_MS = 15 * 60_000;
+const FIRST_WAIT_MS = 30_000;
+
+/**
+ * Compares the open positions of ours with the stops that their exchanges hold for them (I4):
+ * 1. A position of ours without its stop is handed back to the position maker, which places it again or closes.
+ * 2. A take profit that is missing is tried again, less and less often.
+ * 3. What an exchange does not answer is not known, and changes nothing; a user in back-off is not asked.
+ * 4. Positions that were not opened here are never touched.
+ * Reading an account also records the positions of it that have ended.
+ */
+export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Promise<void> } {
+  const { db, clock, log } = deps;
+  const reader = createAccountReader(deps, { priority: 'background' });
+  const accountBackOff = createBackOff({ clock, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_ACCOUNT_WAIT_MS });
+  const targetBackOff = createBackOff({ clock, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_TARGET_WAIT_MS });
+
+  async function auditAccount(account: AuditedAccount, lease: Lease): Promise<void> {
+    const { userId, exchangePlatform } = account;
+    const name = `${userId} ${exchangePlatform}`;
+    if (accountBackOff.isWaiting(name)) return;
+    try {
+      const reading = await reader.read(account, 0);
+      accountBackOff.forget(name);
+      const open = reading.outcome === 'read' ? reading.open : [];
+      for (const position of open) await auditPosition(position, lease);
+      for (const halt of account.halts) await auditHalt(halt, reading);
+    } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
+      accountBackOff.note(name);
+      const level = error instanceof ExchangeError ? 'debug' : 'error';
+      log[level]({ err: error, userId, exchangePlatform }, 'an account could not be audited');
+    }
+  }
+
+  async function auditHalt(halt: HaltRow, reading: AccountReading): Promise<void> {
+    const trade = halt.tradeId === null ? null : await findTrade(db, halt.tradeId);
+    const how = howCleared({ halt, trade, reading });
+    if (how !== null) await clearHalt(db, halt, { how, now: clock.now() });
+  }
+
+  function howCleared(halted: {
+    halt: HaltRow;
+    trade: TradeRow | null;
+    reading: AccountReading;
+  }): string | null {
+    const { halt, trade, reading } = halted;
+    if (trade !== null && isPlayMoneyElsewhere(deps, trade)) {
+      return `The position is one of ${trade.exchangeMode} mode`;
+    }
+    if (reading.outcome === 'no-account') return null;
+    const { account, open } = reading;
+    // What another account or mode shows says nothing of the position that was halted for.
+    if (trade !== null && whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return null;
+    return howSafe(open.find(({ token }) => token === halt.token));
+  }
+
+  async function auditPosition(position: AuditedPosition, lease: Lease): Promise<void> {
+    const { tradeId, userId, token } = position;
+    const { stopLoss, takeProfit } = standingProtection({ ...position, held: position });
+    if (tradeId === null || (stopLoss !== null && takeProfit !== null)) return;
+    const trade = await findTrade(db, tradeId);
+    // While it is worked on, the position maker looks after it.
+    if (trade?.state !== 'done') return;
+    if (stopLoss !== null) {
+      const need = protectionNeed({ ...position, held: position, planned: trade });
+      if (need !== 'target' || targetBackOff.isWaiting(tradeId)) return;
+      targetBackOff.note(tradeId);
+      await reopenTrade(deps, { tradeId, lacks: 'target', lease });
+      return;
+    }
+    // The reading was of all stops of the account at once: one that is asked for alone decides.
+    if (!(await isUnprotected(position))) return;
+    if (!(await reopenTrade(deps, { tradeId, lacks: 'stop', lease }))) return;
+    log.error({ tradeId, userId, token }, 'an open position was found without its stop');
+  }
+
+  /** Asks for the position with its stop: it may have been closed since it was listed. */
+  async function isUnprotected(listed: AuditedPosition): Promise<boolean> {
+    const { userId, exchangePlatform, token, side, openedAt } = listed;
+    const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
+    const account = platform === undefined ? null : await deps.findAccount(userId, platform);
+    if (account === null || platform === undefined) return false;
+    const context = { priority: 'protect' } as const;
+    const holding = await deps.exchanges.get(platform).fetchHolding(account, token, context);
+    if (holding === null) return false;
+    const { position, protection } = holding;
+    const asListed = { side, openedAt: openedAt === null ? null : new Date(openedAt) };
+    if (!isSamePosition(asListed, position)) return false;
+    return standingProtection({ ...position, held: protection }).stopLoss === null;
+  }
+
+  return {
+    async run(lease) {
+      const byExchange = await listAuditedAccounts(db);
+      await Promise.all([...byExchange.values()].map((accounts) => inLanes(accounts)));
+
+      async function inLanes(accounts: AuditedAccount[]): Promise<void> {
+        const waiting = accounts.values();
+        const lane = async () => {
+          for (const account of waiting) await auditAccount(account, lease);
+        };
+        await Promise.all(Array.from({ length: CONCURRENT }, lane));
+      }
+    },
+  };
+}
+
+type AuditedPosition = Omit<OpenPositionView, 'username'>;
+
+function howSafe(position: AuditedPosition | undefined): string | null {
+  if (position === undefined) return 'The exchange shows no position';
+  const { stopLoss } = standingProtection({ ...position, held: position });
+  return stopLoss === null ? null : `The exchange shows the stop ${stopLoss}`;
+}

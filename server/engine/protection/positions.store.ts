@@ -1,0 +1,254 @@
+import { and, desc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Db, Queryable, Tx } from '#server/platform/db/database.ts';
+import {
+  closedPositions,
+  closedPositionTotals,
+  positionCloses,
+  trades,
+  users,
+} from '#server/platform/db/schema.ts';
+
+export interface PositionFilter {
+  userId?: string | undefined;
+  token?: string | undefined;
+}
+
+export interface AccountKey {
+  userId: string;
+  exchangePlatform: string;
+}
+
+export type OpenTrade = typeof trades.$inferSelect & {
+  /** When its position was first seen to be gone, while the exchange has not told more. */
+  goneSince: Date | null;
+};
+
+/** The wording of the index: trades that may have a position open. */
+const mayBeOpen = sql`trades.position_closed_at is null and (trades.state <> 'done' or trades.fill_status in ('filled', 'partial'))`;
+
+/**
+ * Accounts to look at: those of active users, and those, whoever's, in which a position of ours may be open. An
+ * exchange that a user has left counts as long as that.
+ */
+export async function listAccounts(
+  db: Db,
+  { userId, onlyWithTrades = false }: { userId?: string | undefined; onlyWithTrades?: boolean } = {},
+): Promise<(AccountKey & { username: string })[]> {
+  const ofUser = userId === undefined ? sql`true` : sql`users.id = ${userId}`;
+  const chosen = sql`
+    union
+    select users.id, users.username, user_settings.exchange_platform
+    from users join user_settings on user_settings.user_id = users.id
+    where users.is_active and ${ofUser}`;
+  const { rows } = await db.execute<{ id: string; username: string; exchange_platform: string }>(sql`
+    select users.id, users.username, trades.exchange_platform
+    from trades join users on users.id = trades.user_id
+    where ${mayBeOpen} and ${ofUser}
+    ${onlyWithTrades ? sql`` : chosen}
+    order by username, exchange_platform`);
+  return rows.map((row) => ({
+    userId: row.id,
+    username: row.username,
+    exchangePlatform: row.exchange_platform,
+  }));
+}
+
+/** Oldest first. */
+export const listOpenTrades = (db: Db, { userId, exchangePlatform }: AccountKey): Promise<OpenTrade[]> =>
+  openTrades(db, and(eq(trades.userId, userId), eq(trades.exchangePlatform, exchangePlatform)));
+
+/** Null when there is no such trade, or it has no position. */
+export async function findOpenTrade(db: Db, tradeId: string): Promise<OpenTrade | null> {
+  const [trade] = await openTrades(db, eq(trades.id, tradeId));
+  return trade ?? null;
+}
+
+async function openTrades(db: Db, which: SQL | undefined): Promise<OpenTrade[]> {
+  const rows = await db
+    .select({ trade: trades, goneSince: closedPositions.closedAt })
+    .from(trades)
+    .leftJoin(
+      closedPositions,
+      and(eq(closedPositions.tradeId, trades.id), isNull(closedPositions.exchangePositionId)),
+    )
+    .where(and(which, mayBeOpen))
+    .orderBy(trades.createdAt, trades.id);
+  return rows.map(({ trade, goneSince }) => ({ ...trade, goneSince }));
+}
+
+export async function listKnownPositionIds(db: Db, account: AccountKey): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: closedPositions.exchangePositionId })
+    .from(closedPositions)
+    .where(
+      and(
+        eq(closedPositions.userId, account.userId),
+        eq(closedPositions.exchangePlatform, account.exchangePlatform),
+        isNotNull(closedPositions.exchangePositionId),
+      ),
+    )
+    .orderBy(desc(closedPositions.closedAt))
+    .limit(1000);
+  return new Set(rows.flatMap(({ id }) => (id === null ? [] : [id])));
+}
+
+export type NewClosedPosition = typeof closedPositions.$inferInsert;
+
+/** Another instance may have been first: then its row stays. */
+export async function recordClosedPosition(db: Db, row: NewClosedPosition): Promise<void> {
+  await db.transaction(async (tx) => {
+    await forgetGone(tx, row.tradeId);
+    await tx.insert(closedPositions).values(row).onConflictDoNothing();
+    await closeTrade(tx, row.tradeId, row.closedAt);
+  });
+}
+
+/** The position is gone, and nothing more is known of it yet. */
+export async function recordGone(db: Queryable, row: NewClosedPosition): Promise<void> {
+  await db.insert(closedPositions).values(row).onConflictDoNothing();
+}
+
+/** It was not gone after all, or more is known. */
+export async function forgetGone(db: Queryable, tradeId: string): Promise<void> {
+  await db
+    .delete(closedPositions)
+    .where(and(eq(closedPositions.tradeId, tradeId), isNull(closedPositions.exchangePositionId)));
+}
+
+/** Answers whether it was open until now. */
+export async function closeTrade(db: Db | Tx, tradeId: string, at: Date): Promise<boolean> {
+  const closed = await db
+    .update(trades)
+    .set({ positionClosedAt: at })
+    .where(and(eq(trades.id, tradeId), isNull(trades.positionClosedAt)))
+    .returning({ id: trades.id });
+  return closed.length > 0;
+}
+
+/** Why the order with this id was sent; null when it is none of ours. */
+export async function findCloseReason(
+  db: Db,
+  { userId, clientOrderId }: { userId: string; clientOrderId: string },
+): Promise<string | null> {
+  const [row] = await db
+    .select({ reason: positionCloses.reason })
+    .from(positionCloses)
+    .where(and(eq(positionCloses.userId, userId), eq(positionCloses.clientOrderId, clientOrderId)));
+  return row?.reason ?? null;
+}
+
+const matching = ({ userId, token }: PositionFilter): SQL | undefined =>
+  and(
+    userId === undefined ? undefined : eq(closedPositions.userId, userId),
+    token === undefined ? undefined : eq(closedPositions.token, token),
+  );
+
+/** Newest first. */
+export async function listClosedPositions(db: Db, filter: PositionFilter & { limit: number }) {
+  return await db
+    .select({
+      closed: closedPositions,
+      username: users.username,
+      stopLoss: trades.stopLoss,
+      takeProfit: trades.takeProfit,
+      /** An order may have been written off before: only a position's write-off ends it. */
+      isWrittenOff: sql<boolean>`coalesce(${trades.writtenOffAt} = ${trades.positionClosedAt}, false)`,
+    })
+    .from(closedPositions)
+    .innerJoin(trades, eq(trades.id, closedPositions.tradeId))
+    .innerJoin(users, eq(users.id, closedPositions.userId))
+    .where(matching(filter))
+    .orderBy(desc(closedPositions.closedAt), desc(closedPositions.id))
+    .limit(filter.limit);
+}
+
+interface ClosedSum {
+  count: number;
+  /** USDT, fees not yet taken off. */
+  realisedProfit: string;
+  fees: string;
+}
+
+export interface ClosedSums {
+  all: ClosedSum;
+  users: (ClosedSum & { userId: string; username: string })[];
+  tokens: (ClosedSum & { token: string })[];
+}
+
+/** Over all closed positions, from the sums that the database keeps of them. */
+export async function sumClosedPositions(db: Db, filter: PositionFilter): Promise<ClosedSums> {
+  const { rows } = await db.execute<{
+    user_id: string | null;
+    username: string | null;
+    token: string | null;
+    count: number;
+    profit: string;
+    fees: string;
+  }>(sql`
+    with sums as (
+      select user_id, token, sum(positions)::int as count, sum(realised_profit)::text as profit, sum(fees)::text as fees
+      from closed_position_totals where ${totalsMatching(filter)}
+      group by grouping sets ((user_id), (token), ())
+      having sum(positions) > 0
+    )
+    select sums.*, users.username from sums left join users on users.id = sums.user_id`);
+  const sums: ClosedSums = { all: { count: 0, realisedProfit: '0', fees: '0' }, users: [], tokens: [] };
+  for (const { user_id: userId, username, token, count, profit: realisedProfit, fees } of rows) {
+    const sum = { count, realisedProfit, fees };
+    if (userId !== null && username !== null) sums.users.push({ ...sum, userId, username });
+    else if (token !== null) sums.tokens.push({ ...sum, token });
+    else sums.all = sum;
+  }
+  return sums;
+}
+
+/**
+ * The running sum of profit after fees at each closing, from the first one on; the newest `points` of it, oldest first.
+ * Counted back from what all of them come to.
+ */
+export async function sumProfitOverTime(
+  db: Db,
+  filter: PositionFilter & { points: number },
+): Promise<{ at: Date; profit: string }[]> {
+  const newest = db
+    .select({
+      at: closedPositions.closedAt,
+      id: closedPositions.id,
+      profit: sql<string>`${closedPositions.realisedProfit} - coalesce(${closedPositions.fees}, 0)`.as(
+        'profit',
+      ),
+    })
+    .from(closedPositions)
+    .where(and(matching(filter), isNotNull(closedPositions.realisedProfit)))
+    .orderBy(desc(closedPositions.closedAt), desc(closedPositions.id))
+    .limit(filter.points)
+    .as('newest');
+  const total = sql`(select coalesce(sum(profit_after_fees), 0) from closed_position_totals where ${totalsMatching(filter)})`;
+  const since = sql`coalesce(sum(${newest.profit}) over (order by ${newest.at} desc, ${newest.id} desc
+    rows between unbounded preceding and 1 preceding), 0)`;
+  return await db
+    .select({ at: newest.at, profit: sql<string>`${total} - ${since}` })
+    .from(newest)
+    .orderBy(newest.at, newest.id);
+}
+
+/** As `matching`, for the sums of closed positions. */
+const totalsMatching = ({ userId, token }: PositionFilter): SQL =>
+  and(
+    userId === undefined ? undefined : eq(closedPositionTotals.userId, userId),
+    token === undefined ? undefined : eq(closedPositionTotals.token, token),
+  ) ?? sql`true`;
+
+/** The exchange at which a position of ours in the token may be open; null when there is none. */
+export async function findOpenTradePlatform(
+  db: Db,
+  { userId, token }: { userId: string; token: string },
+): Promise<string | null> {
+  const [row] = await db
+    .select({ platform: trades.exchangePlatform })
+    .from(trades)
+    .where(and(eq(trades.userId, userId), eq(trades.token, token), mayBeOpen))
+    .orderBy(desc(trades.createdAt))
+    .limit(1);
+  return row?.platform ?? null;
+}

@@ -1,0 +1,120 @@
+import type { OpenPositionView } from '#contract/positions.ts';
+import { positionDifferences } from '#domain/orders/position-differences.ts';
+import type { Deps, UserAccount } from '#server/deps.ts';
+import { nearestTrade, recordClosings } from '#server/engine/protection/record-closings.ts';
+import type { CallPriority, Holding } from '#server/exchanges/exchange.ts';
+import { createGate } from '#server/exchanges/paper/gate.ts';
+import { type AccountKey, forgetGone, type OpenTrade } from './positions.store.ts';
+import { type AccountDeps, type HiddenPosition, readAccountTrades } from './trades-of-account.ts';
+
+export type ReaderDeps = AccountDeps & Pick<Deps, 'clock' | 'log'>;
+
+export type AccountReading =
+  /** Without credentials there is nothing to read. */
+  | { outcome: 'no-account'; hidden: HiddenPosition[] }
+  | {
+      outcome: 'read';
+      account: UserAccount;
+      open: Omit<OpenPositionView, 'username'>[];
+      /** Positions of ours of which this account says nothing. */
+      hidden: HiddenPosition[];
+    };
+
+export interface AccountReader {
+  /** What the account holds, not older than `maxAgeMs`; one reading at a time serves all who ask. */
+  read(key: AccountKey, maxAgeMs: number): Promise<AccountReading>;
+  /** The next reading is a new one. */
+  forget(key: AccountKey): void;
+}
+
+/** So many accounts are read at a time; each takes two requests, and exchanges count requests by address. */
+const CONCURRENT_ACCOUNTS = 8;
+/** A history that has told nothing for this long is asked less often. */
+const FRESHLY_GONE_MS = 60_000;
+
+/**
+ * Reads accounts at their exchanges, compares them with what was recorded here, and records what has ended. Readings
+ * are shared and kept for a moment, so that screens that poll do not hammer an exchange.
+ */
+export function createAccountReader(
+  deps: ReaderDeps,
+  { priority = 'look-up' }: { priority?: CallPriority } = {},
+): AccountReader {
+  const readings = new Map<string, { at: number; reading: Promise<AccountReading>; isDone: boolean }>();
+  const historyAskedAt = new Map<string, number>();
+  const gate = createGate(CONCURRENT_ACCOUNTS);
+  const nameOf = ({ userId, exchangePlatform }: AccountKey) => `${userId} ${exchangePlatform}`;
+  const nowMs = () => deps.clock.now().getTime();
+
+  function mayAskHistory(key: AccountKey, gone: OpenTrade[]): boolean {
+    const isFresh = ({ goneSince }: OpenTrade) =>
+      goneSince === null || nowMs() - goneSince.getTime() < FRESHLY_GONE_MS;
+    const askedAt = historyAskedAt.get(nameOf(key)) ?? Number.NEGATIVE_INFINITY;
+    if (!gone.some(isFresh) && nowMs() - askedAt < FRESHLY_GONE_MS) return false;
+    historyAskedAt.set(nameOf(key), nowMs());
+    return true;
+  }
+
+  async function readNow(key: AccountKey): Promise<AccountReading> {
+    // Before the exchange is asked: what is filled meanwhile must not look as if it were gone.
+    const { connected, here: trades, hidden } = await readAccountTrades(deps, key);
+    if (connected === null) return { outcome: 'no-account', hidden };
+    const { account, platform } = connected;
+    const exchange = deps.exchanges.get(platform);
+    const holdings = await exchange.fetchHoldings(account, { priority });
+    const held = holdings.map((holding) => ({
+      holding,
+      trade: nearestTrade(trades, holding.position, deps.clock.now()),
+    }));
+    const openIds = new Set(held.flatMap(({ trade }) => (trade === null ? [] : [trade.id])));
+    const gone = trades.filter(({ id, state }) => state === 'done' && !openIds.has(id));
+    for (const { id, goneSince } of trades) {
+      if (openIds.has(id) && goneSince !== null) await forgetGone(deps.db, id);
+    }
+    if (gone.length > 0) {
+      const askHistory = mayAskHistory(key, gone);
+      await recordClosings(deps, { key, exchange, account, gone, askHistory });
+    }
+    const open = held.map(({ holding, trade }) => viewOf(key, holding, trade));
+    return { outcome: 'read', account, open, hidden };
+  }
+
+  return {
+    read(key, maxAgeMs) {
+      const known = readings.get(nameOf(key));
+      if (known && (!known.isDone || nowMs() - known.at < maxAgeMs)) return known.reading;
+      const entry = { at: nowMs(), reading: gate(() => readNow(key)), isDone: false };
+      readings.set(nameOf(key), entry);
+      entry.reading.then(
+        () => {
+          entry.isDone = true;
+          entry.at = nowMs();
+        },
+        () => {
+          if (readings.get(nameOf(key)) === entry) readings.delete(nameOf(key));
+        },
+      );
+      return entry.reading;
+    },
+    forget: (key) => void readings.delete(nameOf(key)),
+  };
+}
+
+function viewOf(
+  key: AccountKey,
+  { position, protection }: Holding,
+  trade: OpenTrade | null,
+): Omit<OpenPositionView, 'username'> {
+  const { marginMode: _marginMode, openedAt, ...figures } = position;
+  return {
+    ...key,
+    ...figures,
+    ...protection,
+    openedAt: openedAt?.toISOString() ?? null,
+    tradeId: trade?.id ?? null,
+    differences: positionDifferences(
+      { ...position, ...protection },
+      trade === null ? null : { ...trade, isDone: trade.state === 'done' },
+    ),
+  };
+}

@@ -1,0 +1,154 @@
+import { closedBy } from '#domain/orders/closed-by.ts';
+import { openedApartMs } from '#domain/orders/held-position.ts';
+import { sideOpenedBy } from '#domain/sizing/trend.ts';
+import type { Deps } from '#server/deps.ts';
+import {
+  type AccountKey,
+  closeTrade,
+  findCloseReason,
+  listKnownPositionIds,
+  type NewClosedPosition,
+  type OpenTrade,
+  recordClosedPosition,
+  recordGone,
+} from '#server/engine/protection/positions.store.ts';
+import {
+  type ClosedPosition,
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+} from '#server/exchanges/exchange.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+
+export type ClosingDeps = Pick<Deps, 'db' | 'clock' | 'log'>;
+
+/** An exchange may show a position a moment later than the fill that opened it. */
+const GONE_AFTER_MS = 5_000;
+/** What the exchange's history has not told by then it tells no more. */
+const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
+const CLOCK_SLACK_MS = 60_000;
+
+/**
+ * Records how the positions of these trades ended, from the exchange's own history, so that it outlives the
+ * exchange's memory. A trade of which the history tells nothing yet is recorded as gone. Any instance may do this at
+ * any time: a position is recorded once.
+ */
+export async function recordClosings(
+  deps: ClosingDeps,
+  options: {
+    key: AccountKey;
+    exchange: Exchange;
+    account: ExchangeAccount;
+    gone: OpenTrade[];
+    askHistory: boolean;
+  },
+): Promise<void> {
+  const { key, exchange, account, gone, askHistory } = options;
+  const told = askHistory ? await readHistory(deps, options) : [];
+  const known = told.length === 0 ? new Set<string>() : await listKnownPositionIds(deps.db, key);
+  const news = told.filter(({ positionId }) => !known.has(positionId));
+  for (const trade of gone) {
+    const own = news.filter((position) => nearestTrade(gone, position, deps.clock.now())?.id === trade.id);
+    for (const position of own) {
+      const order = await readClosingOrder(exchange, account, position);
+      const closeReason =
+        order === null
+          ? null
+          : await findCloseReason(deps.db, { userId: key.userId, clientOrderId: order.clientOrderId });
+      await recordClosedPosition(deps.db, {
+        ...rowOf(deps, key, trade),
+        exchangePositionId: position.positionId,
+        quantity: position.quantity,
+        entryPrice: position.entryPrice,
+        closePrice: position.closePrice,
+        realisedProfit: position.realisedProfit,
+        fees: position.fees,
+        closedBy: closedBy({ ...trade, ...position, closeReason, source: order?.source ?? null }),
+        openedAt: position.openedAt,
+        closedAt: position.closedAt,
+      });
+    }
+    if (own.length === 0) await noteGone(deps, key, trade);
+  }
+}
+
+/** Of trades close to each other each position is the nearest one's. */
+export function nearestTrade<Trade extends Pick<OpenTrade, 'token' | 'side' | 'createdAt' | 'completedAt'>>(
+  candidates: readonly Trade[],
+  position: { token: string; side: 'long' | 'short'; openedAt: Date | null },
+  now: Date,
+): Trade | null {
+  const near = candidates
+    .filter(({ token }) => token === position.token)
+    .flatMap((trade) => {
+      const apartMs = openedApartMs({ trade, position, now });
+      return apartMs === null ? [] : [{ trade, apartMs }];
+    })
+    .sort((a, b) => a.apartMs - b.apartMs || b.trade.createdAt.getTime() - a.trade.createdAt.getTime());
+  return near[0]?.trade ?? null;
+}
+
+async function readHistory(
+  { log }: ClosingDeps,
+  {
+    key,
+    exchange,
+    account,
+    gone,
+  }: { key: AccountKey; exchange: Exchange; account: ExchangeAccount; gone: OpenTrade[] },
+): Promise<ClosedPosition[]> {
+  const oldest = Math.min(...gone.map(({ createdAt }) => createdAt.getTime()));
+  try {
+    return await exchange.fetchClosedPositions(account, { since: new Date(oldest - CLOCK_SLACK_MS) });
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    log.warn({ err: error, userId: key.userId }, 'the history of positions could not be read');
+    return [];
+  }
+}
+
+/** Without the order the price has to tell what ended the position. */
+async function readClosingOrder(exchange: Exchange, account: ExchangeAccount, position: ClosedPosition) {
+  try {
+    return await exchange.findClosingOrder(account, position);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return null;
+  }
+}
+
+async function noteGone(deps: ClosingDeps, key: AccountKey, trade: OpenTrade): Promise<void> {
+  const now = deps.clock.now();
+  const goneMs = (since: Date | null) => (since === null ? 0 : now.getTime() - since.getTime());
+  if (trade.goneSince !== null) {
+    if (goneMs(trade.goneSince) > GIVEN_UP_AFTER_MS) await closeTrade(deps.db, trade.id, trade.goneSince);
+    return;
+  }
+  if (goneMs(trade.completedAt) < GONE_AFTER_MS) return;
+  await recordGone(deps.db, goneRow(deps, { key, trade, since: now }));
+}
+
+const rowOf = (deps: Pick<ClosingDeps, 'clock'>, key: AccountKey, trade: OpenTrade) => ({
+  id: timeOrderedId(),
+  tradeId: trade.id,
+  ...key,
+  token: trade.token,
+  side: sideOpenedBy(trade.side),
+  recordedAt: deps.clock.now(),
+});
+
+/** Of a position of which nothing more is known than that it counts as ended since then. */
+export function goneRow(
+  deps: Pick<ClosingDeps, 'clock'>,
+  { key, trade, since }: { key: AccountKey; trade: OpenTrade; since: Date },
+): NewClosedPosition {
+  return {
+    ...rowOf(deps, key, trade),
+    exchangePositionId: null,
+    quantity: trade.filledQuantity,
+    entryPrice: trade.averagePrice ?? trade.entryPrice,
+    closedBy: 'unknown',
+    openedAt: trade.createdAt,
+    closedAt: since,
+  };
+}

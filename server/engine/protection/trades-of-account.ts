@@ -1,0 +1,78 @@
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { deny } from '#domain/workflow/denials.ts';
+import type { Deps, UserAccount } from '#server/deps.ts';
+import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
+import { type AccountKey, listOpenTrades, type OpenTrade } from './positions.store.ts';
+
+export type AccountDeps = Pick<Deps, 'accountGuard' | 'config' | 'db' | 'exchanges' | 'findAccount'>;
+
+/** A position of ours that no connected account can show: its own is another one, in another mode, or gone. */
+export interface HiddenPosition {
+  trade: OpenTrade;
+  why: string;
+}
+
+/** Which trades of a user at an exchange the connected account, if any, can say something of. */
+export interface AccountTrades {
+  /** Null: no credentials are connected, or the program does not trade there. */
+  connected: { account: UserAccount; platform: ExchangePlatform } | null;
+  /** Those whose position would be in this account. */
+  here: OpenTrade[];
+  hidden: HiddenPosition[];
+}
+
+/**
+ * I7: what an account does not show says nothing of a position that is in another one. Nobody misses those of paper and
+ * demo mode while the program runs in another one.
+ */
+export function tradesOfAccount(
+  deps: Pick<Deps, 'config'>,
+  trades: readonly OpenTrade[],
+  account: UserAccount,
+): Pick<AccountTrades, 'here' | 'hidden'> {
+  const here: OpenTrade[] = [];
+  const hidden: HiddenPosition[] = [];
+  for (const trade of trades) {
+    const why = whyElsewhere(deps, { trade, account, what: 'position' });
+    if (why === null) here.push(trade);
+    else if (!isPlayMoneyElsewhere(deps, trade)) hidden.push({ trade, why });
+  }
+  return { here, hidden };
+}
+
+/** Asks the exchange at most whose key it is, where that is not known and something of ours may be in there. */
+export async function readAccountTrades(deps: AccountDeps, key: AccountKey): Promise<AccountTrades> {
+  const trades = await listOpenTrades(deps.db, key);
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === key.exchangePlatform);
+  const isSupported = platform !== undefined && deps.exchanges.supported.includes(platform);
+  const account = isSupported ? await openAccount(deps, { userId: key.userId, platform, trades }) : null;
+  if (account === null || platform === undefined) {
+    const missed = trades.filter((trade) => !isPlayMoneyElsewhere(deps, trade));
+    const denial =
+      missed.length > 0 && isSupported ? await deps.accountGuard.deny(key.userId, platform) : null;
+    const { reason: why } = denial ?? deny('exchange_not_connected', { exchange: key.exchangePlatform });
+    return { connected: null, here: [], hidden: missed.map((trade) => ({ trade, why })) };
+  }
+  return { connected: { account, platform }, ...tradesOfAccount(deps, trades, account) };
+}
+
+async function openAccount(
+  deps: AccountDeps,
+  { userId, platform, trades }: { userId: string; platform: ExchangePlatform; trades: OpenTrade[] },
+): Promise<UserAccount | null> {
+  const account = await deps.findAccount(userId, platform);
+  if (account === null || (account.accountId ?? null) !== null) return account;
+  if (tradesOfAccount(deps, trades, account).hidden.length === 0) return account;
+  await deps.accountGuard.deny(userId, platform);
+  return await deps.findAccount(userId, platform);
+}
+
+/** In one sentence, without a full stop, by what keeps them from being read. */
+export function describeHidden(hidden: readonly HiddenPosition[]): string {
+  const byReason = Map.groupBy(hidden, ({ why }) => why);
+  return [...byReason]
+    .map(
+      ([why, positions]) => `${[...new Set(positions.map(({ trade }) => trade.token))].join(', ')}: ${why}`,
+    )
+    .join('; ');
+}

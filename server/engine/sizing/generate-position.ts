@@ -1,0 +1,256 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toPlain } from '#domain/decimal.ts';
+import { availableForSizing } from '#domain/sizing/balance.ts';
+import { calculatePosition, type PositionInput, type PositionResult } from '#domain/sizing/position.ts';
+import { planPosition } from '#domain/sizing/position-plan.ts';
+import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
+import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/sizing/token-rules.ts';
+import type { ExecutionProfileName } from '#domain/sizing/trading-constants.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
+import { type Denial, deny } from '#domain/workflow/denials.ts';
+import type { Deps } from '#server/deps.ts';
+import {
+  asExchangeError,
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+} from '#server/exchanges/exchange.ts';
+import type { PriceLogRow } from '#server/ingest/stored-price-logs.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { together } from '#server/platform/db/together.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
+import {
+  insertPositionGeneratorLog,
+  type PositionGeneratorLogRow,
+  sumUnknownMargin,
+} from './position-generator.store.ts';
+
+const READ_TRIES = 3;
+const READ_RETRY_MS = 300;
+
+type GeneratorDeps = Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>;
+
+export interface GenerateRequest {
+  signal: SignalRow;
+  priceLog: PriceLogRow | null;
+  userId: string;
+  settings: TradingSettings;
+  profile: ExecutionProfileName;
+  workflowId: string | null;
+  /** Where given, the record is written only while it is held. */
+  lease?: Lease;
+}
+
+/** What a calculation needs to know of the exchange and the account. Prices and money in USDT. */
+export interface MarketFacts {
+  livePrice: string | null;
+  /** Why there is none, and what is to be said of the balance: clauses without a full stop. */
+  livePriceProblem?: string | null;
+  balanceNote?: string | null;
+  availableBalance: string;
+  rules: TokenRules;
+}
+
+/**
+ * Sizes one user's position for a signal from the exchange's own price, rules and balance. I5: no balance, no live
+ * price, no position; nothing is ever sized by a guess. The caller records it, refused ones too.
+ */
+export async function generatePosition(
+  deps: GeneratorDeps,
+  request: GenerateRequest,
+): Promise<PositionResult> {
+  const read = await readMarketFacts(deps, request, { expectsOrder: true });
+  return read.ok ? calculateFromFacts(read.facts, request) : read;
+}
+
+/**
+ * Why no position could be generated, whatever the balance comes to; null: at most its size may be refused. For whoever
+ * has to close a position before, which frees margin: it asks all that `generatePosition` asks, the balance too, of which
+ * only that the exchange tells it counts.
+ */
+export async function denyPosition(deps: GeneratorDeps, request: GenerateRequest): Promise<Denial | null> {
+  const read = await readMarketFacts(deps, request, { expectsOrder: false });
+  if (!read.ok) return read.denial;
+  const planned = planPosition(inputOf(read.facts, request));
+  return planned.ok ? null : planned.denial;
+}
+
+/** The one calculation of workflows, the calculator and its preview. */
+export const calculateFromFacts = (facts: MarketFacts, request: Calculable): PositionResult =>
+  calculatePosition(inputOf(facts, request));
+
+type Calculable = Pick<GenerateRequest, 'signal' | 'priceLog' | 'settings' | 'profile'>;
+
+function inputOf(facts: MarketFacts, { signal, priceLog, settings, profile }: Calculable): PositionInput {
+  return {
+    signal: { token: signal.token, action: signal.action, price: signal.price },
+    priceLog: priceLog === null ? null : readTrendData(priceLog.parameters),
+    settings,
+    profile,
+    ...facts,
+  };
+}
+
+export interface Calculation extends GenerateRequest {
+  result: PositionResult;
+  isEstimate: boolean;
+}
+
+/** The record of a calculation, which is not written yet. */
+export function recordOf(
+  { clock }: Pick<Deps, 'clock'>,
+  { signal, priceLog, userId, settings, profile, workflowId, result, isEstimate }: Calculation,
+): PositionGeneratorLogRow {
+  const position = result.ok ? result.position : null;
+  return {
+    id: timeOrderedId(),
+    signalId: signal.id,
+    priceLogId: priceLog?.id ?? null,
+    userId,
+    workflowId,
+    profile,
+    exchangePlatform: settings.exchangePlatform,
+    token: signal.token,
+    success: result.ok,
+    isEstimate,
+    error: result.ok ? null : result.denial.reason,
+    position,
+    settings,
+    calculationReason: position?.calculationReason ?? null,
+    calculationDetail: position?.calculationDetail ?? null,
+    createdAt: clock.now(),
+  };
+}
+
+/** Writes the calculation down as a record of its own, and answers that. */
+export async function recordCalculation(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  calculation: Calculation,
+): Promise<PositionGeneratorLogRow> {
+  const row = recordOf(deps, calculation);
+  const { lease } = calculation;
+  await deps.db.transaction((tx) =>
+    together(lease === undefined ? undefined : assertHeld(tx, lease), insertPositionGeneratorLog(tx, row)),
+  );
+  return row;
+}
+
+export interface OpenedAccount {
+  platform: ExchangePlatform;
+  exchange: Exchange;
+  account: ExchangeAccount;
+}
+
+/**
+ * The user's account at the exchange of the settings; a denial when there is none that can be traded.
+ * `evenUninspected`: also with a key of which the exchange has not said yet what it may do, to calculate alone.
+ */
+export async function openAccount(
+  deps: Pick<Deps, 'exchanges' | 'findAccount' | 'accountGuard'>,
+  { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
+  { evenUninspected = false }: { evenUninspected?: boolean } = {},
+): Promise<({ ok: true } & OpenedAccount) | { ok: false; denial: Denial }> {
+  const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
+  if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
+    return { ok: false, denial: deny('exchange_unsupported', { exchange: exchangePlatform, mode: 'this' }) };
+  }
+  const denial = await deps.accountGuard.deny(userId, platform);
+  const isUninspected = denial?.code === 'exchange_key_not_inspected';
+  if (denial !== null && !(isUninspected && evenUninspected)) return { ok: false, denial };
+  const account = await deps.findAccount(userId, platform);
+  if (account === null) return { ok: false, denial: deny('exchange_not_connected', { exchange: platform }) };
+  return { ok: true, platform, exchange: deps.exchanges.get(platform), account };
+}
+
+async function readMarketFacts(
+  deps: GeneratorDeps,
+  { signal, userId, settings }: GenerateRequest,
+  { expectsOrder }: { expectsOrder: boolean },
+): Promise<{ ok: true; facts: MarketFacts } | { ok: false; denial: Denial }> {
+  const refuse = (denial: Denial) => ({ ok: false as const, denial });
+  const opened = await openAccount(deps, { userId, exchangePlatform: settings.exchangePlatform });
+  if (!opened.ok) return opened;
+  const { exchange, account, platform } = opened;
+  if (expectsOrder) exchange.expectOrder(account, signal.token);
+  // Side by side: every moment between the signal and its order is paid for.
+  const [livePrice, rules, availableBalance] = await Promise.all([
+    readLivePrice(exchange, signal, userId),
+    readTokenRules(exchange, signal.token).catch(asExchangeError),
+    readAvailableBalance(deps, opened),
+  ]);
+  if (livePrice === null) return refuse(deny('live_price_unavailable', { token: signal.token }));
+  const deviation = signalPriceDeviates({ signalPrice: signal.price, livePrice });
+  if (deviation !== null) return refuse(deviation);
+  if (rules instanceof ExchangeError) {
+    return refuse(deny('exchange_unavailable', { exchange: platform, message: rules.message }));
+  }
+  if (rules === null) return refuse(deny('token_not_listed', { token: signal.token, exchange: platform }));
+  if (availableBalance === null) return refuse(deny('balance_unavailable', {}));
+  return { ok: true, facts: { livePrice, availableBalance, rules } };
+}
+
+/** The figures of a candle that a position rests on; decisions §5 keeps them in lower case in the parameters. */
+export function readTrendData(parameters: Record<string, unknown>) {
+  const { atr, immediate_trend, mature_trend } = parameters;
+  return {
+    atr:
+      typeof atr === 'number' && Number.isFinite(atr) ? toPlain(atr) : typeof atr === 'string' ? atr : null,
+    immediateTrend: immediate_trend,
+    matureTrend: mature_trend,
+  };
+}
+
+/**
+ * Null when the exchange does not list the token, or gave no price in several tries. `viewerUserId`: whose eyes
+ * (the paper exchange marks a user's own signals for that user alone); null for the price that everyone sees.
+ */
+export async function readLivePrice(
+  exchange: Exchange,
+  { token }: { token: string },
+  viewerUserId: string | null,
+): Promise<string | null> {
+  const context = viewerUserId === null ? {} : { viewerUserId };
+  const ticker = await retryRead(() => exchange.fetchTicker(token, context)).catch(ignoreExchangeError);
+  return ticker?.lastPrice ?? null;
+}
+
+/** Our rules and the exchange's, the stricter of each. Null when the token has no exact 1:1 contract. */
+export async function readTokenRules(exchange: Exchange, token: string): Promise<TokenRules | null> {
+  const contract = await retryRead(() => exchange.fetchContract(token));
+  return contract === null ? null : mergeTokenRules(ownTokenRules(token), contract);
+}
+
+async function readAvailableBalance(
+  deps: Pick<Deps, 'db' | 'log'>,
+  { exchange, account, platform }: OpenedAccount,
+): Promise<string | null> {
+  // In this order, and one right behind the other: an order that the exchange accepts in between is counted twice, and
+  // never not at all.
+  const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
+  const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
+    deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');
+    return ignoreExchangeError(error);
+  });
+  if (balance === null) return null;
+  return availableForSizing({ available: balance.futuresAvailable, unreportedMargins: [committed] });
+}
+
+/** Reads may be repeated, placements never. */
+export async function retryRead<Result>(read: () => Promise<Result>, tries = READ_TRIES): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      const isWorthAnother =
+        error instanceof ExchangeError && error.kind !== 'credentials' && error.kind !== 'refused';
+      if (!isWorthAnother || attempt === tries) throw error;
+      await sleep(READ_RETRY_MS * attempt);
+    }
+  }
+}
+
+function ignoreExchangeError(error: unknown): null {
+  if (error instanceof ExchangeError) return null;
+  throw error;
+}

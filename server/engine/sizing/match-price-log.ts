@@ -1,0 +1,51 @@
+import { type PriceLogCandidate, priceLogWindow, selectPriceLog } from '#domain/sizing/price-log-match.ts';
+import { findCandidates, findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { readKeptSince } from '#server/platform/db/partitions.ts';
+import { timeframeTexts } from './timeframe-texts.ts';
+
+/** The first few nearly always hold the one; the rest is read where candles that do not fit are newer. */
+const FIRST_LOOK = 20;
+const NEXT_LOOKS = 1_000;
+
+interface MatchedSignal {
+  token: string;
+  timeframe: string;
+  processor: string;
+  hookId: string;
+  signalTimeServer: Date | null;
+  receivedAt: Date;
+}
+
+/** Which price log belongs to a signal (decisions §7); null when there is none. */
+export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<PriceLogCandidate | null> {
+  const { token, timeframe, processor, hookId } = signal;
+  const signalTime = signal.signalTimeServer ?? signal.receivedAt;
+  const window = priceLogWindow({ signalTime, timeframe });
+  const timeframes = timeframeTexts(timeframe);
+  // A candle that arrives between two looks moves the others on: one is read twice then, and none is left out.
+  let offset = 0;
+  for (let limit = FIRST_LOOK; ; limit = NEXT_LOOKS) {
+    const candidates = await findCandidates(db, { token, timeframes, hookId, ...window, offset, limit });
+    const match = selectPriceLog(candidates, { token, timeframe, processor, signalTime, hookId });
+    if (match !== null || candidates.length < limit) return match;
+    offset += limit;
+  }
+}
+
+/** The price log itself. */
+export async function matchPriceLog(db: Queryable, signal: MatchedSignal): Promise<PriceLogRow | null> {
+  const match = await findMatch(db, signal);
+  return match === null ? null : await findPriceLog(db, match.id);
+}
+
+/** Whether all price logs that could belong to the signal are still kept. */
+export async function arePriceLogsKept(
+  db: Queryable,
+  signal: { timeframe: string; signalTimeServer: Date | null; receivedAt: Date },
+): Promise<boolean> {
+  const signalTime = signal.signalTimeServer ?? signal.receivedAt;
+  const { notBefore } = priceLogWindow({ signalTime, timeframe: signal.timeframe });
+  const since = await readKeptSince(db, 'price_logs');
+  return since === null || notBefore >= since;
+}

@@ -1,0 +1,106 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
+import { tradeUser } from '#server/engine/workflow/trade-user.ts';
+import { triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
+import { positionGeneratorLogs, userSettings, users } from '#server/platform/db/schema.ts';
+import { atExchangeCall } from '#test/dying-exchange.ts';
+import { calculateByHand, commitByHand } from '#test/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { listSignalCalculations } from './position-generator.store.ts';
+
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+async function withSignal() {
+  count += 1;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  return { userId, ...(await engine.storeSignal({ token: `C${count}`, price: '100' })) };
+}
+const shown = async (signalId: string) =>
+  (await listSignalCalculations(engine.db, signalId)).map(({ id }) => id);
+const setTrading = (userId: string, activeTrading: boolean) =>
+  engine.db.update(userSettings).set({ activeTrading }).where(eq(userSettings.userId, userId));
+
+/** A workflow that calculates for the user, whose trading is switched off before the order. */
+async function calculateOnly({ workflowId, userId }: { workflowId: string; userId: string }) {
+  const deps = atExchangeCall(engine.deps, {
+    call: 'fetchBalance',
+    when: 'after',
+    happens: async () => void (await setTrading(userId, false)),
+  });
+  await runWorkflow(engine.deps, workflowId);
+  await tradeUser(deps, { workflowId, userId });
+  await engine.settle();
+  await setTrading(userId, true);
+}
+
+describe('the calculation that stands for a user of a signal', () => {
+  test('is the one that was traded, whatever is calculated afterwards', async () => {
+    const { userId, signalId, workflowId } = await withSignal();
+    await engine.settle();
+    const [trade] = await engine.trades(signalId);
+    engine.clock.advance(1_000);
+    await calculateByHand(engine, { userId, signalId });
+    expect(await shown(signalId)).toEqual([trade?.positionGeneratorLogId]);
+    expect(trade?.workflowId).toBe(workflowId);
+  });
+
+  test('is that of the newest trade, and of a trade rather than of a newer workflow', async () => {
+    const { userId, signalId } = await withSignal();
+    engine.paper.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
+    await engine.settle();
+    engine.clock.advance(1_000);
+    const byHand = await calculateByHand(engine, { userId, signalId });
+    expect(await shown(signalId)).not.toContain(byHand.id);
+    await commitByHand(engine, byHand);
+    expect(await shown(signalId)).toEqual([byHand.id]);
+    engine.paper.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
+    await engine.settle();
+
+    const workflowId = await triggerWorkflow(engine.deps, { signalId, username: 'ops' });
+    await calculateOnly({ workflowId, userId });
+    expect(await engine.trades(signalId)).toHaveLength(2);
+    expect(await shown(signalId)).toEqual([byHand.id]);
+  });
+
+  test('is without a trade that of the newest workflow, and only then one of the calculator’s', async () => {
+    const { userId, signalId, workflowId } = await withSignal();
+    await runWorkflow(engine.deps, workflowId);
+    const byHand = await calculateByHand(engine, { userId, signalId });
+    const newest = await calculateByHand(engine, { userId, signalId });
+    expect(byHand.id < newest.id).toBe(true);
+    expect(await shown(signalId)).toEqual([newest.id]);
+
+    await calculateOnly({ workflowId, userId });
+    const second = await triggerWorkflow(engine.deps, { signalId, username: 'ops' });
+    await calculateOnly({ workflowId: second, userId });
+    await calculateByHand(engine, { userId, signalId });
+    const [calculation] = await listSignalCalculations(engine.db, signalId);
+    expect(calculation?.workflowId).toBe(second);
+  });
+
+  test('is never an estimate, nor one that was refused', async () => {
+    const { userId, signalId } = await withSignal();
+    await setTrading(userId, false);
+    const { id } = await calculateByHand(engine, { userId, signalId });
+    const mark = (fields: object) =>
+      engine.db.update(positionGeneratorLogs).set(fields).where(eq(positionGeneratorLogs.id, id));
+    await mark({ isEstimate: true });
+    expect(await shown(signalId)).toEqual([]);
+    await mark({ isEstimate: false, success: false });
+    expect(await shown(signalId)).toEqual([]);
+    await mark({ success: true });
+    expect(await shown(signalId)).toEqual([id]);
+  });
+});

@@ -1,0 +1,132 @@
+import { and, desc, eq, exists, getTableColumns, gte, inArray, or, sql } from 'drizzle-orm';
+import type { Position } from '#domain/sizing/position.ts';
+import { builtOnce } from '#server/platform/db/built-once.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { accountBalances, orderAttempts, positionGeneratorLogs, trades } from '#server/platform/db/schema.ts';
+
+export type PositionGeneratorLogRow = Omit<typeof positionGeneratorLogs.$inferSelect, 'position'> & {
+  position: Position | null;
+};
+
+/** Does nothing when the workflow has calculated for the user already: after a crash the first result holds. */
+export async function insertPositionGeneratorLog(db: Queryable, row: PositionGeneratorLogRow): Promise<void> {
+  await db
+    .insert(positionGeneratorLogs)
+    .values(row)
+    .onConflictDoNothing({ target: [positionGeneratorLogs.workflowId, positionGeneratorLogs.userId] })
+    .execute();
+}
+
+export async function findPositionGeneratorLog(
+  db: Queryable,
+  id: string,
+): Promise<PositionGeneratorLogRow | null> {
+  const [row] = await db.select().from(positionGeneratorLogs).where(eq(positionGeneratorLogs.id, id));
+  return row === undefined ? null : withPosition(row);
+}
+
+const ofWorkflow = builtOnce<{ workflowId: string; userId: string }>()((db, value) =>
+  db
+    .select()
+    .from(positionGeneratorLogs)
+    .where(
+      and(
+        eq(positionGeneratorLogs.workflowId, value('workflowId')),
+        eq(positionGeneratorLogs.userId, value('userId')),
+      ),
+    ),
+);
+
+export async function findWorkflowCalculation(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<PositionGeneratorLogRow | null> {
+  const [row] = await ofWorkflow(db, { workflowId, userId });
+  return row === undefined ? null : withPosition(row);
+}
+
+/**
+ * One successful calculation for each user of a signal: that of the newest trade, else that of the newest workflow, and
+ * only then the newest of the calculator's. What was tried by hand does not hide what was traded, and an estimate rests
+ * on no balance of anybody's.
+ */
+export async function listSignalCalculations(
+  db: Queryable,
+  signalId: string,
+): Promise<PositionGeneratorLogRow[]> {
+  const { userId, workflowId, id } = positionGeneratorLogs;
+  const rows = await db
+    .selectDistinctOn([userId], getTableColumns(positionGeneratorLogs))
+    .from(positionGeneratorLogs)
+    .leftJoin(trades, eq(trades.positionGeneratorLogId, id))
+    .where(
+      and(
+        eq(positionGeneratorLogs.signalId, signalId),
+        eq(positionGeneratorLogs.success, true),
+        eq(positionGeneratorLogs.isEstimate, false),
+      ),
+    )
+    .orderBy(userId, sql`${trades.createdAt} desc nulls last`, sql`${workflowId} desc nulls last`, desc(id));
+  return rows.map(withPosition);
+}
+
+/**
+ * Margin in USDT of the user's committed order intents that the exchange may not know yet: it has not taken it from
+ * the available balance, so the next sizing must (decisions §8, Balance). `balanceReadAt`: of a balance read earlier;
+ * what was ordered since is not in it either.
+ */
+export async function sumUnknownMargin(
+  db: Queryable,
+  account: { userId: string; exchangePlatform: string; balanceReadAt?: Date },
+): Promise<string> {
+  const { userId, exchangePlatform, balanceReadAt } = account;
+  const isUnknown = inArray(orderAttempts.state, ['planned', 'submitting', 'unknown']);
+  const unknown = db
+    .select({ one: sql`1` })
+    .from(orderAttempts)
+    .where(
+      and(
+        eq(orderAttempts.tradeId, trades.id),
+        balanceReadAt === undefined
+          ? isUnknown
+          : or(isUnknown, gte(orderAttempts.submittedAt, balanceReadAt)),
+      ),
+    );
+  const [row] = await db
+    .select({ margin: sql<string>`coalesce(sum(${trades.plannedMargin}), 0)::text` })
+    .from(trades)
+    .where(and(eq(trades.userId, userId), eq(trades.exchangePlatform, exchangePlatform), exists(unknown)));
+  return row?.margin ?? '0';
+}
+
+/** Keeps a balance as the exchange told it, for all instances. An older reading never replaces a newer one. */
+export async function rememberBalance(
+  db: Queryable,
+  balance: { userId: string; exchangePlatform: string; futuresAvailable: string; readAt: Date },
+): Promise<void> {
+  const { futuresAvailable, readAt } = balance;
+  await db
+    .insert(accountBalances)
+    .values(balance)
+    .onConflictDoUpdate({
+      target: [accountBalances.userId, accountBalances.exchangePlatform],
+      set: { futuresAvailable, readAt },
+      setWhere: sql`${accountBalances.readAt} < ${readAt}`,
+    });
+}
+
+export async function findLastBalance(
+  db: Queryable,
+  { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
+): Promise<{ futuresAvailable: string; readAt: Date } | null> {
+  const [row] = await db
+    .select()
+    .from(accountBalances)
+    .where(and(eq(accountBalances.userId, userId), eq(accountBalances.exchangePlatform, exchangePlatform)));
+  return row ?? null;
+}
+
+const withPosition = (row: typeof positionGeneratorLogs.$inferSelect): PositionGeneratorLogRow => ({
+  ...row,
+  position: row.position as Position | null,
+});

@@ -1,0 +1,192 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parseConfig } from '#server/platform/config/config.ts';
+import { users, workflows } from '#server/platform/db/schema.ts';
+import { calculateForWorkflow } from '#test/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { runWorkflow } from './run-workflow.ts';
+
+/** The program was stopped, and comes back with automatic trading off: what had begun opens nothing any more. */
+let engine: TestEngine;
+let count = 0;
+/** Those that have come to the exchange. */
+let requests = 0;
+
+beforeAll(async () => {
+  const watch = {
+    async before() {
+      requests += 1;
+    },
+  };
+  engine = await startTestEngine({ watch });
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+type Signal = { token: string; userId: string; signalId: string; workflowId: string };
+
+async function signal(): Promise<Signal> {
+  count += 1;
+  const token = `OFF${count}`;
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  return { token, userId, ...(await engine.storeSignal({ token, price: '100' })) };
+}
+
+/** The same as an operator triggers it. */
+async function manualSignal(): Promise<Signal> {
+  const stored = await signal();
+  await engine.db
+    .update(workflows)
+    .set({ trigger: 'manual', triggerReason: 'Manual trigger by ops' })
+    .where(eq(workflows.id, stored.workflowId));
+  return stored;
+}
+
+const OFF = { APP_ENV: 'production', AUTO_TRADE: 'disabled' };
+
+/** Another start, with these settings. */
+function startedWith(environment: Record<string, string>): AutomationDeps {
+  const { appEnv, autoTrade, exchangeMode } = parseConfig({ SECRET_KEY: 'x'.repeat(32), ...environment });
+  const config = { ...engine.deps.config, instanceId: 'second-instance', appEnv, autoTrade, exchangeMode };
+  return { ...engine.deps, config };
+}
+
+async function startAnew(environment: Record<string, string> = OFF): Promise<void> {
+  await engine.restart();
+  await engine.settle({ deps: startedWith(environment) });
+}
+
+/** As far as its calculation on record. */
+async function calculate(stored: Signal): Promise<void> {
+  await runWorkflow(engine.deps, stored.workflowId);
+  await calculateForWorkflow(engine, stored);
+}
+
+/** A first attempt that waits at the exchange. */
+async function waitAtExchange({ workflowId }: Signal): Promise<void> {
+  engine.paper.setFaults([{ kind: 'restFirst' }]);
+  const [trade] = await engine.plan(workflowId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  await engine.advance(trade.id);
+}
+
+const skipReason = async ({ workflowId, userId }: Signal) =>
+  (await engine.steps(workflowId)).find((step) => step.userId === userId && step.errorMessage !== null)
+    ?.errorMessage;
+
+describe('automatic workflows', () => {
+  test.each([
+    ['by its switch', OFF],
+    ['with an environment that is not production', { APP_ENV: 'development', AUTO_TRADE: 'enabled' }],
+    ['by live mode, where nobody switched it on', { APP_ENV: 'production', EXCHANGE_MODE: 'live' }],
+  ])('that wait for their token are aborted as a new signal is when it is off %s', async (_name, off) => {
+    const ahead = await signal();
+    const behind = await engine.storeSignal({ token: ahead.token, price: '100' });
+    await runWorkflow(engine.deps, ahead.workflowId);
+    await runWorkflow(engine.deps, behind.workflowId);
+    await startAnew(off);
+
+    const fresh = await engine.storeSignal({ token: ahead.token, price: '100' });
+    await engine.settle({ deps: startedWith(off) });
+    const { errorMessage, errorDetails } = await engine.workflow(fresh.workflowId);
+    expect(errorMessage).toMatch(/^Auto-trading is disabled /);
+    const aborted = { status: 'aborted', errorMessage };
+    expect(await engine.workflow(behind.workflowId)).toMatchObject({ ...aborted, errorDetails });
+    expect(await engine.steps(behind.workflowId)).toMatchObject([
+      { status: 'completed' },
+      { status: 'completed' },
+      { stepName: 'Acquire Processing Slot', ...aborted },
+    ]);
+    expect(await engine.trades(behind.signalId)).toEqual([]);
+  });
+
+  test('whose users were selected skip them without a request, and close no opposite position either', async () => {
+    const held = await signal();
+    await engine.settle();
+    const opposite = await engine.storeSignal({ token: held.token, price: '100', action: 'sell' });
+    await runWorkflow(engine.deps, opposite.workflowId);
+    const requestsBefore = requests;
+    await startAnew();
+    expect(requests).toBe(requestsBefore);
+    expect(await skipReason({ ...held, ...opposite })).toMatch(
+      /^Auto-trading is disabled .*; user will be skipped$/,
+    );
+    expect(await engine.workflow(opposite.workflowId)).toMatchObject({ status: 'completed' });
+    expect(await engine.exchangeOrders(held.userId)).toHaveLength(1);
+    expect(await engine.holding(held.userId, held.token)).toMatchObject({
+      position: { side: 'long' },
+      stopLoss: '98',
+    });
+  });
+
+  test('whose positions were calculated do not plan their orders', async () => {
+    const calculated = await signal();
+    await calculate(calculated);
+    await startAnew();
+    expect(await engine.trades(calculated.signalId)).toEqual([]);
+    expect(await skipReason(calculated)).toMatch(/^Auto-trading is disabled .*; user will be skipped$/);
+  });
+
+  test('whose orders were planned do not send them', async () => {
+    const planned = await signal();
+    await engine.plan(planned.workflowId);
+    await startAnew();
+    expect(await engine.exchangeOrders(planned.userId)).toEqual([]);
+    const [trade] = await engine.trades(planned.signalId);
+    expect(trade).toMatchObject({ state: 'done', success: false });
+    expect(trade?.error).toMatch(/^Auto-trading is disabled /);
+  });
+
+  test('whose orders wait at the exchange follow them up, and send no second attempt', async () => {
+    const waiting = await signal();
+    await waitAtExchange(waiting);
+    await startAnew();
+    expect(await engine.exchangeOrders(waiting.userId)).toMatchObject([{ state: 'canceled' }]);
+    const [trade] = await engine.trades(waiting.signalId);
+    expect(trade).toMatchObject({ state: 'done', success: false });
+    expect(trade?.error).toMatch(/^Auto-trading is disabled /);
+  });
+
+  test('whose orders have filled protect them as ever', async () => {
+    const filled = await signal();
+    const [trade] = await engine.plan(filled.workflowId);
+    if (trade === undefined) throw new Error('nothing was planned');
+    engine.paper.setFaults([{ kind: 'stopDropped' }]);
+    await engine.advance(trade.id);
+    expect((await engine.holding(filled.userId, filled.token)).stopLoss).toBeNull();
+    await startAnew();
+    expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'repaired' });
+    expect((await engine.holding(filled.userId, filled.token)).stopLoss).toBe('98');
+  });
+});
+
+describe('a workflow that an operator triggered goes on', () => {
+  test.each<[string, (stored: Signal) => Promise<unknown>, number]>([
+    ['from its first step', async () => {}, 1],
+    ['with the users who were selected', ({ workflowId }) => runWorkflow(engine.deps, workflowId), 1],
+    ['with a position that was calculated', calculate, 1],
+    ['with an order that was planned', ({ workflowId }) => engine.plan(workflowId), 1],
+    ['with the second attempt of an order that was not filled', waitAtExchange, 2],
+  ])('%s', async (_name, begin, entries) => {
+    const stored = await manualSignal();
+    await begin(stored);
+    await startAnew();
+    expect((await engine.outcomes(stored.workflowId)).get(stored.userId)?.outcome).toBe('success');
+    expect(await engine.exchangeOrders(stored.userId)).toHaveLength(entries);
+  });
+
+  test('when its turn comes in the queue of its token', async () => {
+    const ahead = await signal();
+    await runWorkflow(engine.deps, ahead.workflowId);
+    const behind = await engine.storeSignal({ token: ahead.token, price: '100' });
+    await engine.db.update(workflows).set({ trigger: 'manual' }).where(eq(workflows.id, behind.workflowId));
+    await runWorkflow(engine.deps, behind.workflowId);
+    await startAnew();
+    expect((await engine.outcomes(behind.workflowId)).get(ahead.userId)?.outcome).toBe('success');
+  });
+});

@@ -1,0 +1,316 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import { userSettings, users, workflowUsers } from '#server/platform/db/schema.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { testJobs } from '#test/test-jobs.ts';
+import { runWorkflow } from './run-workflow.ts';
+import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
+
+let engine: TestEngine;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  // Each test has the users that it makes itself.
+  await engine.db.update(users).set({ isActive: false });
+});
+afterAll(() => engine.close());
+
+async function outcomes(workflowId: string) {
+  const rows = await engine.db.select().from(workflowUsers).where(eq(workflowUsers.workflowId, workflowId));
+  return new Map(rows.map((row) => [row.userId, row]));
+}
+
+test('one signal becomes one protected order for each eligible user, and a reason for everybody else', async () => {
+  const byRisk = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const byPortion = await engine.createUser({ positionSizingMethod: 'Portfolio Allocation' });
+  const byAnalysis = await engine.createUser({ positionSizingMethod: 'Technical Analysis' });
+  const off = await engine.createUser({ activeTrading: false });
+  await engine.storeCandle({ token: 'BTC', price: '65000', atr: '300', matureTrend: 'up' });
+  const { signalId, workflowId } = await engine.storeSignal();
+
+  await engine.settle();
+
+  const workflow = await engine.workflow(workflowId);
+  expect(workflow).toMatchObject({ status: 'completed', eligibleUsersCount: 3, successfulUsersCount: 3 });
+  const trades = await engine.trades(signalId);
+  expect(trades.map(({ userId }) => userId).sort()).toEqual([byRisk, byPortion, byAnalysis].sort());
+  for (const trade of trades) {
+    expect(trade).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus: 'verified' });
+    expect(D(trade.stopLoss).lt(trade.entryPrice)).toBe(true);
+    expect(D(trade.takeProfit).gt(trade.entryPrice)).toBe(true);
+    const orders = await engine.exchangeOrders(trade.userId);
+    expect(orders).toHaveLength(1);
+    expect(orders[0]).toMatchObject({ state: 'filled', size: trade.plannedQuantity });
+    expect(D(trade.filledQuantity).eq(orders[0]?.filledSize ?? 0)).toBe(true);
+  }
+  const users = await outcomes(workflowId);
+  expect(users.get(off)).toMatchObject({ status: 'not eligible', reason: 'Active trading is off' });
+  const steps = await engine.steps(workflowId);
+  expect(steps.map(({ stepNumber }) => stepNumber)).toEqual(
+    Array.from({ length: 16 }, (_, index) => index + 1),
+  );
+  expect(steps.every(({ status }) => status === 'completed')).toBe(true);
+});
+
+test('nobody eligible completes the workflow with its last step skipped', async () => {
+  await engine.createUser({ activeTrading: false });
+  const { workflowId } = await engine.storeSignal({ token: 'ETH', price: '3000' });
+  await engine.settle();
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', eligibleUsersCount: 0 });
+  const steps = await engine.steps(workflowId);
+  expect(steps.at(-2)).toMatchObject({ stepName: 'Select Eligible Users', status: 'completed' });
+  expect(steps.at(-1)).toMatchObject({ stepName: 'Process All Users', status: 'skipped' });
+});
+
+test('a signal that waited more than thirty minutes is not traded', async () => {
+  const userId = await engine.createUser();
+  const { workflowId } = await engine.storeSignal({ token: 'SOL', price: '150' });
+  engine.clock.advance(30 * 60_000 + 1);
+  await engine.settle();
+  const workflow = await engine.workflow(workflowId);
+  expect(workflow.status).toBe('failed');
+  expect(workflow.errorDetails?.failureType).toBe('SIGNAL_EXPIRED');
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+});
+
+test('a signal more than ten percent away from the live price is not traded', async () => {
+  const userId = await engine.createUser();
+  const { workflowId } = await engine.storeSignal({ token: 'TON', price: '3' });
+  await engine.storeCandle({ token: 'TON', price: '3.4' });
+  await engine.settle();
+  const workflow = await engine.workflow(workflowId);
+  expect(workflow.status).toBe('failed');
+  expect(workflow.errorMessage).toMatch(/^Signal validation failed: /);
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+});
+
+test('a user of Technical Analysis is skipped without ATR while the others trade', async () => {
+  const skipped = await engine.createUser({ positionSizingMethod: 'Technical Analysis' });
+  const traded = await engine.createUser({ positionSizingMethod: 'Portfolio Allocation' });
+  const { workflowId } = await engine.storeSignal({ token: 'XRP', price: '2' });
+  await engine.settle();
+  const users = await outcomes(workflowId);
+  expect(users.get(skipped)?.outcome).toBe('skipped');
+  expect(users.get(traded)?.outcome).toBe('success');
+  const steps = await engine.steps(workflowId);
+  const failed = steps.find(({ userId, status }) => userId === skipped && status === 'failed');
+  expect(failed?.errorMessage).toBe('ATR is required for Technical Analysis; user will be skipped');
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 1 });
+});
+
+test("an ordinary user's own signal trades for that user alone", async () => {
+  const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const other = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { workflowId } = await engine.storeSignal({ token: 'OWN', price: '10', ownerUserId: owner });
+  await engine.settle();
+  const users = await outcomes(workflowId);
+  expect(users.get(owner)?.outcome).toBe('success');
+  expect(users.get(other)).toMatchObject({
+    status: 'not eligible',
+    reason: 'Signal belongs to another user',
+  });
+  expect(await engine.exchangeOrders(other)).toEqual([]);
+});
+
+test('a second signal in the same direction is skipped, an opposite one reverses or is skipped as the settings say', async () => {
+  const reversing = await engine.createUser({
+    positionSizingMethod: 'Risk Management',
+    oppositeSignal: 'reverse',
+  });
+  const keeping = await engine.createUser({
+    positionSizingMethod: 'Risk Management',
+    oppositeSignal: 'skip',
+  });
+  await engine.storeSignal({ token: 'SUI', price: '3' });
+  await engine.settle();
+
+  const again = await engine.storeSignal({ token: 'SUI', price: '3.001' });
+  await engine.settle();
+  const second = await outcomes(again.workflowId);
+  expect(second.get(reversing)?.outcome).toBe('skipped');
+  expect(second.get(keeping)?.outcome).toBe('skipped');
+
+  const opposite = await engine.storeSignal({ token: 'SUI', price: '3.002', action: 'sell' });
+  await engine.settle();
+  const third = await outcomes(opposite.workflowId);
+  expect(third.get(reversing)?.outcome).toBe('success');
+  expect(third.get(keeping)?.outcome).toBe('skipped');
+  const orders = await engine.exchangeOrders(reversing);
+  expect(orders.map(({ side, reduceOnly }) => [side, reduceOnly])).toEqual([
+    ['buy', false],
+    ['sell', true],
+    ['sell', false],
+  ]);
+});
+
+test('trading that is switched off after the calculation opens nothing', async () => {
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { workflowId } = await engine.storeSignal({ token: 'PEPE', price: '0.00001' });
+  // The order is refused for a moment, so it waits while planned; meanwhile an administrator switches off.
+  engine.paper.setFaults([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 1 } }]);
+  const { runWorkflow } = await import('./run-workflow.ts');
+  const { tradeUser } = await import('./trade-user.ts');
+  await runWorkflow(engine.deps, workflowId);
+  await tradeUser(engine.deps, { workflowId, userId });
+  await engine.db.update(userSettings).set({ activeTrading: false }).where(eq(userSettings.userId, userId));
+  await engine.settle();
+  expect((await outcomes(workflowId)).get(userId)?.outcome).toBe('failed');
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+});
+
+test('workflows of one token run one after another in the order of their signals', async () => {
+  await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const first = await engine.storeSignal({ token: 'ADA', price: '1' });
+  const second = await engine.storeSignal({ token: 'ADA', price: '1' });
+  const { runWorkflow } = await import('./run-workflow.ts');
+  await runWorkflow(engine.deps, second.workflowId);
+  await runWorkflow(engine.deps, first.workflowId);
+  const waiting = (await engine.steps(second.workflowId)).at(-1);
+  expect(waiting).toMatchObject({
+    stepName: 'Acquire Processing Slot',
+    status: 'processing',
+    metadata: { waitingFor: first.workflowId },
+  });
+  await engine.settle();
+  const [one, two] = [await engine.workflow(first.workflowId), await engine.workflow(second.workflowId)];
+  expect([one.status, two.status]).toEqual(['completed', 'completed']);
+  expect(one.completedAt?.getTime()).toBeLessThanOrEqual(
+    (await engine.steps(second.workflowId))[2]?.completedAt?.getTime() ?? 0,
+  );
+});
+
+test('a workflow that concerns everybody has the next turn in its token, before those of users’ own signals', async () => {
+  const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const own = { token: 'TRX', price: '1', ownerUserId: owner };
+  const [running, waiting] = [await engine.storeSignal(own), await engine.storeSignal(own)];
+  const { runWorkflow } = await import('./run-workflow.ts');
+  await runWorkflow(engine.deps, running.workflowId);
+  await runWorkflow(engine.deps, waiting.workflowId);
+  const everybodys = await engine.storeSignal({ token: 'TRX', price: '1' });
+  const waitsFor = async ({ workflowId }: { workflowId: string }) => {
+    await runWorkflow(engine.deps, workflowId);
+    return (await engine.steps(workflowId)).at(-1)?.metadata;
+  };
+  expect(await waitsFor(everybodys)).toEqual({ waitingFor: running.workflowId });
+  await engine.settle();
+  const endOf = async ({ workflowId }: { workflowId: string }) => {
+    const { status, completedAt } = await engine.workflow(workflowId);
+    expect(status).toBe('completed');
+    return completedAt?.getTime() ?? 0;
+  };
+  const slotOf = async ({ workflowId }: { workflowId: string }) =>
+    (await engine.steps(workflowId))[2]?.completedAt?.getTime() ?? 0;
+  expect(await slotOf(everybodys)).toBeGreaterThanOrEqual(await endOf(running));
+  expect(await slotOf(waiting)).toBeGreaterThanOrEqual(await endOf(everybodys));
+});
+
+test('a manual trigger makes a new workflow, skips users who traded the signal, and never runs beside another', async () => {
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { signalId, workflowId } = await engine.storeSignal({ token: 'LINK', price: '15' });
+  await expect(triggerWorkflow(engine.deps, { signalId, username: 'ops' })).rejects.toMatchObject({
+    status: 409,
+    failureType: 'CONCURRENCY_CONFLICT',
+  });
+  await engine.settle();
+  await expect(retryWorkflow(engine.deps, { signalId, username: 'ops' })).rejects.toMatchObject({
+    status: 409,
+  });
+
+  const manual = await triggerWorkflow(engine.deps, { signalId, username: 'ops' });
+  await engine.settle();
+  expect(manual).not.toBe(workflowId);
+  expect(await engine.workflow(manual)).toMatchObject({
+    status: 'completed',
+    trigger: 'manual',
+    triggerReason: 'Manual trigger by ops',
+  });
+  expect((await outcomes(manual)).get(userId)?.outcome).toBe('skipped');
+  expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+});
+
+test('outside production the automatic workflow is recorded and aborted, and a manual one still trades', async () => {
+  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const deps = {
+    ...engine.deps,
+    config: { ...engine.deps.config, appEnv: 'development', autoTrade: { enabled: false, configured: true } },
+  };
+  const { signalId, workflowId } = await engine.storeSignal({ token: 'DOT', price: '7' });
+  await engine.settle({ deps });
+  const workflow = await engine.workflow(workflowId);
+  expect(workflow.status).toBe('aborted');
+  expect(workflow.errorMessage).toMatch(/^Auto-trading is disabled /);
+  expect((await engine.steps(workflowId)).map(({ status }) => status)).toEqual(['completed', 'aborted']);
+  expect(await engine.exchangeOrders(userId)).toEqual([]);
+
+  await triggerWorkflow(deps, { signalId, username: 'ops' });
+  await engine.settle({ deps });
+  expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+});
+
+test('a workflow that fails unexpectedly three times ends as failed and lets the next one through', async () => {
+  await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const poisoned = await engine.storeSignal({ token: 'UNI', price: '8' });
+  const next = await engine.storeSignal({ token: 'UNI', price: '8' });
+  const exchanges = {
+    ...engine.deps.exchanges,
+    get: () => {
+      throw new TypeError('a bug');
+    },
+  };
+  const deps = { ...engine.deps, exchanges };
+  const { runWorkflow } = await import('./run-workflow.ts');
+  await expect(runWorkflow(deps, poisoned.workflowId)).rejects.toThrow('a bug');
+  await expect(runWorkflow(deps, poisoned.workflowId)).rejects.toThrow('a bug');
+  await runWorkflow(deps, poisoned.workflowId);
+  const workflow = await engine.workflow(poisoned.workflowId);
+  expect(workflow.status).toBe('failed');
+  expect(workflow.errorDetails?.failureType).toBe('PROCESSING_ERROR');
+  const steps = await engine.steps(poisoned.workflowId);
+  expect(steps.map(({ status }) => status)).toEqual([...Array(4).fill('completed'), 'failed']);
+  await engine.settle();
+  expect((await engine.workflow(next.workflowId)).status).toBe('completed');
+});
+
+test('a statement that breaks the protocol is no outage: after three tries its workflow has failed', async () => {
+  const { workflowId } = await engine.storeSignal({ token: 'LTC', price: '80' });
+  const accountGuard = {
+    ...engine.deps.accountGuard,
+    async readDenials(): Promise<never> {
+      // Too many values are told by a wrong number of them, as this one is.
+      await engine.db.$client.query('select 1', [0]);
+      throw new Error('the statement was taken');
+    },
+  };
+  const deps = { ...engine.deps, accountGuard };
+  const { runWorkflow } = await import('./run-workflow.ts');
+  await expect(runWorkflow(deps, workflowId)).rejects.toMatchObject({ code: '08P01' });
+  await expect(runWorkflow(deps, workflowId)).rejects.toMatchObject({ code: '08P01' });
+  await runWorkflow(deps, workflowId);
+  const workflow = await engine.workflow(workflowId);
+  expect(workflow.status).toBe('failed');
+  expect(workflow.errorDetails?.failureType).toBe('PROCESSING_ERROR');
+});
+
+test('a workflow that is run again calls for the users whose part is not over, in the order of trading', async () => {
+  for (let count = 0; count < 4; count += 1)
+    await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  const { workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });
+  const called = async () => {
+    const queue = testJobs(engine.clock);
+    await runWorkflow({ ...engine.deps, jobs: queue.jobs }, workflowId);
+    expect(queue.waiting().every(({ name }) => name === 'trade-user')).toBe(true);
+    return queue.waiting().map(({ data }) => (data as { userId: string }).userId);
+  };
+  const selected = await called();
+  expect(selected).toHaveLength(4);
+  const [, over] = selected;
+  await engine.db
+    .update(workflowUsers)
+    .set({ outcome: 'skipped' })
+    .where(eq(workflowUsers.userId, over ?? ''));
+  expect(await called()).toEqual(selected.filter((userId) => userId !== over));
+});

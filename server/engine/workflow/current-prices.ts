@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { listExchangesInUse } from '#server/admin/settings/settings.store.ts';
+import type { Deps } from '#server/deps.ts';
+import { readLivePrice } from '#server/engine/sizing/generate-position.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+
+/** So long is waited for an exchange that does not answer: those who trade elsewhere wait with it. */
+const PATIENCE_MS = 3_000;
+
+export interface CurrentPrice {
+  exchange: ExchangePlatform;
+  /** Null where there was no answer in time. */
+  price: string | null;
+}
+
+/** The token's price at every supported exchange that somebody trades on; at the first one where nobody does. */
+export async function readCurrentPrices(
+  deps: Pick<Deps, 'db' | 'exchanges'>,
+  signal: Pick<SignalRow, 'token' | 'fromAdmin' | 'ownerUserId'>,
+  patienceMs = PATIENCE_MS,
+): Promise<CurrentPrice[]> {
+  const viewer = signal.fromAdmin ? null : signal.ownerUserId;
+  const platforms = await exchangesInUse(deps);
+  return Promise.all(
+    platforms.map(async (exchange) => {
+      const answered = readLivePrice(deps.exchanges.get(exchange), signal, viewer);
+      return { exchange, price: await Promise.race([answered, sleep(patienceMs, null, { ref: false })]) };
+    }),
+  );
+}
+
+async function exchangesInUse({
+  db,
+  exchanges,
+}: Pick<Deps, 'db' | 'exchanges'>): Promise<ExchangePlatform[]> {
+  const chosen = new Set(await listExchangesInUse(db));
+  const inUse = exchanges.supported.filter((platform) => chosen.has(platform));
+  return inUse.length > 0 ? inUse : exchanges.supported.slice(0, 1);
+}

@@ -1,0 +1,128 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { users as allUsers, workflowUsers } from '#server/platform/db/schema.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { type TestJobs, testJobs } from '#test/test-jobs.ts';
+import { countWaitingForLocks } from '#test/waiting-for-locks.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
+import { tradeUser } from './trade-user.ts';
+
+let engine: TestEngine;
+let count = 0;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterAll(() => engine.close());
+
+/** A workflow whose users have an order each, and a queue from which nobody takes anything. */
+async function ordered(users: number) {
+  count += 1;
+  const token = `END${count}`;
+  await engine.db.update(allUsers).set({ isActive: false });
+  for (let number = 0; number < users; number += 1) {
+    await engine.createUser({ positionSizingMethod: 'Risk Management' });
+  }
+  const { workflowId } = await engine.storeSignal({ token, price: '100' });
+  const trades = await engine.plan(workflowId);
+  expect(trades).toHaveLength(users);
+  const queue: TestJobs = testJobs(engine.clock);
+  const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
+  const calls = () => queue.waiting().filter(({ name }) => name === 'trade-user');
+  async function bringToItsEnd(tradeId: string, by = deps): Promise<void> {
+    while ((await engine.trade(tradeId)).state !== 'done') await engine.advance(tradeId, by);
+  }
+  const outcomeOf = async (userId: string) => (await engine.outcomes(workflowId)).get(userId)?.outcome;
+  const drain = () => queue.drain(deps);
+  return { workflowId, trades, deps, calls, drain, bringToItsEnd, outcomeOf };
+}
+
+test('with the end of a trade its user is done, and with that of the last one the workflow, without a call', async () => {
+  const { workflowId, trades, calls, bringToItsEnd, outcomeOf } = await ordered(2);
+  for (const { id, userId } of trades) {
+    expect((await engine.workflow(workflowId)).status).toBe('processing');
+    await bringToItsEnd(id);
+    expect(await outcomeOf(userId)).toBe('success');
+  }
+  expect(await engine.workflow(workflowId)).toMatchObject({
+    status: 'completed',
+    successfulUsersCount: trades.length,
+  });
+  expect(calls()).toEqual([]);
+});
+
+test('a workflow that cannot take the end of a trade does not keep the trade from it: its user is called', async () => {
+  const { trades, deps, calls, bringToItsEnd, outcomeOf } = await ordered(1);
+  const [trade] = trades;
+  if (trade === undefined) throw new Error('nothing was ordered');
+  const failing: AutomationDeps = {
+    ...deps,
+    async onTradeEnd(_deps, tx) {
+      await tx.update(workflowUsers).set({ outcome: 'failed' }).where(eq(workflowUsers.userId, trade.userId));
+      throw new Error('not as it should be');
+    },
+  };
+  await bringToItsEnd(trade.id, failing);
+  expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
+  expect(await outcomeOf(trade.userId)).toBe('waiting');
+  const { timeline } = await engine.events(trade.id);
+  expect(timeline.filter((line) => line.startsWith('Done'))).toHaveLength(1);
+  expect(calls()).toMatchObject([{ data: { workflowId: trade.workflowId, userId: trade.userId } }]);
+});
+
+test('the end of a trade whose user was given up already is told by a call, which finds out what to correct', async () => {
+  const { workflowId, trades, calls, bringToItsEnd, outcomeOf } = await ordered(1);
+  const [trade] = trades;
+  if (trade === undefined) throw new Error('nothing was ordered');
+  await engine.db
+    .update(workflowUsers)
+    .set({ outcome: 'failed' })
+    .where(eq(workflowUsers.workflowId, workflowId));
+  await bringToItsEnd(trade.id);
+  expect(await outcomeOf(trade.userId)).toBe('failed');
+  expect(calls()).toHaveLength(1);
+});
+
+test('the end of a trade that comes while its user is being given up is told by a call, and corrected', async () => {
+  const { workflowId, trades, deps, calls, drain, bringToItsEnd, outcomeOf } = await ordered(1);
+  const [trade] = trades;
+  if (trade === undefined) throw new Error('nothing was ordered');
+  const { id, userId } = trade;
+  await engine.advance(id, deps);
+  engine.clock.set(new Date(trade.createdAt.getTime() + UNSETTLED_LIMIT_MS + 1));
+  const slow = slowToCommit(deps.db);
+  const givingUp = tradeUser({ ...deps, db: slow.db }, { workflowId, userId });
+  await slow.written;
+  const ending = bringToItsEnd(id);
+  await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
+  slow.commit();
+  await Promise.all([givingUp, ending]);
+
+  expect(await engine.trade(id)).toMatchObject({ state: 'done', success: true });
+  expect(await outcomeOf(userId)).toBe('failed');
+  expect(calls()).toMatchObject([{ data: { workflowId, userId } }]);
+  await drain();
+  expect(await outcomeOf(userId)).toBe('success');
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 1 });
+  const step = (await engine.steps(workflowId)).findLast((one) => one.userId === userId);
+  expect(step).toMatchObject({
+    status: 'completed',
+    outputData: { fillStatus: 'filled' },
+    errorMessage: null,
+  });
+});
+
+/** The same database for somebody whose first transaction has written everything, and commits when it is told to. */
+function slowToCommit(db: AutomationDeps['db']) {
+  const [written, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = Object.create(db) as AutomationDeps['db'];
+  slow.transaction = (work, config) =>
+    db.transaction(async (tx) => {
+      const result = await work(tx);
+      written.resolve();
+      await committed.promise;
+      return result;
+    }, config);
+  return { db: slow, written: written.promise, commit: committed.resolve };
+}

@@ -1,0 +1,184 @@
+import { and, eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { ExchangeError } from '#server/exchanges/exchange.ts';
+import { trades, userSettings, users, workflows } from '#server/platform/db/schema.ts';
+import { answering } from '#test/dying-exchange.ts';
+import { calculateByHand, commitByHand } from '#test/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { flatten, ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/token-holders.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { runWorkflow } from './run-workflow.ts';
+import { tradeUser } from './trade-user.ts';
+
+/** A signal for a user who has changed the exchange, and holds something where they traded before. */
+let engine: TestEngine;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+describe('after a change of the exchange', () => {
+  const moveTo = (userId: string, exchangePlatform: ExchangePlatform) =>
+    engine.db.update(userSettings).set({ exchangePlatform }).where(eq(userSettings.userId, userId));
+  const noting = (asked: string[]) =>
+    answering(engine.deps, ({ platform }) => {
+      asked.push(platform);
+      return {};
+    });
+  const withoutBitget: AutomationDeps['findAccount'] = async (userId, platform) =>
+    platform === 'Bitget' ? null : engine.deps.findAccount(userId, platform);
+  const NO_ANSWER = new ExchangeError('unknown', 'Bitget: no answer within 1 s');
+  const ofUser = (userId: string) => eq(trades.userId, userId);
+
+  /** A user with a long position at Bitget who trades at Bybit now. */
+  async function withLongAtBitget() {
+    const held = await withLong(engine);
+    await moveTo(held.userId, 'Bybit');
+    return held;
+  }
+
+  /** An order by hand at the exchange of the settings. */
+  async function shortByHand(userId: string, token: string): Promise<void> {
+    const { signalId, workflowId } = await oppositeSignal(engine, token);
+    await engine.db.delete(workflows).where(eq(workflows.id, workflowId));
+    const intent = await commitByHand(engine, await calculateByHand(engine, { userId, signalId }));
+    expect(intent.ok).toBe(true);
+    await engine.settle();
+  }
+
+  test.each(['buy', 'sell'] as const)(
+    'a signal to %s opens nothing beside a position at the exchange before, and closes nothing there',
+    async (action) => {
+      const { userId, token } = await withLongAtBitget();
+      const { workflowId } = await engine.storeSignal({ token, price: '100', action });
+      await engine.settle();
+      expect(await reasonFor(engine, { workflowId, userId })).toBe(
+        `A long position in ${token} is held on Bitget; user will be skipped`,
+      );
+      expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+    },
+  );
+
+  test('a signal is traded when the exchange before says that nothing is held there', async () => {
+    const { userId, token } = await withLongAtBitget();
+    await flatten(engine, { userId, token });
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test.each([
+    ['who has not changed it', 'Bitget', {}],
+    ['whose position there is known to be closed', 'Bybit', { positionClosedAt: new Date() }],
+    ['whose position there was closed for want of a stop', 'Bybit', { protectionStatus: 'closed' }],
+  ] as const)(
+    'a user %s is traded without a question to another exchange',
+    async (_name, platform, known) => {
+      const { userId, token } = await withLong(engine);
+      if (platform === 'Bybit') {
+        await flatten(engine, { userId, token });
+        await engine.db.update(trades).set(known).where(ofUser(userId));
+        await moveTo(userId, platform);
+      }
+      const { workflowId } = await oppositeSignal(engine, token);
+      await runWorkflow(engine.deps, workflowId);
+      const asked: string[] = [];
+      await tradeUser(noting(asked), { workflowId, userId });
+      expect(new Set(asked)).toEqual(new Set([platform]));
+      await engine.settle();
+      expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    },
+  );
+
+  test.each([
+    [
+      'whose credentials are gone',
+      () => ({ ...engine.deps, findAccount: withoutBitget }),
+      'No Bitget credentials are connected',
+    ],
+    [
+      'that does not answer',
+      () =>
+        answering(engine.deps, ({ platform }) =>
+          platform === 'Bitget' ? { fetchPosition: () => Promise.reject(NO_ANSWER) } : {},
+        ),
+      NO_ANSWER.message,
+    ],
+  ] as const)('nothing is opened on a guess beside an exchange %s', async (_name, depsOf, problem) => {
+    const { userId, token } = await withLongAtBitget();
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await runWorkflow(engine.deps, workflowId);
+    await tradeUser(depsOf(), { workflowId, userId });
+    expect(await reasonFor(engine, { workflowId, userId })).toBe(
+      `A position in ${token} that was opened here may still be open on Bitget, which could not be asked: ${problem}; user will be skipped`,
+    );
+    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+  });
+
+  test.each([
+    ['before', 'Bybit'],
+    ['of now', 'Bitget'],
+  ] as const)('nothing is concluded from another account at the exchange %s', async (_name, platform) => {
+    const { userId, token } = await withLong(engine);
+    await moveTo(userId, platform);
+    await flatten(engine, { userId, token });
+    await engine.db.update(trades).set({ exchangeAccountId: 'A-1' }).where(ofUser(userId));
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(
+      /may still be open on Bitget, which could not be asked: The order is in account A-1, and the connected/,
+    );
+    // As its write-off does.
+    await engine.db.update(trades).set({ positionClosedAt: new Date() }).where(ofUser(userId));
+    const next = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test('a trade of another mode keeps nobody from trading', async () => {
+    const { userId, token } = await withLongAtBitget();
+    await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(ofUser(userId));
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+  });
+
+  test('a position of ours stays ours after a trade at the other exchange', async () => {
+    const { userId, token } = await withLongAtBitget();
+    await shortByHand(userId, token);
+    await flatten(engine, { userId, token, platform: 'Bybit' });
+    await moveTo(userId, 'Bitget');
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toBeNull();
+    expect(await engine.holding(userId, token, 'Bitget')).toMatchObject({ position: { side: 'short' } });
+  });
+
+  test.each([
+    ['demo', 'short'],
+    [null, 'long'],
+  ] as const)(
+    'after a trade in the mode %s the position that a sell leaves is a %s',
+    async (exchangeMode, left) => {
+      const { userId, token } = await withLongAtBitget();
+      await shortByHand(userId, token);
+      await flatten(engine, { userId, token, platform: 'Bybit' });
+      // As if it had been traded at Bitget, but in the other mode; an old row does not tell its mode.
+      await engine.db
+        .update(trades)
+        .set({ exchangePlatform: 'Bitget', exchangeMode })
+        .where(and(ofUser(userId), eq(trades.side, 'sell')));
+      await moveTo(userId, 'Bitget');
+      await oppositeSignal(engine, token);
+      await engine.settle();
+      expect(await engine.holding(userId, token, 'Bitget')).toMatchObject({ position: { side: left } });
+    },
+  );
+});

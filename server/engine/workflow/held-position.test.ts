@@ -1,0 +1,251 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { atExchangeCall, dyingAt } from '#test/dying-exchange.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { flatten, ledgerOf, nextToken, oppositeSignal, reasonFor, withLong } from '#test/token-holders.ts';
+import { runWorkflow } from './run-workflow.ts';
+import { tradeUser } from './trade-user.ts';
+
+/** A signal for a user who holds something in its token (decisions §10). */
+let engine: TestEngine;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+/** What the user does at the exchange without us. */
+async function byTheUser(userId: string, order: { token: string; side: 'long' | 'short'; quantity: string }) {
+  const account = await engine.deps.findAccount(userId, 'Bitget');
+  if (account === null) throw new Error('no account');
+  const exchange = engine.deps.exchanges.get('Bitget');
+  const notAfter = new Date(engine.clock.now().getTime() + 60_000);
+  const isLong = order.side === 'long';
+  await exchange.prepareAccount(account, { token: order.token, leverage: 5 });
+  const placement = await exchange.placeOrder(
+    account,
+    {
+      token: order.token,
+      side: isLong ? 'buy' : 'sell',
+      clientOrderId: timeOrderedId().replaceAll('-', ''),
+      price: isLong ? '110' : '90',
+      quantity: order.quantity,
+      leverage: 5,
+      stopLoss: isLong ? '50' : '150',
+      takeProfit: isLong ? '150' : '50',
+    },
+    { notAfter },
+  );
+  expect(placement.outcome).toBe('placed');
+}
+
+const REVERSED = [
+  ['buy', false, 'filled'],
+  ['sell', true, 'filled'],
+  ['sell', false, 'filled'],
+];
+
+describe('a reversal that is interrupted', () => {
+  test.each([
+    ['before its close is sent', 'closePosition', 'before'],
+    ['after its close was sent', 'closePosition', 'after'],
+    ['while it asks whether it is flat', 'fetchPosition', 'after'],
+    ['before it is known whether the signal can be traded', 'fetchBalance', 'before'],
+    ['before the new position is sized', 'fetchBalance', 'before', 2],
+    ['before the new order is sent', 'placeOrder', 'before'],
+    ['after the new order was sent', 'placeOrder', 'after'],
+  ] as const)('%s closes once and opens once', async (_name, call, when, nth: number = 1) => {
+    const { userId, token } = await withLong(engine);
+    const { workflowId } = await oppositeSignal(engine, token);
+    await expect(engine.settle({ deps: dyingAt(engine.deps, call, when, nth) })).rejects.toThrow();
+    await engine.restart();
+    await engine.settle();
+    expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await engine.holding(userId, token)).toMatchObject({
+      position: { side: 'short' },
+      stopLoss: '102',
+    });
+    const closes = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
+    expect(closes.map(({ state }) => state)).not.toContain('submitting');
+    expect(closes.map(({ state }) => state)).not.toContain('sent');
+  });
+
+  test.each(['cutAfterAccept', 'cutBeforeAccept', 'empty200', 'badGatewayAfter'] as const)(
+    'by %s on its close closes once and opens once',
+    async (kind) => {
+      const { userId, token } = await withLong(engine);
+      engine.paper.setFaults([{ kind, on: { path: 'place-order' } }]);
+      const { workflowId } = await oppositeSignal(engine, token);
+      await engine.settle();
+      expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
+      expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    },
+  );
+
+  test('by another instance that took its user over closes nothing more', async () => {
+    const { userId, token } = await withLong(engine);
+    const { workflowId } = await oppositeSignal(engine, token);
+    await runWorkflow(engine.deps, workflowId);
+    const key = `user:${userId}`;
+    const overtaken = atExchangeCall(engine.deps, {
+      call: 'fetchPosition',
+      when: 'after',
+      happens: async () => {
+        await engine.db.execute(
+          sql`update leases set holder = 'successor', version = version + 1, lease_until = now() + interval '1 minute' where key = ${key}`,
+        );
+      },
+    });
+    await tradeUser(overtaken, { workflowId, userId });
+    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+    expect(await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId))).toEqual(
+      [],
+    );
+    await engine.restart();
+    await engine.settle();
+    expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
+  });
+});
+
+test('a reversal cancels the stop and target that the exchange left of the closed position', async () => {
+  const { userId, token } = await withLong(engine);
+  engine.paper.setFaults([{ kind: 'protectionKept' }]);
+  const left: unknown[] = [];
+  const deps = atExchangeCall(engine.deps, {
+    call: 'placeOrder',
+    when: 'before',
+    happens: async () => void left.push(await engine.holding(userId, token)),
+  });
+  await oppositeSignal(engine, token);
+  await engine.settle({ deps });
+  expect(left).toEqual([{ position: null, stopLoss: null, takeProfit: null }]);
+  expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
+});
+
+describe('what is left alone', () => {
+  test.each(['buy', 'sell'] as const)('a position of the user: a signal to %s is skipped', async (action) => {
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const token = nextToken();
+    await engine.storeCandle({ token, price: '100' });
+    await byTheUser(userId, { token, side: 'long', quantity: '1' });
+    const { workflowId } = await engine.storeSignal({ token, price: '100', action });
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toBe(
+      `A long position in ${token} is held that was not opened here and is never touched; user will be skipped`,
+    );
+    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+  });
+
+  test('a position that the user opened in the direction of ours, after ours was gone', async () => {
+    const { userId, token } = await withLong(engine);
+    await flatten(engine, { userId, token });
+    engine.clock.advance(3_600_000);
+    await byTheUser(userId, { token, side: 'long', quantity: '1' });
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(
+      /was not opened here and is never touched/,
+    );
+    expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long', size: '1' });
+  });
+
+  test('a position that the user opened in the direction of ours, while ours was being closed', async () => {
+    const { userId, token } = await withLong(engine);
+    let isOpened = false;
+    const deps = atExchangeCall(engine.deps, {
+      call: 'closePosition',
+      when: 'after',
+      async happens() {
+        if (isOpened) return;
+        isOpened = true;
+        engine.clock.advance(1_000);
+        await byTheUser(userId, { token, side: 'long', quantity: '1' });
+      },
+    });
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle({ deps });
+    expect(await reasonFor(engine, { workflowId, userId })).toBe(
+      `The opposite position in ${token} could not be closed: ` +
+        'the long position that is open now is another one and is not touched; user will be skipped',
+    );
+    expect(await engine.holding(userId, token)).toMatchObject({
+      position: { side: 'long', size: '1' },
+      stopLoss: '50',
+    });
+  });
+
+  test.each([
+    ['in an account that is not the one in which ours was opened', { exchangeAccountId: '4711' }],
+    ['when ours is known to be closed, or was written off', { positionClosedAt: new Date() }],
+  ])('a position like ours %s', async (_name, known) => {
+    const { userId, token } = await withLong(engine);
+    await engine.db.update(trades).set(known).where(eq(trades.userId, userId));
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(
+      /was not opened here and is never touched/,
+    );
+    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+  });
+
+  test('a position of the user who keeps it on an opposite signal', async () => {
+    const { userId, token } = await withLong(engine, { oppositeSignal: 'skip' });
+    const { workflowId } = await oppositeSignal(engine, token);
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toMatch(
+      /settings keep it on an opposite signal; user will be skipped$/,
+    );
+    expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
+  });
+
+  test('a position of the user who switched trading off after the selection', async () => {
+    const { userId, token } = await withLong(engine);
+    const { workflowId } = await oppositeSignal(engine, token);
+    await runWorkflow(engine.deps, workflowId);
+    await engine.db.update(userSettings).set({ activeTrading: false }).where(eq(userSettings.userId, userId));
+    await engine.settle();
+    expect(await reasonFor(engine, { workflowId, userId })).toBe(
+      'Active trading is off; user will be skipped',
+    );
+    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+  });
+
+  test('an entry of ours that is still open: a second signal of the token is skipped', async () => {
+    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const token = nextToken();
+    engine.paper.setFaults([{ kind: 'restFirst' }]);
+    const first = await engine.storeSignal({ token, price: '100' });
+    const [trade] = await engine.plan(first.workflowId);
+    await engine.advance(trade?.id ?? '');
+    // The token is free again while the order still rests, as after an order that stayed in doubt.
+    engine.clock.advance(5 * 60_000 + 1);
+    await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
+    const second = await engine.storeSignal({ token, price: '100.5', action: 'sell' });
+    await engine.plan(second.workflowId);
+    expect(await reasonFor(engine, { workflowId: second.workflowId, userId })).toBe(
+      `An entry order in ${token} is already open; user will be skipped`,
+    );
+    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
+  });
+});
+
+test('a position that cannot be closed stays, and nothing is opened', async () => {
+  const { userId, token } = await withLong(engine);
+  engine.paper.setFaults([
+    { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: 1_000 } },
+  ]);
+  const { workflowId } = await oppositeSignal(engine, token);
+  await engine.settle();
+  expect(await reasonFor(engine, { workflowId, userId })).toBe(
+    `The opposite position in ${token} could not be closed: Bitget: no (40020); user will be skipped`,
+  );
+  expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+});

@@ -1,0 +1,74 @@
+import { sql } from 'drizzle-orm';
+import type { WorkflowStatus } from '#domain/workflow/workflow-lifecycle.ts';
+import { writtenOnce } from '#server/platform/db/built-once.ts';
+import type { Tx } from '#server/platform/db/database.ts';
+import { together } from '#server/platform/db/together.ts';
+import { RUNNING_STATUSES } from './workflows.store.ts';
+
+export type SlotResult = { acquired: true } | { acquired: false; waitingFor: string };
+
+/** Literal, so that the planner can use the partial index. */
+const IS_RUNNING = sql.raw(`status in (${RUNNING_STATUSES.map((status) => `'${status}'`).join(', ')})`);
+
+/** Until the transaction ends: who acquires or releases a token's slot does so one after the other. */
+const lockSlot = writtenOnce<{ token: string }>()(
+  (value) => sql`select pg_advisory_xact_lock(hashtextextended('slot:' || ${value('token')}::text, 0))`,
+);
+
+/** Whose turn comes first: those that concern everybody before those of one user, and each in the order of creation. */
+const TURN = sql.raw('is_own, id');
+
+const takeSlot = writtenOnce<{ token: string; workflowId: string; at: Date }>()<{ id: string }>((value) => {
+  const [token, workflowId] = [value('token'), value('workflowId')];
+  return sql`
+    with holding as (
+      select id from workflows
+      where id = (select workflow_id from processing_slots where token = ${token})
+        and ${IS_RUNNING} and id <> ${workflowId}
+    ), before as (
+      select id from workflows
+      where token = ${token} and ${IS_RUNNING}
+        and (${TURN}) < (select ${TURN} from workflows where id = ${workflowId})
+      order by ${TURN} limit 1
+    ), ahead as (
+      select id from holding union all select id from before limit 1
+    ), taken as (
+      insert into processing_slots (token, workflow_id, acquired_at)
+      select ${token}, ${workflowId}, ${value('at')}::timestamptz where not exists (select from ahead)
+      on conflict (token) do update set workflow_id = excluded.workflow_id, acquired_at = excluded.acquired_at
+    )
+    select id from ahead`;
+});
+
+/** One workflow of a token at a time, each in its turn; says for whom to wait. */
+export async function acquireSlot(
+  tx: Tx,
+  { workflowId, token, at }: { workflowId: string; token: string; at: Date },
+): Promise<SlotResult> {
+  const [, { rows }] = await together(lockSlot(tx, { token }), takeSlot(tx, { token, workflowId, at }));
+  const [ahead] = rows;
+  return ahead === undefined ? { acquired: true } : { acquired: false, waitingFor: ahead.id };
+}
+
+const freeSlot = writtenOnce<{ token: string; workflowId: string }>()<{ id: string; status: WorkflowStatus }>(
+  (value) => sql`
+    with freed as (
+      delete from processing_slots where token = ${value('token')} and workflow_id = ${value('workflowId')}
+    )
+    select id, status from workflows
+    where token = ${value('token')} and ${IS_RUNNING} and id <> ${value('workflowId')}
+    order by ${TURN} limit 1`,
+);
+
+/**
+ * Frees the token and says whom to wake: the next workflow, if it has found the token taken. One that has not run yet
+ * has its own call still to come, which asks for the token after this transaction, or was seen here.
+ */
+export async function releaseSlot(
+  tx: Tx,
+  { workflowId, token }: { workflowId: string; token: string },
+): Promise<string | null> {
+  const [, { rows }] = await together(lockSlot(tx, { token }), freeSlot(tx, { token, workflowId }));
+  const [next] = rows;
+  return next?.status === 'processing' ? next.id : null;
+}

@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { User } from '#contract/users.ts';
+import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import { type Config, parseConfig } from '#server/platform/config/config.ts';
+import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
+import { createLog } from '#server/platform/log.ts';
+import { buildProgram, type Program } from '#server/program.ts';
+import { signIn, type TestClient } from '#test/test-client.ts';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createSender, type TestSender } from '#test/test-sender.ts';
+import { listSteps } from './workflow-steps.store.ts';
+import { listWorkflowUsers } from './workflow-users.store.ts';
+import { findNewestWorkflow } from './workflows.store.ts';
+
+/** The whole program with its real job queue, real time, and a database that outlives it. */
+const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
+const config: Config = {
+  ...parseConfig({
+    APP_ENV: 'production',
+    ADMIN_USERNAME: ADMIN.username,
+    ADMIN_PASSWORD: ADMIN.password,
+    SECRET_KEY: 'a secret key of the tests, long enough',
+    VERIFY_FIRST_MS: '200',
+    VERIFY_SECOND_MS: '300',
+    CANCEL_DELAY_MS: '200',
+  }),
+};
+
+let database: TestDatabase;
+let program: Program;
+let sender: TestSender;
+/** By the letter of their place in the order of trading. */
+const traders = new Map<string, string>();
+
+async function startProgram(): Promise<TestClient> {
+  program = await buildProgram({
+    config,
+    log: createLog({ level: 'silent' }),
+    clock: systemClock,
+    database: database.database,
+  });
+  await program.start();
+  return await signIn(program.app, ADMIN.username, ADMIN.password);
+}
+
+async function stopProgram(): Promise<void> {
+  await program.app.close();
+  await program.stop();
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const admin = await startProgram();
+  sender = await createSender({ app: program.app, client: admin });
+  // Created in another order than they trade in.
+  for (const [letter, method] of [
+    ['Q', 'Portfolio Allocation'],
+    ['Z', 'Technical Analysis'],
+    ['B', 'Risk Management'],
+  ] as const) {
+    const body = { username: `${letter.toLowerCase()}@example.com`, password: 'a password of a user' };
+    const { user } = (await admin.post('/api/admin/create-client', body)).json<{ user: User }>();
+    const settings = { positionSizingMethod: method, tradeOrderSet: letter };
+    expect((await admin.put(`/api/admin/user-settings/${user.id}`, settings)).statusCode).toBe(200);
+    await database.database.db
+      .update(userSettings)
+      .set({ activeTrading: true })
+      .where(eq(userSettings.userId, user.id));
+    traders.set(letter, user.id);
+  }
+});
+
+afterAll(async () => {
+  await stopProgram();
+  await database.close();
+});
+
+async function poll<Result>(read: () => Promise<Result | null>, limitMs = 20_000): Promise<Result> {
+  const deadline = Date.now() + limitMs;
+  for (;;) {
+    const result = await read();
+    if (result !== null) return result;
+    if (Date.now() > deadline) throw new Error(`nothing came within ${limitMs} ms`);
+    await sleep(50);
+  }
+}
+
+const stampOf = (date: Date) => date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 12);
+
+/** A signal by the webhook's route, and its workflow when that has ended. */
+async function send(fields: Record<string, unknown>) {
+  const { db } = database.database;
+  const answer = await sender.signal(fields);
+  expect(answer.statusCode).toBe(200);
+  const { id } = answer.json<{ id: string }>();
+  const workflow = await poll(async () => {
+    const newest = await findNewestWorkflow(db, id);
+    return newest?.completedAt == null ? null : newest;
+  });
+  return { signalId: id, workflow };
+}
+
+const tradesOf = (signalId: string) =>
+  database.database.db
+    .select()
+    .from(trades)
+    .where(eq(trades.signalId, signalId))
+    .orderBy(trades.createdAt, trades.id);
+
+test('a signal by the webhook is filled for three users in the order of trading', async () => {
+  const candle = await sender.candle({ DateTime: stampOf(new Date()), ATR: '300', Mature_Trend: 'up' });
+  expect(candle.statusCode).toBe(200);
+  const { signalId, workflow } = await send({});
+  expect(workflow).toMatchObject({ status: 'completed', eligibleUsersCount: 3, successfulUsersCount: 3 });
+  const filled = await tradesOf(signalId);
+  expect(filled.map(({ userId }) => userId)).toEqual(['B', 'Q', 'Z'].map((letter) => traders.get(letter)));
+  for (const trade of filled) {
+    expect(trade).toMatchObject({
+      success: true,
+      fillStatus: 'filled',
+      protectionStatus: 'verified',
+      dueAt: null,
+    });
+  }
+  const steps = await listSteps(database.database.db, workflow.id);
+  expect(steps.map(({ stepNumber, status }) => [stepNumber, status])).toEqual(
+    Array.from({ length: 16 }, (_, index) => [index + 1, 'completed']),
+  );
+  expect(steps.every(({ executionTimeMs }) => executionTimeMs !== null)).toBe(true);
+});
+
+test('several tokens at once are traded side by side, each user once for each', async () => {
+  const { db } = database.database;
+  const tokens = ['ETH', 'SOL', 'XRP'];
+  await Promise.all(
+    tokens.map((token) =>
+      sender.candle({ Symbol: `${token}USDT`, Close: '100', ATR: '1', DateTime: stampOf(new Date()) }),
+    ),
+  );
+  const ended = await Promise.all(tokens.map((token) => send({ symbol: `${token}USDT`, price: '100' })));
+  for (const { workflow } of ended) {
+    expect(workflow).toMatchObject({ status: 'completed', eligibleUsersCount: 3, successfulUsersCount: 3 });
+  }
+  const orders = await db.select().from(paperOrders);
+  const keys = orders.map(({ userId, token }) => `${userId} ${token}`);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(keys).toHaveLength(3 * 4);
+});
+
+test('a program that ends in the middle of a signal leaves it to the next one, and nothing is traded twice', async () => {
+  const { db } = database.database;
+  const before = { trades: await db.select().from(trades), orders: await db.select().from(paperOrders) };
+  const answer = await sender.signal({ symbol: 'DOTUSDT', price: '7' });
+  const { id } = answer.json<{ id: string }>();
+  await poll(async () => ((await tradesOf(id)).length > 0 ? true : null));
+  await stopProgram();
+  await startProgram();
+  const workflow = await poll(async () => {
+    const newest = await findNewestWorkflow(db, id);
+    return newest?.completedAt == null ? null : newest;
+  }, 55_000);
+  expect(workflow).toMatchObject({ status: 'completed', eligibleUsersCount: 3, successfulUsersCount: 2 });
+  // No candle, so no ATR: the technical analyst is skipped.
+  const users = await listWorkflowUsers(db, workflow.id);
+  expect(users.map(({ userId, outcome }) => [userId, outcome])).toEqual(
+    expect.arrayContaining([
+      [traders.get('B'), 'success'],
+      [traders.get('Q'), 'success'],
+      [traders.get('Z'), 'skipped'],
+    ]),
+  );
+  expect(await db.select().from(trades)).toEqual(expect.arrayContaining(before.trades));
+  const orders = await db.select().from(paperOrders);
+  expect(orders).toEqual(expect.arrayContaining(before.orders));
+  expect(orders).toHaveLength(before.orders.length + 2);
+});
+
+test('a program that starts again over finished work trades nothing, and shows all of it', async () => {
+  const { db } = database.database;
+  const before = {
+    trades: await db.select().from(trades),
+    orders: await db.select().from(paperOrders),
+    workflows: await db.select().from(workflows),
+  };
+  await stopProgram();
+  const admin = await startProgram();
+  await sleep(1_500);
+  expect(await db.select().from(trades)).toEqual(before.trades);
+  expect(await db.select().from(paperOrders)).toEqual(before.orders);
+  expect(await db.select().from(workflows)).toEqual(before.workflows);
+  const listed = (await admin.get('/api/automation-workflows')).json<{ total: number }>();
+  expect(listed.total).toBe(before.workflows.length);
+});

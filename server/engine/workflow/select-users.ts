@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type EligibilityInput,
+  type EligibilityResult,
+  evaluateEligibility,
+  judgeUser,
+} from '#domain/eligibility/eligibility.ts';
+import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { listHaltedUsers } from '#server/admin/halts/trading-halts.store.ts';
+import { listTradingUsers } from '#server/admin/settings/settings.store.ts';
+import type { Deps } from '#server/deps.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+
+type SelectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'accountGuard'>;
+type SelectSignal = Pick<SignalRow, 'processor' | 'timeframe' | 'ownerUserId' | 'fromAdmin'>;
+
+/** An exchange that does not answer by then leaves its user out of this signal, and keeps no other user waiting. */
+const ASK_PATIENCE_MS = 2_000;
+
+/** The one decision on who trades a signal: the workflow, the breakdown and every 'why not' run this. */
+export async function selectUsers(deps: SelectDeps, signal: SelectSignal): Promise<EligibilityResult> {
+  return evaluateEligibility(await readEligibilityInput(deps, signal));
+}
+
+/**
+ * The same for a workflow, which will trade them: users whom nothing but an API key of an unknown account keeps from it
+ * are decided on once their exchange was asked about the key.
+ */
+export async function selectUsersToTrade(deps: SelectDeps, signal: SelectSignal): Promise<EligibilityResult> {
+  const input = await readEligibilityInput(deps, signal);
+  const unknown = listUnknownAccounts(input);
+  if (unknown.length === 0) return evaluateEligibility(input);
+  const asking = unknown.map(({ userId, platform }) => deps.accountGuard.deny(userId, platform));
+  // What an exchange says too late is stored, and known with the next signal.
+  await Promise.race([Promise.allSettled(asking), sleep(ASK_PATIENCE_MS)]);
+  return await selectUsers(deps, signal);
+}
+
+function listUnknownAccounts(input: EligibilityInput): { userId: string; platform: ExchangePlatform }[] {
+  return input.users.flatMap((user) => {
+    const platform = EXCHANGE_PLATFORMS.find((one) => one === user.settings?.exchangePlatform);
+    if (platform === undefined || user.exchangeDenial?.code !== 'exchange_key_not_inspected') return [];
+    const known = { ...user, exchangeReady: true, exchangeDenial: null };
+    return judgeUser(known, input).decision.status === 'eligible' ? [{ userId: user.id, platform }] : [];
+  });
+}
+
+/** What the decision is made of, as things stand now: every user, inactive ones included, and the mode. */
+export async function readEligibilityInput(
+  deps: SelectDeps,
+  signal: SelectSignal,
+): Promise<EligibilityInput> {
+  const { db, config } = deps;
+  const [users, halted, denyAccount] = await Promise.all([
+    listTradingUsers(db),
+    listHaltedUsers(db),
+    deps.accountGuard.readDenials(),
+  ]);
+  return {
+    signal: {
+      processor: signal.processor,
+      timeframe: signal.timeframe,
+      ownerUserId: signal.ownerUserId,
+      audience: signal.fromAdmin ? 'everyone' : 'owner',
+    },
+    users: users.map((user) => {
+      const exchangeDenial = denyAccount(user.id, user.settings?.exchangePlatform ?? '');
+      return {
+        ...user,
+        tradingHalt: halted.get(user.id) ?? null,
+        exchangeReady: exchangeDenial === null,
+        exchangeDenial,
+      };
+    }),
+    mode: eligibilityMode(config.exchangeMode),
+    supportedExchanges: deps.exchanges.supported,
+    now: deps.clock.now(),
+  };
+}

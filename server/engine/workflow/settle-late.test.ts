@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { users } from '#server/platform/db/schema.ts';
+import { type Agenda, startTestEngine, type TestEngine } from '#test/test-engine.ts';
+
+/** I7: what a workflow said of an order in doubt is made right when the order comes to its end after all. */
+let engine: TestEngine;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(() => engine.db.update(users).set({ isActive: false }));
+afterAll(() => engine.close());
+
+/** The exchange answers nothing about orders for so long, by the engine's clock. */
+function silentFor(ms: number): Agenda {
+  const until = new Date(engine.clock.now().getTime() + ms);
+  let isOver = false;
+  return {
+    nextAt: () => (isOver ? null : until),
+    async run() {
+      if (isOver || engine.clock.now() < until) return;
+      isOver = true;
+      engine.paper.setFaults([]);
+    },
+  };
+}
+
+test.each([
+  ['filled', { kind: 'cutAfterAccept' }, 'success', 'completed', null],
+  ['was never placed', { kind: 'cutBeforeAccept' }, 'failed', 'failed', /calculation/i],
+] as const)(
+  'an order that is settled after its workflow as one that %s is shown so',
+  async (what, fault, outcome, status, error) => {
+    const token = what === 'filled' ? 'LATEFILL' : 'LATENONE';
+    const late = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'A' });
+    const other = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'B' });
+    const { signalId, workflowId } = await engine.storeSignal({ token, price: '100' });
+    engine.paper.setFaults([
+      { ...fault, on: { operation: 'place-order', userId: late } },
+      {
+        kind: 'badGatewayBefore',
+        on: { operation: 'find-order', userId: late, times: Number.POSITIVE_INFINITY },
+      },
+    ]);
+    const seen: (string | undefined)[] = [];
+    const silence = silentFor(7 * 60_000);
+    const agenda: Agenda = {
+      ...silence,
+      async onRound() {
+        if (silence.nextAt() === null) return;
+        seen.push((await engine.workflow(workflowId)).status);
+        engine.clock.advance(60_000);
+      },
+    };
+    await engine.settle({ agenda });
+
+    expect(seen.at(-1)).toBe('completed');
+    const trade = (await engine.trades(signalId)).find(({ userId }) => userId === late);
+    const outcomes = await engine.outcomes(workflowId);
+    expect(outcomes.get(late)?.outcome).toBe(outcome);
+    expect(outcomes.get(other)?.outcome).toBe('success');
+    const successful = outcome === 'success' ? 2 : 1;
+    expect(await engine.workflow(workflowId)).toMatchObject({ successfulUsersCount: successful });
+    const steps = await engine.steps(workflowId);
+    const step = steps.findLast(({ userId }) => userId === late);
+    expect(step).toMatchObject({ status, outputData: { fillStatus: trade?.fillStatus } });
+    if (error === null) expect(step?.errorMessage).toBeNull();
+    else expect(step?.errorMessage).toMatch(error);
+    expect(steps.find(({ stepNumber }) => stepNumber === 7)?.outputData).toEqual({
+      successful,
+      skipped: 0,
+      failed: 2 - successful,
+    });
+  },
+);

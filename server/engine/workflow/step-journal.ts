@@ -1,0 +1,121 @@
+import type { StepStatus } from '#domain/workflow/workflow-lifecycle.ts';
+import type { Db, Tx } from '#server/platform/db/database.ts';
+import { together } from '#server/platform/db/together.ts';
+import { type Lease, withLastTransaction } from '#server/platform/jobs/leases.ts';
+import { type StepStart, type StepWrite, writeSteps } from './workflow-steps.store.ts';
+
+/**
+ * What a run has done and not written down yet. Each commit costs more than most steps do, so steps are written down
+ * together: before something that takes a while begins, with whatever has to become true in the same transaction, and
+ * at the end. What a crash leaves unwritten is done again; it had no effect beyond this journal.
+ */
+export interface StepJournal {
+  /** The step that is under way from here on. */
+  begin(step: StepStart): void;
+  /** How the step under way ended. */
+  end(end: StepResult): void;
+  /** What the step under way tells while it waits. */
+  note(metadata: unknown): void;
+  /**
+   * Becomes true in the transaction that writes down what has been noted so far. What was given before has begun its
+   * first statement before this one does, and not ended: one `write` must not hang on more of another.
+   */
+  alongside(write: (tx: Tx) => Promise<void>): void;
+  /** One commit for all that was noted; LeaseLostError and nothing written if the lease went to somebody else. */
+  writeDown(): Promise<void>;
+  /** The same as the last thing that is done under the lease, which is given back with it. */
+  writeLast(): Promise<void>;
+  /**
+   * The same while `work` is done, which notes nothing: what fails of the two is thrown when both have ended. What is
+   * done at once leaves nothing to be seen under way, and nothing is written for it.
+   */
+  writeDownDuring<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** The same in a transaction that writes more; until it is known to be committed, all of it is still to be written. */
+  writeWithin(tx: Tx): Promise<void>;
+  /**
+   * Forgets what was to go along, and the steps that ended on its account or are under way; answers the one that was.
+   * What had ended before is still to be written down: its step would stay under way for good.
+   */
+  abandon(): StepStart | null;
+}
+
+export interface StepResult {
+  status: Exclude<StepStatus, 'pending' | 'processing'>;
+  outputData?: unknown;
+  errorMessage?: string;
+  at: Date;
+}
+
+export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): StepJournal {
+  let steps: StepWrite[] = [];
+  let writes: ((tx: Tx) => Promise<void>)[] = [];
+  let current: StepStart | null = null;
+  /** Those that ended before anything was to go along with them. */
+  let endedBefore: StepWrite[] = [];
+
+  const ended = () => steps.filter(({ completedAt }) => completedAt !== undefined);
+
+  const change = (details: Partial<StepWrite>) => {
+    if (current === null) throw new Error('no step is under way');
+    const { stepNumber } = current;
+    const noted = steps.find((step) => step.stepNumber === stepNumber);
+    if (noted !== undefined) Object.assign(noted, details);
+    else steps.push({ ...current, status: 'processing', ...details });
+  };
+  async function writeWithin(tx: Tx): Promise<void> {
+    await together(writeSteps(tx, lease, steps), ...writes.map((write) => write(tx)));
+  }
+
+  async function writeBy(transact: () => Promise<void>): Promise<void> {
+    if (writes.length > 0) await transact();
+    else if (steps.length > 0) await writeSteps(db, lease, steps);
+    steps = [];
+    writes = [];
+  }
+
+  const writeDown = () => writeBy(() => db.transaction(writeWithin));
+
+  return {
+    begin(step) {
+      current = step;
+      steps.push({ ...step, status: 'processing' });
+    },
+    end: ({ at, ...result }) => change({ ...result, completedAt: at }),
+    note: (metadata) => change({ metadata }),
+    alongside(write) {
+      if (writes.length === 0) endedBefore = ended();
+      writes.push(write);
+    },
+    writeDown,
+    writeLast: () =>
+      writeBy(() =>
+        withLastTransaction(db, lease, async (tx) => ({ isLast: true, result: await writeWithin(tx) })),
+      ),
+    async writeDownDuring(work) {
+      const working = work();
+      if (await isDoneAtOnce(working)) return working;
+      const [written, done] = await Promise.allSettled([writeDown(), working]);
+      // The lease may be gone: that says more than what came of working without it.
+      if (written.status === 'rejected') throw written.reason;
+      if (done.status === 'rejected') throw done.reason;
+      return done.value;
+    },
+    writeWithin,
+    abandon() {
+      const kept = writes.length === 0 ? ended() : endedBefore;
+      steps = kept.filter(({ stepNumber }) => stepNumber !== current?.stepNumber);
+      writes = [];
+      return current;
+    },
+  };
+}
+
+/** Nothing had to be waited for. */
+const isDoneAtOnce = (work: Promise<unknown>): Promise<boolean> =>
+  new Promise((resolve) => {
+    work.then(
+      () => resolve(true),
+      () => resolve(false),
+    );
+    setImmediate(resolve, false);
+  });

@@ -1,0 +1,39 @@
+import { listUnfinishedTrades } from '#server/engine/orders/trades.store.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
+import { listUnfinished } from './workflows.store.ts';
+
+/** A trade that should have moved this long ago lost its wake-up call. */
+export const OVERDUE_MS = 15_000;
+
+/**
+ * Sends a wake-up call for everything that is not finished: at the start of the program (what a predecessor left
+ * behind, orders included), and from time to time for calls that were lost. Calls for what runs already do nothing.
+ */
+export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boolean }): Promise<void> {
+  const { db, jobs, clock } = deps;
+  const overdue = all ? null : new Date(clock.now().getTime() - OVERDUE_MS);
+  const tradeIds = await listUnfinishedTrades(db, overdue);
+  const { pipelines, waiting } = await listUnfinished(db, {
+    unsettledSince: new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS),
+  });
+  await jobs.sendMissing(
+    db,
+    'advance-trade',
+    tradeIds.map((tradeId) => ({ tradeId })),
+  );
+  await jobs.sendMissing(db, 'run-workflow', pipelines);
+  await jobs.sendMissing(db, 'trade-user', waiting);
+}
+
+export const SWEEP_EVERY_MS = 10_000;
+
+/** Looks for lost calls from time to time; answers how to stop that. */
+export function startSweep(deps: AutomationDeps): () => void {
+  const timer = setInterval(() => {
+    wakeUnfinished(deps, { all: false }).catch((error: unknown) =>
+      deps.log.warn({ err: error }, 'looking for unfinished work failed'),
+    );
+  }, SWEEP_EVERY_MS);
+  return () => clearInterval(timer);
+}

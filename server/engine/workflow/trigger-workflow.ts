@@ -1,0 +1,68 @@
+import { manualTriggerAllowed } from '#domain/eligibility/trading-mode.ts';
+import { explainFailure } from '#domain/workflow/workflow-lifecycle.ts';
+import type { Deps } from '#server/deps.ts';
+import { findSignal } from '#server/ingest/stored-signals.ts';
+import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
+import { workflows } from '#server/platform/db/schema.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { findNewestWorkflow } from './workflows.store.ts';
+
+type TriggerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>;
+
+/** An operator starts a signal's workflow, unless one of its workflows is still running. */
+export async function triggerWorkflow(
+  deps: TriggerDeps,
+  { signalId, username }: { signalId: string; username: string },
+): Promise<string> {
+  return await createManualWorkflow(deps, { signalId, reason: `Manual trigger by ${username}` });
+}
+
+/** Only the newest workflow's failure can be retried. */
+export async function retryWorkflow(
+  deps: TriggerDeps,
+  { signalId, username }: { signalId: string; username: string },
+): Promise<string> {
+  assertAllowed(deps);
+  const newest = await findNewestWorkflow(deps.db, signalId);
+  if (newest === null) throw new AppError('signalNotFound');
+  if (newest.status !== 'failed') throw new AppError('workflowNotFailed');
+  return await createManualWorkflow(deps, { signalId, reason: `Retry of ${newest.id} by ${username}` });
+}
+
+/** The server refuses too: the button alone guards nothing (2 §6). */
+function assertAllowed({ config }: TriggerDeps): void {
+  const state = { environment: config.appEnv, isDeployment: config.deploymentId !== null };
+  if (!manualTriggerAllowed(state)) throw new AppError('manualTriggerDisabled');
+}
+
+async function createManualWorkflow(
+  deps: TriggerDeps,
+  { signalId, reason }: { signalId: string; reason: string },
+): Promise<string> {
+  assertAllowed(deps);
+  const signal = await findSignal(deps.db, signalId);
+  if (signal === null) throw new AppError('signalNotFound');
+  try {
+    return await deps.db.transaction(async (tx) => {
+      // Made inside, as all time-ordered ids are: rows are added up to an id that is older than every transaction.
+      const id = timeOrderedId();
+      await tx.insert(workflows).values({
+        id,
+        signalId,
+        trigger: 'manual',
+        triggerReason: reason,
+        status: 'pending',
+        token: signal.token,
+        processor: signal.processor,
+        createdAt: deps.clock.now(),
+      });
+      await deps.jobs.send(tx, 'run-workflow', { workflowId: id });
+      return id;
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const { failureType, message } = explainFailure('CONCURRENCY_CONFLICT', { token: signal.token });
+    throw new AppError('workflowRunning', { message, failureType, cause: error });
+  }
+}

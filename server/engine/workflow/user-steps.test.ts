@@ -1,0 +1,126 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { userSettings, users } from '#server/platform/db/schema.ts';
+import { dyingAt } from '#test/dying-exchange.ts';
+import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { runWorkflow } from './run-workflow.ts';
+
+let engine: TestEngine;
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+});
+afterEach(async () => {
+  engine.paper.setFaults([]);
+  await engine.db.update(users).set({ isActive: false });
+  await engine.settle();
+});
+afterAll(() => engine.close());
+
+async function threeUsers() {
+  const settings = { positionSizingMethod: 'Risk Management' } as const;
+  const last = await engine.createUser({ ...settings, tradeOrderSet: 'Z' });
+  const first = await engine.createUser({ ...settings, tradeOrderSet: 'A' });
+  const middle = await engine.createUser({ ...settings, tradeOrderSet: 'K' });
+  return [first, middle, last] as const;
+}
+
+async function userSteps(workflowId: string) {
+  const steps = (await engine.steps(workflowId)).filter(({ stepNumber }) => stepNumber > 7);
+  return steps.map(({ stepNumber, userId, stepType }) => [stepNumber, userId, stepType]);
+}
+
+test.each(['fetchPosition', 'fetchBalance', 'placeOrder', 'findOrder'] as const)(
+  "users' steps are numbered by the order of trading, the same before and after a process that dies at %s",
+  async (call) => {
+    const [first, middle, last] = await threeUsers();
+    const { workflowId } = await engine.storeSignal({ token: `N${call.toUpperCase()}`, price: '100' });
+    await expect(engine.settle({ deps: dyingAt(engine.deps, call, 'after') })).rejects.toThrow();
+    const before = await userSteps(workflowId);
+    await engine.restart();
+    await engine.settle();
+    const after = await userSteps(workflowId);
+    expect(after).toEqual(
+      [first, middle, last].flatMap((userId, index) => [
+        [8 + index * 3, userId, 'user_settings'],
+        [9 + index * 3, userId, 'position_generation'],
+        [10 + index * 3, userId, 'order_submission'],
+      ]),
+    );
+    expect(after).toEqual(expect.arrayContaining(before));
+    expect(before.length).toBeGreaterThan(0);
+  },
+);
+
+test('each step says how long it took', async () => {
+  const [userId] = await threeUsers();
+  engine.paper.setFaults([{ kind: 'restFirst', on: { userId } }]);
+  const { workflowId } = await engine.storeSignal({ token: 'LONG', price: '100' });
+  await engine.settle();
+  const steps = await engine.steps(workflowId);
+  expect(steps).toHaveLength(7 + 3 * 3);
+  for (const { startedAt, completedAt, executionTimeMs } of steps) {
+    expect(executionTimeMs).toBe(
+      (completedAt?.getTime() ?? Number.NaN) - (startedAt?.getTime() ?? Number.NaN),
+    );
+  }
+  const submission = steps.find((step) => step.userId === userId && step.stepType === 'order_submission');
+  expect(submission?.executionTimeMs).toBeGreaterThanOrEqual(5_000);
+});
+
+test('a skip ends with the words that the monitor knows, missing settings with theirs, a failed order with its own', async () => {
+  const [skipped, missing, failed] = await threeUsers();
+  engine.paper.setFaults([
+    { kind: 'refuse', code: '40014', on: { path: 'account/accounts', userId: skipped } },
+    { kind: 'refuse', code: '40762', message: 'no', on: { path: 'place-order', userId: failed } },
+  ]);
+  const { workflowId } = await engine.storeSignal({ token: 'WORDS', price: '100' });
+  await runWorkflow(engine.deps, workflowId);
+  await engine.db.delete(userSettings).where(eq(userSettings.userId, missing));
+  await engine.settle();
+  const steps = (await engine.steps(workflowId)).filter(({ errorMessage }) => errorMessage !== null);
+  expect(steps.map(({ userId, stepType, errorMessage }) => [userId, stepType, errorMessage])).toEqual([
+    [skipped, 'position_generation', 'Balance information unavailable; user will be skipped'],
+    [missing, 'user_settings', 'User settings not found'],
+    [failed, 'order_submission', 'Bitget: no (40762)'],
+  ]);
+  const outcomes = await engine.outcomes(workflowId);
+  expect([skipped, missing, failed].map((id) => outcomes.get(id)?.outcome)).toEqual([
+    'skipped',
+    'skipped',
+    'failed',
+  ]);
+  expect((await engine.steps(workflowId))[6]).toMatchObject({
+    status: 'completed',
+    outputData: { successful: 0, skipped: 2, failed: 1 },
+  });
+});
+
+test("a user's part that fails unexpectedly three times is given up, and the others trade", async () => {
+  const [broken, ...others] = await threeUsers();
+  const { workflowId } = await engine.storeSignal({ token: 'BROKEN', price: '100' });
+  const deps = {
+    ...engine.deps,
+    findAccount: async (...parameters: Parameters<typeof engine.deps.findAccount>) => {
+      if (parameters[0] === broken) throw new TypeError('a bug');
+      return await engine.deps.findAccount(...parameters);
+    },
+  };
+  for (let tries = 1; tries <= 2; tries += 1) {
+    await expect(engine.settle({ deps })).rejects.toThrow('a bug');
+  }
+  await engine.settle({ deps });
+  const outcomes = await engine.outcomes(workflowId);
+  expect([broken, ...others].map((id) => outcomes.get(id)?.outcome)).toEqual([
+    'failed',
+    'success',
+    'success',
+  ]);
+  const step = (await engine.steps(workflowId)).find(
+    ({ userId, status }) => userId === broken && status === 'failed',
+  );
+  expect(step).toMatchObject({
+    stepType: 'position_generation',
+    errorMessage: 'Processing failed unexpectedly, see the server log',
+  });
+});

@@ -1,0 +1,136 @@
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { StepStatus } from '#domain/workflow/workflow-lifecycle.ts';
+import { writtenOnce } from '#server/platform/db/built-once.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { workflowSteps } from '#server/platform/db/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import {
+  heldLease,
+  type Lease,
+  LeaseLostError,
+  type LeaseValues,
+  leaseOf,
+} from '#server/platform/jobs/leases.ts';
+
+export type StepRow = typeof workflowSteps.$inferSelect;
+
+export interface StepKey {
+  workflowId: string;
+  stepNumber: number;
+}
+
+export interface StepStart extends StepKey {
+  stepName: string;
+  stepType: string;
+  userId: string | null;
+  inputData: unknown;
+  processorName: string;
+  /** When it began. */
+  at: Date;
+}
+
+/** A step as it stands: under way, or at its end. */
+export interface StepWrite extends StepStart {
+  status: Exclude<StepStatus, 'pending'>;
+  outputData?: unknown;
+  metadata?: unknown;
+  errorMessage?: string;
+  completedAt?: Date;
+}
+
+/**
+ * The column is an integer: after 24.8 days it says no more. A step that could not be ended because it took longer would
+ * keep its token from all users for good.
+ */
+const tookMs = (start: SQL, end: SQL): SQL =>
+  sql`least(2147483647, greatest(0, extract(epoch from ${end} - ${start}) * 1000))::int`;
+
+const write = writtenOnce<LeaseValues & { rows: string }>()(
+  (value) => sql`
+    with ${heldLease(leaseOf(value))}, written as (
+      insert into workflow_steps as known (id, workflow_id, step_number, step_name, step_type, user_id, status, input_data,
+        output_data, metadata, error_message, started_at, completed_at, execution_time_ms, processor_name)
+      select id, "workflowId", "stepNumber", "stepName", "stepType", "userId", status, "inputData",
+        "outputData", metadata, "errorMessage", at, "completedAt", ${tookMs(sql`at`, sql`"completedAt"`)}, "processorName"
+      from held, json_to_recordset(${value('rows')}::json) as step (
+        id uuid, "workflowId" uuid, "stepNumber" int, "stepName" text, "stepType" text, "userId" uuid, status text,
+        "inputData" jsonb, "outputData" jsonb, metadata jsonb, "errorMessage" text, at timestamptz,
+        "completedAt" timestamptz, "processorName" text
+      )
+      on conflict (workflow_id, step_number) do update set
+        status = excluded.status,
+        output_data = coalesce(excluded.output_data, known.output_data),
+        metadata = coalesce(excluded.metadata, known.metadata),
+        error_message = excluded.error_message,
+        completed_at = excluded.completed_at,
+        execution_time_ms = ${tookMs(sql`known.started_at`, sql`excluded.completed_at`)},
+        processor_name = excluded.processor_name
+      where known.status in ('pending', 'processing')
+    )
+    select 1 from held`,
+);
+
+/**
+ * Writes steps in one statement, which is a commit of its own outside of a transaction, under a lease: LeaseLostError,
+ * and nothing written, when it has gone to somebody else (as `assertHeld`, the lease is held until the commit). A step
+ * that was begun before a crash keeps its first start; one that has ended stays as it is.
+ */
+export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
+  const rows = JSON.stringify(steps.map((step) => ({ id: timeOrderedId(), ...step })));
+  const { rows: held } = await write(db, { ...lease, rows });
+  if (held.length === 0) throw new LeaseLostError(lease.key);
+}
+
+export interface StepEnd extends StepKey {
+  status: Exclude<StepStatus, 'pending' | 'processing'>;
+  outputData?: unknown;
+  metadata?: unknown;
+  errorMessage?: string | null;
+  at: Date;
+}
+
+/** Ends a step that is under way; one that has ended is left as it is. */
+export async function endStep(db: Queryable, end: StepEnd): Promise<void> {
+  const { workflowId, stepNumber, at, status, outputData, metadata, errorMessage } = end;
+  await db
+    .update(workflowSteps)
+    .set({
+      status,
+      completedAt: at,
+      executionTimeMs: tookMs(sql`${workflowSteps.startedAt}`, sql`${at}::timestamptz`),
+      errorMessage: errorMessage ?? null,
+      ...(outputData === undefined ? {} : { outputData }),
+      ...(metadata === undefined ? {} : { metadata }),
+    })
+    .where(and(isStep({ workflowId, stepNumber }), inArray(workflowSteps.status, ['pending', 'processing'])))
+    .execute();
+}
+
+/** Rewrites what an ended step says; when it ended stays as it was. */
+export async function correctStep(
+  db: Queryable,
+  correction: StepKey & Pick<StepRow, 'status' | 'outputData' | 'errorMessage'>,
+): Promise<void> {
+  const { workflowId, stepNumber, status, outputData, errorMessage } = correction;
+  await db
+    .update(workflowSteps)
+    .set({ status, outputData, errorMessage })
+    .where(isStep({ workflowId, stepNumber }));
+}
+
+export async function findStep(db: Queryable, key: StepKey): Promise<StepRow | null> {
+  const [row] = await db.select().from(workflowSteps).where(isStep(key));
+  return row ?? null;
+}
+
+/** All of them: three for each user, which may be thousands. */
+export async function listSteps(db: Queryable, workflowId: string): Promise<StepRow[]> {
+  return await db
+    .select()
+    .from(workflowSteps)
+    .where(eq(workflowSteps.workflowId, workflowId))
+    .orderBy(asc(workflowSteps.stepNumber));
+}
+
+const isStep = ({ workflowId, stepNumber }: StepKey) =>
+  and(eq(workflowSteps.workflowId, workflowId), eq(workflowSteps.stepNumber, stepNumber));

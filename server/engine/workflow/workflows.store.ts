@@ -1,0 +1,162 @@
+import { and, asc, desc, eq, gt, inArray, isNull, ne, sql } from 'drizzle-orm';
+import {
+  type FailureExplanation,
+  isWorkflowEnded,
+  nextWorkflowStatus,
+  pipelineStepNumber,
+  statusesBefore,
+  type WorkflowStatus,
+} from '#domain/workflow/workflow-lifecycle.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import { builtOnce } from '#server/platform/db/built-once.ts';
+import type { Queryable, Tx } from '#server/platform/db/database.ts';
+import { processingSlots, signals, trades, workflows, workflowUsers } from '#server/platform/db/schema.ts';
+
+export type WorkflowRow = typeof workflows.$inferSelect;
+
+export const RUNNING_STATUSES = ['pending', 'processing'] as const satisfies WorkflowStatus[];
+
+export async function findWorkflow(db: Queryable, id: string): Promise<WorkflowRow | null> {
+  const [row] = await db.select().from(workflows).where(eq(workflows.id, id));
+  return row ?? null;
+}
+
+const withSignal = builtOnce<{ id: string }>()((db, value) =>
+  db
+    .select({ workflow: workflows, signal: signals })
+    .from(workflows)
+    .innerJoin(signals, eq(signals.id, workflows.signalId))
+    .where(eq(workflows.id, value('id'))),
+);
+
+/** What its pipeline starts from. */
+export async function findWorkflowWithSignal(
+  db: Queryable,
+  id: string,
+): Promise<{ workflow: WorkflowRow; signal: SignalRow } | null> {
+  const [row] = await withSignal(db, { id });
+  return row ?? null;
+}
+
+export async function findNewestWorkflow(db: Queryable, signalId: string): Promise<WorkflowRow | null> {
+  const [row] = await db
+    .select()
+    .from(workflows)
+    .where(eq(workflows.signalId, signalId))
+    .orderBy(desc(workflows.id))
+    .limit(1);
+  return row ?? null;
+}
+
+/** Newest first. */
+export async function listSignalWorkflows(db: Queryable, signalId: string): Promise<WorkflowRow[]> {
+  return await db
+    .select()
+    .from(workflows)
+    .where(eq(workflows.signalId, signalId))
+    .orderBy(desc(workflows.id));
+}
+
+/** Moves a workflow on, by its transition table; of two ends that come at once the second is an InvalidTransition. */
+export async function changeWorkflowStatus(
+  tx: Tx,
+  options: {
+    id: string;
+    status: WorkflowStatus;
+    at: Date;
+    failure?: FailureExplanation;
+  },
+): Promise<void> {
+  const { id, status, at, failure } = options;
+  const details =
+    failure === undefined
+      ? {}
+      : {
+          errorMessage: failure.message,
+          errorDetails: {
+            failureType: failure.failureType,
+            userFriendlyExplanation: failure.userFriendlyExplanation,
+            suggestedAction: failure.suggestedAction,
+          },
+        };
+  const changed = await tx
+    .update(workflows)
+    .set({
+      status,
+      startedAt: sql`coalesce(${workflows.startedAt}, ${at})`,
+      completedAt: isWorkflowEnded(status) ? at : null,
+      ...details,
+    })
+    .where(and(eq(workflows.id, id), inArray(workflows.status, statusesBefore(status))))
+    .returning({ id: workflows.id });
+  if (changed.length > 0) return;
+  const row = await findWorkflow(tx, id);
+  if (row === null) throw new Error(`there is no workflow ${id}`);
+  nextWorkflowStatus(row.status, status);
+}
+
+/** Counts one unexpected error of the pipeline and says how many there were. */
+export async function countFailedTry(db: Queryable, id: string): Promise<number> {
+  const [row] = await db
+    .update(workflows)
+    .set({ failedTries: sql`${workflows.failedTries} + 1` })
+    .where(eq(workflows.id, id))
+    .returning({ failedTries: workflows.failedTries });
+  return row?.failedTries ?? 0;
+}
+
+/**
+ * Unfinished work, for a program that starts and for the sweep: the workflow that has a token's slot and the next of
+ * each token (their end wakes the next one that waits) until it is their users' turn, those that have not run yet, and
+ * the users whose part is not over. Mostly the first one has the slot, but one may be stored behind another that has
+ * taken it.
+ * Users whose order is under way are left out until it is older than `unsettledSince`: its end wakes them, and it has a
+ * call of its own.
+ */
+export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
+  const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
+  const fields = {
+    workflowId: workflows.id,
+    // The step is written with the users' calls: from there on the users are called.
+    isWithUsers: sql<boolean>`exists (
+      select from workflow_steps where workflow_id = workflows.id
+        and step_number = ${pipelineStepNumber('user_processing')})`,
+  };
+  const first = await db
+    .selectDistinctOn([workflows.token], fields)
+    .from(workflows)
+    .where(isRunning)
+    .orderBy(workflows.token, asc(workflows.isOwn), asc(workflows.id));
+  const holding = await db
+    .select(fields)
+    .from(processingSlots)
+    .innerJoin(workflows, eq(workflows.id, processingSlots.workflowId))
+    .where(isRunning);
+  const notRun = await db
+    .select({ workflowId: workflows.id })
+    .from(workflows)
+    .where(eq(workflows.status, 'pending'))
+    .orderBy(asc(workflows.id))
+    .limit(5000);
+  const toRun = [...[...holding, ...first].filter(({ isWithUsers }) => !isWithUsers), ...notRun];
+  const pipelines = [...new Set(toRun.map(({ workflowId }) => workflowId))].map((workflowId) => ({
+    workflowId,
+  }));
+  const waiting = await db
+    .select({ workflowId: workflowUsers.workflowId, userId: workflowUsers.userId })
+    .from(workflowUsers)
+    .innerJoin(workflows, eq(workflows.id, workflowUsers.workflowId))
+    .leftJoin(
+      trades,
+      and(
+        eq(trades.workflowId, workflowUsers.workflowId),
+        eq(trades.userId, workflowUsers.userId),
+        ne(trades.state, 'done'),
+        gt(trades.createdAt, unsettledSince),
+      ),
+    )
+    .where(and(isRunning, inArray(workflowUsers.outcome, ['waiting', 'running']), isNull(trades.id)))
+    .orderBy(asc(workflowUsers.workflowId), asc(workflowUsers.position))
+    .limit(5000);
+  return { pipelines, waiting };
+}

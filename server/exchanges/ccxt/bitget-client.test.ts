@@ -1,0 +1,251 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ExchangeAccount, ExchangeEnvironment } from '../exchange.ts';
+import { contractView } from '../paper/dialects/bitget-views.ts';
+import { paperContract } from '../paper/paper-contracts.ts';
+import { createExchangeRegistry } from '../registry.ts';
+import { BITGET } from './bitget.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const BALANCES = [
+  {
+    marginCoin: 'USDT',
+    available: '5',
+    isolatedMaxAvailable: '4',
+    locked: '1',
+    maxTransferOut: '4',
+    accountEquity: '6',
+  },
+];
+
+interface Seen {
+  url: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** Answers as Bitget would, and remembers what it was asked. */
+async function openAgainst(
+  environment: ExchangeEnvironment,
+  answers: Record<string, unknown> = {},
+): Promise<{
+  registry: ReturnType<typeof createExchangeRegistry>;
+  seen: Seen[];
+  stop: () => Promise<unknown>;
+}> {
+  const seen: Seen[] = [];
+  const data: Record<string, unknown> = {
+    '/api/v2/mix/market/contracts': ['BTC', 'PEPE'].map((token) => contractView(paperContract(token))),
+    '/api/v2/mix/account/accounts': BALANCES,
+    ...answers,
+  };
+  const server = createServer((request, response) => {
+    const url = request.url ?? '';
+    seen.push({ url, headers: request.headers });
+    const path = url.split('?')[0] ?? '';
+    const own = data[path];
+    const fields = typeof own === 'function' ? own(request.headers) : { data: own ?? {} };
+    response.end(JSON.stringify({ code: '00000', msg: 'success', requestTime: 1, ...fields }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const registry = createExchangeRegistry({
+    exchangeMode: environment,
+    bitgetBaseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bybitBaseUrl: null,
+    exchangeProxyUrls: [],
+    exchangeTimeoutMs: 5_000,
+    paper: null,
+  });
+  const stop = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  closing.push(stop, () => registry.close());
+  return { registry, seen, stop };
+}
+
+const account = (environment: ExchangeEnvironment, key = 'key'): ExchangeAccount => ({
+  userId: `user of ${key}`,
+  environment,
+  credentials: { apiKey: key, apiSecret: 'secret', passphrase: 'pass', accountMode: 'classic' },
+});
+
+describe('what goes out to Bitget', () => {
+  test('the contracts are one request, and no request asks what kind of account it is', async () => {
+    const { registry, seen } = await openAgainst('live');
+    await registry.get('Bitget').fetchBalance(account('live'));
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/api/v2/mix/market/contracts?productType=USDT-FUTURES',
+      '/api/v2/mix/account/accounts?productType=USDT-FUTURES',
+    ]);
+  });
+
+  test('it names itself, and carries no broker id of the library', async () => {
+    const { registry, seen } = await openAgainst('live');
+    await registry.get('Bitget').fetchBalance(account('live'));
+    for (const { headers } of seen) {
+      expect(headers['user-agent']).toMatch(/^SignalBoard\/\d+\.\d+\.\d+/);
+      expect(headers).not.toHaveProperty('x-channel-api-code');
+    }
+  });
+
+  test.each([
+    ['live', undefined],
+    ['demo', '1'],
+  ] as const)('in %s mode the demo header is %s on every request', async (environment, expected) => {
+    const { registry, seen } = await openAgainst(environment);
+    await registry.get('Bitget').fetchBalance(account(environment));
+    expect(seen.map(({ headers }) => headers.paptrading)).toEqual([expected, expected]);
+  });
+
+  test('public requests carry no key', async () => {
+    const { registry, seen } = await openAgainst('live', {
+      '/api/v2/mix/market/ticker': [
+        { symbol: 'BTCUSDT', lastPr: '65000', markPrice: '65000.1', ts: '1795273116442' },
+      ],
+    });
+    const exchange = registry.get('Bitget');
+    await exchange.fetchBalance(account('live'));
+    expect(await exchange.fetchTicker('BTC')).toMatchObject({ lastPrice: '65000', markPrice: '65000.1' });
+    expect(seen.at(-1)?.headers).not.toHaveProperty('access-key');
+  });
+});
+
+test.each(['live', 'demo'] as const)(
+  'in %s mode a clock that is off is set by the exchange, and the next call succeeds',
+  async (mode) => {
+    const serverTime = () => Date.now() + 3_600_000;
+    const { registry } = await openAgainst(mode, {
+      '/api/v2/public/time': () => ({ data: { serverTime: String(serverTime()) } }),
+      '/api/v2/mix/account/accounts': (headers: IncomingHttpHeaders) =>
+        Math.abs(Number(headers['access-timestamp']) - serverTime()) > 30_000
+          ? { code: '40008', msg: 'Request timestamp expired', data: null }
+          : { data: BALANCES },
+    });
+    const exchange = registry.get('Bitget');
+    await expect(exchange.fetchBalance(account(mode))).rejects.toMatchObject({
+      kind: 'retry-later',
+      code: '40008',
+    });
+    expect(await exchange.fetchBalance(account(mode))).toMatchObject({ futuresBalance: '6' });
+  },
+);
+
+describe('what is not traded', () => {
+  test.each([
+    ['demo', { 'ACCESS-KEY': 'key' }, 'a demo request must carry PAPTRADING: 1'],
+    ['live', { 'ACCESS-KEY': 'key', PAPTRADING: '1' }, 'a live request must not carry PAPTRADING: 1'],
+    ['live', { PAPTRADING: '1' }, 'a live request must not carry PAPTRADING: 1'],
+    ['demo', { 'ACCESS-KEY': 'key', PAPTRADING: '1' }, null],
+    ['live', { 'ACCESS-KEY': 'key' }, null],
+  ] as const)('a %s request with the headers %j: %s', (environment, headers, problem) => {
+    expect(BITGET.environmentProblem(environment, headers)).toBe(problem);
+  });
+
+  test.each([
+    ['demo', 'live'],
+    ['live', 'demo'],
+  ] as const)('a %s account over a %s connection', async (of, over) => {
+    const { registry, seen } = await openAgainst(over);
+    await expect(registry.get('Bitget').fetchBalance(account(of))).rejects.toMatchObject({ kind: 'refused' });
+    expect(seen.filter(({ headers }) => headers['access-key'] !== undefined)).toEqual([]);
+  });
+
+  test('a unified account, before anything is sent', async () => {
+    const { registry, seen } = await openAgainst('live');
+    const unified = account('live');
+    unified.credentials.accountMode = 'unified';
+    await expect(registry.get('Bitget').fetchBalance(unified)).rejects.toMatchObject({ kind: 'credentials' });
+    expect(seen).toEqual([]);
+  });
+
+  test('a contract that is scaled or called otherwise', async () => {
+    const scaled = { ...contractView(paperContract('PEPE')), symbol: '1000PEPEUSDT', baseCoin: '1000PEPE' };
+    const suspended = { ...contractView(paperContract('SOL')), symbolStatus: 'maintain' };
+    const { registry } = await openAgainst('live', { '/api/v2/mix/market/contracts': [scaled, suspended] });
+    const exchange = registry.get('Bitget');
+    expect(await exchange.fetchContract('PEPE')).toBeNull();
+    expect(await exchange.fetchContract('SOL')).toBeNull();
+  });
+});
+
+describe('balances', () => {
+  test('what is available is what an isolated position could use', async () => {
+    const { registry } = await openAgainst('live');
+    expect(await registry.get('Bitget').fetchBalance(account('live'))).toMatchObject({
+      futuresBalance: '6',
+      futuresAvailable: '4',
+      futuresLocked: '1',
+    });
+  });
+
+  test.each([
+    ['an empty list', []],
+    ['another coin only', [{ marginCoin: 'USDC', available: '5', locked: '0', accountEquity: '5' }]],
+    ['no number', [{ marginCoin: 'USDT', available: 'NaN', locked: '0', accountEquity: '5' }]],
+    ['a missing number', [{ marginCoin: 'USDT', locked: '0', accountEquity: '5' }]],
+  ])('%s is not a balance', async (_, list) => {
+    const { registry } = await openAgainst('live', { '/api/v2/mix/account/accounts': list });
+    await expect(registry.get('Bitget').fetchBalance(account('live'))).rejects.toMatchObject({
+      kind: 'unknown',
+    });
+  });
+
+  test('spot figures come along when they are asked for', async () => {
+    const { registry } = await openAgainst('live', {
+      '/api/v2/spot/account/assets': [{ coin: 'USDT', available: '50.25', frozen: '1', locked: '0.5' }],
+    });
+    const balance = await registry.get('Bitget').fetchBalance(account('live'), { includeSpot: true });
+    expect(balance).toMatchObject({ spotBalance: '51.75', spotAvailable: '50.25', spotLocked: '1.5' });
+  });
+});
+
+describe('an exchange that is out of reach', () => {
+  const order = {
+    token: 'BTC',
+    side: 'buy' as const,
+    clientOrderId: 'c1',
+    price: '65000',
+    quantity: '0.01',
+    leverage: 10,
+    stopLoss: '63000',
+    takeProfit: '69000',
+  };
+  const inTime = () => ({ notAfter: new Date(Date.now() + 60_000) });
+
+  test('before its contracts are known: nothing was placed', async () => {
+    const { registry, stop } = await openAgainst('live');
+    await stop();
+    const placement = await registry.get('Bitget').placeOrder(account('live'), order, inTime());
+    expect(placement.outcome).toBe('retry-later');
+  });
+
+  test('when its contracts cannot be read: nothing was placed, however unclear the answer', async () => {
+    const { registry, seen } = await openAgainst('live', {
+      '/api/v2/mix/market/contracts': () => ({ code: '40725' }),
+    });
+    const placement = await registry.get('Bitget').placeOrder(account('live'), order, inTime());
+    expect(placement.outcome).toBe('retry-later');
+    expect(seen.some(({ url }) => url.includes('place-order'))).toBe(false);
+  });
+
+  test('when the connection is refused: nothing was placed', async () => {
+    const { registry, stop } = await openAgainst('live');
+    const exchange = registry.get('Bitget');
+    await exchange.fetchContract('BTC');
+    await stop();
+    expect((await exchange.placeOrder(account('live'), order, inTime())).outcome).toBe('retry-later');
+  });
+});
+
+test('the registry knows what it supports', async () => {
+  const { registry } = await openAgainst('live');
+  expect(registry.supported).toEqual(['Bitget', 'Bybit']);
+  expect(registry.get('Bitget').apiEndpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(registry.get('Bybit').apiEndpoint).toBe('https://api.bybit.com');
+  expect(() => registry.get('Kraken' as 'Bybit')).toThrow('Kraken is not supported in live mode');
+});

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import type { ClosedPosition, OpenPosition } from '../exchange.ts';
+import {
+  accountStateOf,
+  closedPositionOf,
+  closedPositionsIn,
+  closingOrderOf,
+  isEntry,
+  orderOf,
+  positionOf,
+  protectionOf,
+} from './bitget-readers.ts';
+
+const order = (changes: object = {}) => ({
+  orderId: '1300000000000000000',
+  clientOid: 'c1',
+  side: 'buy',
+  state: 'live',
+  price: '65000',
+  size: '0.0012',
+  baseVolume: '0',
+  priceAvg: '',
+  fee: '',
+  presetStopLossPrice: '63000.0',
+  presetStopSurplusPrice: '',
+  uTime: '1795273117323',
+  ...changes,
+});
+
+describe('orders', () => {
+  test('empty fields are null and numbers lose their zeros', () => {
+    expect(orderOf(order(), 'BTC')).toMatchObject({
+      state: 'open',
+      averagePrice: null,
+      fee: null,
+      stopLoss: '63000',
+      takeProfit: null,
+      updatedAt: new Date(1795273117323),
+    });
+  });
+
+  test.each([
+    [{ state: 'live', baseVolume: '0.0001' }, 'partially-filled'],
+    [{ state: 'partially_filled', baseVolume: '0.0001' }, 'partially-filled'],
+    [{ state: 'filled', baseVolume: '0.0012' }, 'filled'],
+    [{ state: 'canceled', baseVolume: '0.0005' }, 'cancelled'],
+    [{ state: 'something new' }, 'unknown'],
+    [{ state: undefined, status: 'live' }, 'open'],
+  ])('%j is %s', (changes, state) => {
+    expect(orderOf(order(changes), 'BTC').state).toBe(state);
+  });
+
+  test('a fee is what was paid', () => {
+    expect(orderOf(order({ fee: '-0.039' }), 'BTC').fee).toBe('0.039');
+  });
+
+  test.each([
+    ['no id', { orderId: null }],
+    ['no quantity', { size: null }],
+    ['a quantity that is none', { baseVolume: 'many' }],
+    ['no time', { uTime: '' }],
+    ['no side', { side: 'both' }],
+  ])('an answer with %s is not an order', (_, changes) => {
+    expect(() => orderOf(order(changes), 'BTC')).toThrow();
+  });
+
+  test.each([null, [], 'text', undefined])('%j is not an order', (answer) => {
+    expect(() => orderOf(answer, 'BTC')).toThrow();
+  });
+
+  test('what reduces a position is no entry', () => {
+    expect(isEntry(order())).toBe(true);
+    expect(isEntry(order({ reduceOnly: 'YES' }))).toBe(false);
+    expect(isEntry(order({ tradeSide: 'close' }))).toBe(false);
+  });
+});
+
+describe('protection', () => {
+  const position = { token: 'BTC', side: 'long', quantity: '0.01' } as OpenPosition;
+  const plan = (planType: string, triggerPrice: string, size = '0.01') => ({
+    symbol: 'BTCUSDT',
+    planType,
+    triggerPrice,
+    size,
+  });
+
+  test('a plan for the whole position covers it', () => {
+    const plans = [plan('pos_loss', '63000', '0'), plan('pos_profit', '69000', '0')];
+    expect(protectionOf(plans, position)).toEqual({ stopLoss: '63000', takeProfit: '69000' });
+  });
+
+  test('partial stops cover it only together', () => {
+    const half = plan('loss_plan', '63000', '0.005');
+    expect(protectionOf([half], position).stopLoss).toBeNull();
+    expect(protectionOf([half, half], position).stopLoss).toBe('63000');
+  });
+
+  test("another token's stop covers nothing", () => {
+    const foreign = { ...plan('pos_loss', '63000'), symbol: 'ETHUSDT' };
+    expect(protectionOf([foreign], position)).toEqual({ stopLoss: null, takeProfit: null });
+  });
+});
+
+test('a position of nothing is none', () => {
+  expect(positionOf({ symbol: 'BTCUSDT', total: '0' })).toBeNull();
+});
+
+test('leverages that differ between long and short are no leverage', () => {
+  const state = accountStateOf({
+    marginMode: 'isolated',
+    isolatedLongLever: 10,
+    isolatedShortLever: 20,
+    posMode: 'one_way_mode',
+  });
+  expect(state.leverage).toBeNaN();
+});
+
+describe('closed positions', () => {
+  const told = {
+    positionId: '1322441328637100049',
+    symbol: 'XRPUSDT',
+    marginCoin: 'USDT',
+    holdSide: 'long',
+    openAvgPrice: '0.64967',
+    closeAvgPrice: '0.58799',
+    openTotalPos: '10',
+    closeTotalPos: '10',
+    pnl: '-0.62976205',
+    netProfit: '-0.65356802',
+    totalFunding: '-0.01638',
+    openFee: '-0.00389802',
+    closeFee: '-0.00352794',
+    ctime: '1709590322199',
+    utime: '1709667583395',
+  };
+
+  test('profit is told before fees and with funding, so that less its fees it is the net profit', () => {
+    expect(closedPositionOf(told)).toEqual({
+      positionId: '1322441328637100049',
+      token: 'XRP',
+      side: 'long',
+      quantity: '10',
+      entryPrice: '0.64967',
+      closePrice: '0.58799',
+      realisedProfit: '-0.64614206',
+      fees: '0.00742596',
+      openedAt: new Date(1709590322199),
+      closedAt: new Date(1709667583395),
+    });
+  });
+
+  test('one without an id is called by what it was, so that it keeps its name', () => {
+    const { positionId: _none, ...nameless } = told;
+    expect(closedPositionOf(nameless)?.positionId).toBe('XRPUSDT-long-1709590322199');
+  });
+
+  test('one of another coin is not ours, and one without its figures is not read', () => {
+    expect(closedPositionOf({ ...told, symbol: 'BTCPERP' })).toBeNull();
+    expect(() => closedPositionOf({ ...told, netProfit: '' })).toThrow(RangeError);
+    expect(() => closedPositionOf({ ...told, holdSide: 'net' })).toThrow(RangeError);
+  });
+
+  test('no list at all is an empty history, an answer without data none', () => {
+    expect(closedPositionsIn({ code: '00000', data: { list: null, endId: '' } })).toEqual([]);
+    expect(() => closedPositionsIn({ code: '00000', data: null })).toThrow(RangeError);
+    expect(() => closedPositionsIn('<html>')).toThrow(RangeError);
+  });
+});
+
+describe('the order that closed a position', () => {
+  const position = {
+    token: 'BTC',
+    side: 'long',
+    openedAt: new Date(1795273100000),
+    closedAt: new Date(1795273200000),
+  } as ClosedPosition;
+  const closing = (changes: object = {}) => ({
+    symbol: 'BTCUSDT',
+    orderId: '1',
+    clientOid: 'c1',
+    side: 'sell',
+    baseVolume: '0.01',
+    reduceOnly: 'YES',
+    orderSource: 'market',
+    uTime: '1795273200000',
+    ...changes,
+  });
+
+  test.each([
+    [{ orderSource: 'pos_loss_market' }, 'stop loss'],
+    [{ orderSource: 'loss_limit' }, 'stop loss'],
+    [{ orderSource: 'pos_profit_market' }, 'take profit'],
+    [{ orderSource: 'profit_market' }, 'take profit'],
+    [{ orderSource: 'liquidation' }, 'liquidation'],
+    [{ orderSource: 'market', tradeSide: 'burst_close_long' }, 'liquidation'],
+    [{ orderSource: 'market' }, 'order'],
+  ] as const)('%o was a %s', (changes, source) => {
+    expect(closingOrderOf([closing(changes)], position)).toEqual({ clientOrderId: 'c1', source });
+  });
+
+  test('is the one nearest to its end, and one that can only reduce before one that opened the opposite', () => {
+    const orders = [
+      closing({ clientOid: 'a part before', uTime: '1795273150000' }),
+      closing({ clientOid: 'the rest', uTime: '1795273199990' }),
+      closing({ clientOid: 'the next entry', uTime: '1795273200000', reduceOnly: 'NO' }),
+    ];
+    expect(closingOrderOf(orders, position)?.clientOrderId).toBe('the rest');
+    expect(closingOrderOf(orders.slice(2), position)?.clientOrderId).toBe('the next entry');
+  });
+
+  test.each([
+    ['went the same way', { side: 'buy' }],
+    ['filled nothing', { baseVolume: '0' }],
+    ['was of another token', { symbol: 'ETHUSDT' }],
+    ['came long after', { uTime: '1795273300000' }],
+    ['came before', { uTime: '1795273000000' }],
+  ])('is none that %s', (_name, changes) => {
+    expect(closingOrderOf([closing(changes)], position)).toBeNull();
+  });
+});

@@ -1,0 +1,190 @@
+import { D, type Decimal, toPlain } from '#domain/decimal.ts';
+import type { ClosedPosition } from '../exchange.ts';
+import { positionOf } from './bybit-readers.ts';
+import { decimal, decimalOrZero, instant, type Json, record, textOf } from './json.ts';
+
+/*
+ * Bybit tells its fills, and what each order closed, but not the positions that they make up: when one was opened, and
+ * what it came to when it was closed in parts. They are found by walking back from what is open now. The three lists
+ * are read one after the other and may be behind one another, so a position counts only when its orders closed, by
+ * Bybit's own word, what they closed here.
+ */
+
+/** One fill, or one payment of funding. */
+interface Execution {
+  id: string;
+  orderId: string;
+  token: string;
+  /** Above zero for what was bought. */
+  change: Decimal;
+  price: Decimal;
+  fee: Decimal;
+  isFunding: boolean;
+  /** How much of an open position the exchange says it closed; null where it does not say. */
+  closed: Decimal | null;
+  at: Date;
+  sequence: string;
+}
+
+interface Walked {
+  token: string;
+  side: 'long' | 'short';
+  opened: Decimal;
+  openedValue: Decimal;
+  closedValue: Decimal;
+  fees: Decimal;
+  funding: Decimal;
+  closedAt: Date;
+  /** What each order closed of it. */
+  closings: Map<string, Decimal>;
+}
+
+/** The positions that were opened and closed within these executions, by what is open after them. */
+export function closedPositionsOf(lists: {
+  executions: unknown[];
+  /** What each order closed. */
+  closedOrders: unknown[];
+  openNow: unknown[];
+}): ClosedPosition[] {
+  const byToken = new Map<string, Map<string, Execution>>();
+  for (const info of lists.executions) {
+    const execution = executionOf(info);
+    if (execution === null) continue;
+    const ofToken = byToken.get(execution.token) ?? new Map<string, Execution>();
+    byToken.set(execution.token, ofToken.set(execution.id, execution));
+  }
+  const sizes = new Map<string, Decimal>();
+  for (const info of lists.openNow) {
+    const position = positionOf(info);
+    if (position) sizes.set(position.token, signed(position.side === 'long', D(position.quantity)));
+  }
+  const walks = [...byToken].flatMap(([token, ofToken]) =>
+    walkBack([...ofToken.values()].sort(newestFirst), sizes.get(token) ?? D(0)),
+  );
+  const closedBy = closedSizes(lists.closedOrders);
+  for (const { token, closings } of walks) {
+    for (const [orderId, size] of closings) if (!closedBy.get(orderId)?.eq(size)) throw doesNotAddUp(token);
+  }
+  return walks.map(closedPosition);
+}
+
+/** An order may be told in several rows, and a row twice. */
+function closedSizes(closedOrders: unknown[]): Map<string, Decimal> {
+  const rows = new Map<string, { orderId: string; size: string }>();
+  for (const info of closedOrders) {
+    const order = record(info);
+    const [orderId, size] = [textOf(order.orderId), decimal(order, 'closedSize')];
+    rows.set(`${orderId} ${textOf(order.updatedTime)} ${size}`, { orderId, size });
+  }
+  const sizes = new Map<string, Decimal>();
+  for (const { orderId, size } of rows.values()) sizes.set(orderId, D(size).plus(sizes.get(orderId) ?? 0));
+  return sizes;
+}
+
+/** A fill came between two readings, or one of the lists is behind: the next reading tells. */
+const doesNotAddUp = (token: string) => new RangeError(`The fills of ${token} do not add up to its position`);
+
+function walkBack(executions: Execution[], openNow: Decimal): (Walked & { opening: Execution })[] {
+  const found: (Walked & { opening: Execution })[] = [];
+  let after = openNow;
+  let walked: Walked | null = null;
+  for (const execution of executions) {
+    if (execution.isFunding) {
+      if (walked) walked.funding = walked.funding.plus(execution.fee);
+      continue;
+    }
+    const { change, price, fee } = execution;
+    const before = after.minus(change);
+    const size = change.abs();
+    const closing: Decimal = before.times(change).lt(0) ? min(before.abs(), size) : D(0);
+    const opening = size.minus(closing);
+    if (execution.closed !== null && !execution.closed.eq(closing)) throw doesNotAddUp(execution.token);
+    if (opening.gt(0) && walked) {
+      walked.opened = walked.opened.plus(opening);
+      walked.openedValue = walked.openedValue.plus(opening.times(price));
+      walked.fees = walked.fees.plus(fee.times(opening).div(size));
+    }
+    if (opening.gt(0) && before.times(change).lte(0)) {
+      if (walked) found.push({ ...walked, opening: execution });
+      walked = null;
+    }
+    if (closing.gt(0)) {
+      if (after.times(before).lte(0)) walked = newWalk(execution, before);
+      if (walked) {
+        walked.closedValue = walked.closedValue.plus(closing.times(price));
+        walked.fees = walked.fees.plus(fee.times(closing).div(size));
+        const { orderId } = execution;
+        walked.closings.set(orderId, closing.plus(walked.closings.get(orderId) ?? 0));
+      }
+    }
+    after = before;
+  }
+  return found;
+}
+
+const newWalk = ({ token, at }: Execution, before: Decimal): Walked => ({
+  token,
+  side: before.gt(0) ? 'long' : 'short',
+  opened: D(0),
+  openedValue: D(0),
+  closedValue: D(0),
+  fees: D(0),
+  funding: D(0),
+  closedAt: at,
+  closings: new Map(),
+});
+
+function closedPosition(walked: Walked & { opening: Execution }): ClosedPosition {
+  const { token, side, opened, openedValue, closedValue, fees, funding, closedAt, opening } = walked;
+  const gained = closedValue.minus(openedValue);
+  return {
+    positionId: `${token}USDT-${opening.id}`,
+    token,
+    side,
+    quantity: toPlain(opened),
+    entryPrice: toPlain(openedValue.div(opened).toDecimalPlaces(12)),
+    closePrice: toPlain(closedValue.div(opened).toDecimalPlaces(12)),
+    realisedProfit: toPlain((side === 'long' ? gained : gained.negated()).minus(funding)),
+    fees: toPlain(fees),
+    openedAt: opening.at,
+    closedAt,
+  };
+}
+
+function executionOf(info: unknown): Execution | null {
+  const execution = record(info);
+  const symbol = textOf(execution.symbol);
+  if (!symbol.endsWith('USDT')) return null;
+  const { side, closedSize } = execution;
+  if (side !== 'Buy' && side !== 'Sell') throw new RangeError('A fill is bought or sold');
+  const id = textOf(execution.execId);
+  if (id === '') throw new RangeError('A fill has an id');
+  return {
+    id,
+    orderId: textOf(execution.orderId),
+    token: symbol.slice(0, -'USDT'.length),
+    change: signed(side === 'Buy', D(decimal(execution, 'execQty'))),
+    price: D(decimal(execution, 'execPrice')),
+    fee: feeOf(execution),
+    isFunding: execution.execType === 'Funding',
+    closed: textOf(closedSize) === '' ? null : D(decimal(execution, 'closedSize')),
+    at: instant(execution, 'execTime'),
+    sequence: textOf(execution.seq),
+  };
+}
+
+/** What was paid in another coin is not part of the profit in USDT. */
+function feeOf(execution: Json): Decimal {
+  const currency = textOf(execution.feeCurrency);
+  return D(currency === '' || currency === 'USDT' ? decimalOrZero(execution, 'execFee') : 0);
+}
+
+function newestFirst(a: Execution, b: Execution): number {
+  const apart = b.at.getTime() - a.at.getTime();
+  if (apart !== 0 || !/^\d+$/.test(a.sequence) || !/^\d+$/.test(b.sequence)) return apart;
+  const [first, second] = [BigInt(a.sequence), BigInt(b.sequence)];
+  return first === second ? 0 : second > first ? 1 : -1;
+}
+
+const signed = (isLong: boolean, size: Decimal) => (isLong ? size : size.negated());
+const min = (a: Decimal, b: Decimal) => (a.lt(b) ? a : b);

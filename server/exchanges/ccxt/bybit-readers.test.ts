@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest';
+import type { ClosedPosition } from '../exchange.ts';
+import {
+  accountStateOf,
+  balanceOf,
+  closingOrderOf,
+  isEntry,
+  isProtection,
+  keyInspectionOf,
+  orderOf,
+  positionOf,
+  protectionOf,
+  tickerOf,
+} from './bybit-readers.ts';
+
+const answer = (result: object) => ({ retCode: 0, retMsg: 'OK', result, time: 1795273117323 });
+
+const order = (changes: object = {}) => ({
+  orderId: 'c6f055d9-7f21-4079-913d-e6523a9cfffa',
+  orderLinkId: 'c1',
+  symbol: 'BTCUSDT',
+  side: 'Buy',
+  orderType: 'Limit',
+  orderStatus: 'New',
+  stopOrderType: 'UNKNOWN',
+  price: '65000.00',
+  qty: '0.010',
+  cumExecQty: '0.000',
+  cumFeeDetail: {},
+  avgPrice: '',
+  stopLoss: '63000.00',
+  takeProfit: '0.00',
+  reduceOnly: false,
+  closeOnTrigger: false,
+  updatedTime: '1795273117323',
+  ...changes,
+});
+
+describe('orders', () => {
+  test('empty and zero prices are null and numbers lose their zeros', () => {
+    expect(orderOf(order(), 'BTC')).toMatchObject({
+      state: 'open',
+      quantity: '0.01',
+      filledQuantity: '0',
+      averagePrice: null,
+      stopLoss: '63000',
+      takeProfit: null,
+      updatedAt: new Date(1795273117323),
+    });
+  });
+
+  test.each([
+    ['New', '0', 'open'],
+    ['New', '0.004', 'partially-filled'],
+    ['PartiallyFilled', '0.004', 'partially-filled'],
+    ['Filled', '0.01', 'filled'],
+    ['Cancelled', '0.004', 'cancelled'],
+    ['PartiallyFilledCanceled', '0.004', 'cancelled'],
+    ['Rejected', '0', 'cancelled'],
+    ['Deactivated', '0', 'cancelled'],
+    ['SomethingNew', '0', 'unknown'],
+    ['constructor', '0', 'unknown'],
+  ])('%s with %s filled is %s', (orderStatus, cumExecQty, state) => {
+    expect(orderOf(order({ orderStatus, cumExecQty }), 'BTC').state).toBe(state);
+  });
+
+  test.each([
+    [{ USDT: '0.39' }, '0', '0.39'],
+    [{ USDT: '-0.1' }, '0', '-0.1'],
+    [{ MNT: '0.002' }, '0.39', null],
+    [{}, '0.39', '0.39'],
+    [{}, '', null],
+  ])('of the fees %j, and %s in all, what is told in USDT is %s', (cumFeeDetail, cumExecFee, fee) => {
+    expect(orderOf(order({ cumFeeDetail, cumExecFee }), 'BTC').fee).toBe(fee);
+  });
+
+  test('a market order has no price, whatever limit the exchange made of it', () => {
+    expect(orderOf(order({ orderType: 'Market', price: '68000' }), 'BTC').price).toBeNull();
+  });
+
+  test.each([['orderId'], ['side'], ['qty'], ['cumExecQty'], ['updatedTime']])(
+    'one without %s says nothing',
+    (name) => {
+      expect(() => orderOf(order({ [name]: undefined }), 'BTC')).toThrow(RangeError);
+    },
+  );
+
+  test('an entry neither reduces nor waits for a trigger', () => {
+    expect(isEntry(order())).toBe(true);
+    expect(isEntry(order({ stopOrderType: '' }))).toBe(true);
+    expect(isEntry(order({ reduceOnly: true }))).toBe(false);
+    expect(isEntry(order({ closeOnTrigger: true }))).toBe(false);
+    expect(isEntry(order({ stopOrderType: 'Stop' }))).toBe(false);
+  });
+
+  test('a user’s own conditional order is not the stop of a position', () => {
+    expect(
+      [
+        'StopLoss',
+        'TakeProfit',
+        'PartialStopLoss',
+        'PartialTakeProfit',
+        'Stop',
+        'TrailingStop',
+        'UNKNOWN',
+      ].filter((stopOrderType) => isProtection(order({ stopOrderType }))),
+    ).toEqual(['StopLoss', 'TakeProfit', 'PartialStopLoss', 'PartialTakeProfit']);
+  });
+});
+
+const position = (changes: object = {}) => ({
+  positionIdx: 0,
+  symbol: 'BTCUSDT',
+  side: 'Buy',
+  size: '0.010',
+  avgPrice: '65000',
+  leverage: '10',
+  markPrice: '65010.00',
+  liqPrice: '',
+  positionIM: '65.3',
+  stopLoss: '63000.00',
+  takeProfit: '',
+  unrealisedPnl: '0.1',
+  createdTime: '1676538056258',
+  openTime: 1795273017323,
+  ...changes,
+});
+
+describe('positions', () => {
+  test('a flat one is none, and neither is what is not settled in USDT', () => {
+    expect(positionOf(position({ side: '', size: '0' }))).toBeNull();
+    expect(positionOf(position({ symbol: 'BTCPERP' }))).toBeNull();
+    expect(positionOf(position({ symbol: 'BTCUSDT-26DEC26' }))).toBeNull();
+  });
+
+  test('it is open since it was opened, not since its contract was first traded', () => {
+    expect(positionOf(position())?.openedAt).toEqual(new Date(1795273017323));
+    expect(positionOf(position({ openTime: 0 }))?.openedAt).toBeNull();
+    expect(positionOf(position({ openTime: undefined }))?.openedAt).toBeNull();
+  });
+
+  test('figures that are only shown do not keep it from being read', () => {
+    const bare = position({ unrealisedPnl: '', positionIM: '', liqPrice: undefined, markPrice: '' });
+    expect(positionOf(bare)).toMatchObject({ quantity: '0.01', margin: '0', unrealisedProfit: '0' });
+  });
+
+  test('its stop and target are its own figures', () => {
+    expect(protectionOf(position())).toEqual({ stopLoss: '63000', takeProfit: null });
+    expect(protectionOf(position({ stopLoss: '0.00' }))).toEqual({ stopLoss: null, takeProfit: null });
+  });
+
+  test.each([[undefined], [null], ['none'], [{}]])('a stop that is told as %j is not no stop', (stopLoss) => {
+    expect(() => protectionOf(position({ stopLoss }))).toThrow(RangeError);
+  });
+});
+
+describe('the state of an account', () => {
+  const state = (positions: object[], marginMode: unknown = 'ISOLATED_MARGIN') =>
+    accountStateOf({ account: answer({ marginMode }), positions: answer({ list: positions }) });
+
+  test('one position of index 0 is one-way mode, flat or not', () => {
+    expect(state([position({ size: '0', side: '' })])).toEqual({
+      leverage: 10,
+      marginMode: 'ISOLATED_MARGIN',
+      positionMode: 'one-way',
+    });
+  });
+
+  test.each([
+    ['two', [position({ positionIdx: 1 }), position({ positionIdx: 2 })]],
+    ['one of another index', [position({ positionIdx: 1 })]],
+    ['none', []],
+  ])('%s is not', (_, positions) => {
+    expect(state(positions).positionMode).toBe('hedged');
+  });
+
+  test('two leverages, or none, are equal to no leverage that is asked for', () => {
+    const two = [position({ positionIdx: 1 }), position({ positionIdx: 2, leverage: '5' })];
+    expect(state(two).leverage).toBeNaN();
+    expect(state([position({ leverage: '' })]).leverage).toBeNaN();
+    expect(state([]).leverage).toBeNaN();
+  });
+});
+
+describe('balances', () => {
+  const wallet = (coin: object | null, account: object = {}) =>
+    answer({
+      list: [
+        {
+          accountType: 'UNIFIED',
+          totalAvailableBalance: '',
+          ...account,
+          coin: coin === null ? [] : [{ coin: 'USDT', walletBalance: '100', equity: '101', ...coin }],
+        },
+      ],
+    });
+  const margins = { totalPositionIM: '20', totalOrderIM: '10', locked: '3', bonus: '2' };
+
+  test('what is available is the wallet less margins, locks and bonus', () => {
+    expect(balanceOf(wallet(margins))).toEqual({
+      futuresBalance: '101',
+      futuresAvailable: '65',
+      futuresLocked: '13',
+    });
+  });
+
+  test('less than nothing is nothing', () => {
+    expect(balanceOf(wallet({ ...margins, walletBalance: '30' }))?.futuresAvailable).toBe('0');
+  });
+
+  test('the account’s figure counts in portfolio margin alone', () => {
+    const portfolio = { ...margins, totalPositionIM: '', totalOrderIM: '' };
+    expect(balanceOf(wallet(portfolio, { totalAvailableBalance: '40' }))?.futuresAvailable).toBe('40');
+    expect(balanceOf(wallet(margins, { totalAvailableBalance: '0' }))?.futuresAvailable).toBe('65');
+    expect(() => balanceOf(wallet(portfolio))).toThrow(RangeError);
+  });
+
+  test('another coin only, or no figure, is not a balance', () => {
+    expect(balanceOf(wallet(null))).toBeNull();
+    expect(balanceOf(wallet({ ...margins, coin: 'USDC' }))).toBeNull();
+    expect(() => balanceOf(wallet({ ...margins, walletBalance: 'NaN' }))).toThrow(RangeError);
+    expect(() => balanceOf(wallet({ ...margins, totalPositionIM: undefined }))).toThrow(RangeError);
+  });
+});
+
+describe('tickers', () => {
+  test('the one that was asked for, at the time of the answer', () => {
+    const list = [
+      { symbol: 'BTCUSD', lastPrice: '1' },
+      { symbol: 'BTCUSDT', lastPrice: '65000.10', markPrice: '65000.20' },
+    ];
+    expect(tickerOf(answer({ list }), 'BTC')).toEqual({
+      token: 'BTC',
+      lastPrice: '65000.1',
+      markPrice: '65000.2',
+      at: new Date(1795273117323),
+    });
+    expect(tickerOf(answer({ list: [] }), 'BTC')).toBeNull();
+    expect(tickerOf(answer({ list: [{ symbol: 'BTCUSDT', lastPrice: '0' }] }), 'BTC')).toBeNull();
+  });
+});
+
+describe('what ended a position', () => {
+  const at = (ms: number) => new Date(1795273000000 + ms);
+  const closed: ClosedPosition = {
+    positionId: 'p',
+    token: 'BTC',
+    side: 'long',
+    quantity: '0.01',
+    entryPrice: '65000',
+    closePrice: '66000',
+    realisedProfit: '10',
+    fees: '0.786',
+    openedAt: at(0),
+    closedAt: at(60_000),
+  };
+  const sold = (changes: object) =>
+    order({ side: 'Sell', cumExecQty: '0.01', updatedTime: String(at(60_000).getTime()), ...changes });
+
+  test.each([
+    [{ createType: 'CreateByStopLoss', stopOrderType: 'StopLoss' }, 'stop loss'],
+    [{ createType: 'CreateByPartialStopLoss' }, 'stop loss'],
+    [{ createType: 'CreateByTrailingStop' }, 'stop loss'],
+    [{ createType: 'CreateByTakeProfit', stopOrderType: 'TakeProfit' }, 'take profit'],
+    [{ createType: 'CreateByLiq' }, 'liquidation'],
+    [{ createType: 'CreateByAdl_PassThrough' }, 'liquidation'],
+    [{ createType: 'CreateByUser', reduceOnly: true }, 'order'],
+  ])('%j: %s', (changes, source) => {
+    expect(closingOrderOf([sold(changes)], closed)).toMatchObject({ source });
+  });
+
+  test('neither what filled on its own side nor what filled nothing', () => {
+    expect(closingOrderOf([sold({ side: 'Buy' }), sold({ cumExecQty: '0' })], closed)).toBeNull();
+  });
+});
+
+describe('keys', () => {
+  const key = (permissions: object, changes: object = {}) =>
+    answer({
+      readOnly: 0,
+      uta: 1,
+      userID: 1448939,
+      permissions: { ContractTrade: ['Order', 'Position'], Wallet: [], ...permissions },
+      ...changes,
+    });
+
+  test('one that trades contracts and moves nothing', () => {
+    expect(keyInspectionOf(key({ Wallet: ['AccountTransfer'] }))).toEqual({
+      accountMode: 'unified',
+      mayTrade: true,
+      mayWithdraw: false,
+      accountId: '1448939',
+    });
+  });
+
+  test('one that only reads has the same permissions, and may not trade', () => {
+    expect(keyInspectionOf(key({}, { readOnly: 1 })).mayTrade).toBe(false);
+  });
+
+  test.each([[['Order']], [['Position']], [[]]])('with %j of contracts it may not trade', (ContractTrade) => {
+    expect(keyInspectionOf(key({ ContractTrade })).mayTrade).toBe(false);
+  });
+
+  test('one that withdraws is seen, wherever the permission stands', () => {
+    expect(keyInspectionOf(key({ Wallet: ['Withdraw'] })).mayWithdraw).toBe(true);
+    expect(keyInspectionOf(key({ Elsewhere: ['WithdrawNew'] })).mayWithdraw).toBe(true);
+  });
+
+  test('an account that was never made a unified one', () => {
+    expect(keyInspectionOf(key({}, { uta: 0 })).accountMode).toBe('classic');
+  });
+
+  test.each([
+    ['of the kind of account', {}, { uta: undefined }],
+    ['of permissions', {}, { permissions: null }],
+    ['of the wallet', { Wallet: undefined }, {}],
+    ['of a group', { Spot: 'all' }, {}],
+  ])('an answer without a word %s says nothing', (_, permissions, changes) => {
+    expect(() => keyInspectionOf(key(permissions, changes))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,228 @@
+import { D, isDecimal, isPositive, smallest, toPlain } from '#domain/decimal.ts';
+import type {
+  AccountBalance,
+  ClosedPosition,
+  ClosingOrder,
+  KeyInspection,
+  OpenPosition,
+  OrderReport,
+  Protection,
+  Ticker,
+} from '../exchange.ts';
+import { closingOrderAmong } from './closing-order.ts';
+import type { AccountState } from './dialect.ts';
+import { decimal, decimalOrZero, instant, type Json, list, priceOrNull, record, textOf } from './json.ts';
+
+/* Readers of Bybit's own JSON. */
+
+export const resultIn = (answer: unknown): Json => record(record(answer).result);
+
+/** The time stands in the envelope; the ticker has none. */
+export function tickerOf(answer: unknown, token: string): Ticker | null {
+  const ticker = list(resultIn(answer).list).find(({ symbol }) => symbol === `${token}USDT`);
+  const last = textOf(ticker?.lastPrice);
+  if (!isPositive(last)) return null;
+  const mark = textOf(ticker?.markPrice);
+  return {
+    token,
+    lastPrice: toPlain(last),
+    markPrice: toPlain(isPositive(mark) ? mark : last),
+    at: instant(record(answer), 'time'),
+  };
+}
+
+/**
+ * What isolated positions can still use, by Bybit's own formula: the figures of the whole account say nothing in
+ * isolated margin. In portfolio margin a coin has no margins of its own; there the account's figure counts.
+ */
+export function balanceOf(
+  answer: unknown,
+): Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null {
+  const [account] = list(resultIn(answer).list);
+  const usdt = list(record(account).coin).find(({ coin }) => coin === 'USDT');
+  if (!usdt) return null;
+  const wallet = D(decimal(usdt, 'walletBalance'));
+  const locked = D(decimalOrZero(usdt, 'locked'));
+  const isPortfolio = usdt.totalOrderIM === '' || usdt.totalPositionIM === '';
+  const available = isPortfolio
+    ? smallest(wallet, decimal(record(account), 'totalAvailableBalance'))
+    : wallet
+        .minus(decimal(usdt, 'totalPositionIM'))
+        .minus(decimal(usdt, 'totalOrderIM'))
+        .minus(locked)
+        .minus(decimalOrZero(usdt, 'bonus'));
+  return {
+    futuresBalance: decimal(usdt, 'equity'),
+    futuresAvailable: toPlain(available.lt(0) ? 0 : available),
+    futuresLocked: toPlain(locked.plus(decimalOrZero(usdt, 'totalOrderIM'))),
+  };
+}
+
+/** In one-way mode a contract has one position, of index 0, whether it is open or not; in hedge mode two. */
+export function accountStateOf(info: unknown): AccountState {
+  const { account, positions } = info as { account: unknown; positions: unknown };
+  const ofContract = list(resultIn(positions).list);
+  const isOneWay = ofContract.length === 1 && textOf(ofContract[0]?.positionIdx) === '0';
+  const leverages = new Set(ofContract.map(({ leverage }) => Number(textOf(leverage) || Number.NaN)));
+  const [leverage] = leverages;
+  return {
+    // Two different ones are neither: no leverage that is asked for equals NaN.
+    leverage: leverages.size === 1 && leverage !== undefined ? leverage : Number.NaN,
+    marginMode: textOf(resultIn(account).marginMode),
+    positionMode: isOneWay ? 'one-way' : 'hedged',
+  };
+}
+
+const STATES: Record<string, OrderReport['state']> = {
+  Created: 'open',
+  New: 'open',
+  Untriggered: 'open',
+  Triggered: 'open',
+  PartiallyFilled: 'partially-filled',
+  Filled: 'filled',
+  Cancelled: 'cancelled',
+  PartiallyFilledCanceled: 'cancelled',
+  // Orders are taken first and matched later: what the matching engine refuses has ended without a fill.
+  Rejected: 'cancelled',
+  Deactivated: 'cancelled',
+};
+
+export function orderOf(info: unknown, token: string): OrderReport {
+  const order = record(info);
+  const side = sideOf(order);
+  if (side === null) throw new RangeError(`An order is bought or sold, not ${textOf(order.side)}`);
+  const filledQuantity = decimal(order, 'cumExecQty');
+  const status = textOf(order.orderStatus);
+  const state = Object.hasOwn(STATES, status) ? (STATES[status] ?? 'unknown') : 'unknown';
+  return {
+    orderId: orderIdOf(info),
+    clientOrderId: textOf(order.orderLinkId),
+    token,
+    side,
+    state: state === 'open' && isPositive(filledQuantity) ? 'partially-filled' : state,
+    // A market order is shown with the limit that the exchange made of it.
+    price: order.orderType === 'Market' ? null : priceOrNull(order.price),
+    quantity: decimal(order, 'qty'),
+    filledQuantity,
+    averagePrice: priceOrNull(order.avgPrice),
+    fee: feeOf(order),
+    stopLoss: priceOrNull(order.stopLoss),
+    takeProfit: priceOrNull(order.takeProfit),
+    updatedAt: instant(order, 'updatedTime'),
+    raw: info,
+  };
+}
+
+/** By coin, since a fee can be paid in another one than the contract's; then what it is in USDT is not told. */
+function feeOf(order: Json): string | null {
+  const { cumFeeDetail } = order;
+  const detail = cumFeeDetail === undefined || cumFeeDetail === null ? {} : record(cumFeeDetail);
+  const coins = Object.keys(detail);
+  if (coins.length === 0)
+    return isDecimal(textOf(order.cumExecFee)) ? toPlain(textOf(order.cumExecFee)) : null;
+  return coins.every((coin) => coin === 'USDT') ? decimal(detail, 'USDT') : null;
+}
+
+/** Neither an order that only reduces nor one that waits for a trigger. */
+export function isEntry(info: unknown): boolean {
+  const order = record(info);
+  return order.reduceOnly !== true && order.closeOnTrigger !== true && isPlain(textOf(order.stopOrderType));
+}
+
+const isPlain = (stopOrderType: string) => stopOrderType === '' || stopOrderType === 'UNKNOWN';
+
+/** The stop and target of a position are conditional orders as well; the user's own conditional orders are not these. */
+export const isProtection = (info: unknown): boolean =>
+  /^(Partial)?(StopLoss|TakeProfit)$/.test(textOf(record(info).stopOrderType));
+
+export function orderIdOf(info: unknown): string {
+  const orderId = textOf(record(info).orderId);
+  if (orderId === '') throw new RangeError('The order that was answered has no id');
+  return orderId;
+}
+
+export function positionOf(info: unknown): OpenPosition | null {
+  const position = record(info);
+  const symbol = textOf(position.symbol);
+  const quantity = decimal(position, 'size');
+  if (!symbol.endsWith('USDT') || !isPositive(quantity)) return null;
+  const side = sideOf(position);
+  if (side === null) throw new RangeError(`A position is bought or sold, not ${textOf(position.side)}`);
+  const opened = Number(textOf(position.openTime));
+  return {
+    token: symbol.slice(0, -'USDT'.length),
+    side: side === 'buy' ? 'long' : 'short',
+    quantity,
+    entryPrice: decimal(position, 'avgPrice'),
+    markPrice: priceOrNull(position.markPrice),
+    leverage: Number(textOf(position.leverage)),
+    // It is a setting of the whole account: a position does not tell it.
+    marginMode: null,
+    margin: decimalOrZero(position, 'positionIM'),
+    unrealisedProfit: decimalOrZero(position, 'unrealisedPnl'),
+    liquidationPrice: priceOrNull(position.liqPrice),
+    // `createdTime` is when the contract was first traded, not when this position was opened.
+    openedAt: Number.isFinite(opened) && opened > 0 ? new Date(opened) : null,
+  };
+}
+
+/** Empty or zero where there is none. A field that is missing says nothing, and is not taken for 'none'. */
+export function protectionOf(info: unknown): Protection {
+  const position = record(info);
+  const told = (name: 'stopLoss' | 'takeProfit') => {
+    const text = textOf(position[name]);
+    if (position[name] === '') return null;
+    if (!isDecimal(text)) throw new RangeError(`The exchange answered no price as ${name}`);
+    return priceOrNull(text);
+  };
+  return { stopLoss: told('stopLoss'), takeProfit: told('takeProfit') };
+}
+
+export function closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null {
+  const orders = infos.map(record).map((order) => ({
+    symbol: textOf(order.symbol),
+    side: sideOf(order),
+    filledQuantity: textOf(order.cumExecQty),
+    at: instant(order, 'updatedTime'),
+    canOnlyReduce: order.reduceOnly === true || order.closeOnTrigger === true,
+    clientOrderId: textOf(order.orderLinkId),
+    source: sourceOf(order),
+  }));
+  return closingOrderAmong(orders, position);
+}
+
+function sourceOf(order: Json): ClosingOrder['source'] {
+  const [created, stop] = [textOf(order.createType), textOf(order.stopOrderType)];
+  if (/^CreateBy(Liq|TakeOver|Adl)/.test(created)) return 'liquidation';
+  if (/StopLoss|TrailingStop/.test(created) || /StopLoss|TrailingStop/.test(stop)) return 'stop loss';
+  return /TakeProfit/.test(created) || /TakeProfit/.test(stop) ? 'take profit' : 'order';
+}
+
+/** Orders and positions are written by the contract's two permissions; a key that only reads has them, too. */
+export function keyInspectionOf(answer: unknown): KeyInspection {
+  const key = resultIn(answer);
+  const permissions = record(key.permissions);
+  const granted = (group: string) => {
+    const names = permissions[group] ?? [];
+    if (!Array.isArray(names)) throw new RangeError(`The exchange answered no permissions as ${group}`);
+    return names.map(textOf);
+  };
+  const [uta, readOnly] = [textOf(key.uta), textOf(key.readOnly)];
+  if (!/^[01]$/.test(uta)) throw new RangeError('The exchange does not say what kind of account this is');
+  if (!Array.isArray(permissions.Wallet)) throw new RangeError('The exchange does not say who may withdraw');
+  const contract = granted('ContractTrade');
+  const userId = textOf(key.userID);
+  return {
+    accountMode: uta === '1' ? 'unified' : 'classic',
+    mayTrade: readOnly === '0' && contract.includes('Order') && contract.includes('Position'),
+    mayWithdraw: Object.keys(permissions).some((group) =>
+      granted(group).some((name) => /withdraw/i.test(name)),
+    ),
+    accountId: userId === '' || userId === '0' ? null : userId,
+  };
+}
+
+function sideOf({ side }: Json): 'buy' | 'sell' | null {
+  if (side === 'Buy') return 'buy';
+  return side === 'Sell' ? 'sell' : null;
+}

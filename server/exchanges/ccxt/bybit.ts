@@ -1,0 +1,255 @@
+import { BYBIT_LIMITS } from '../limits/bybit-limits.ts';
+import { createBybitClient } from './bybit-client.ts';
+import { BYBIT_CODES } from './bybit-codes.ts';
+import { closedPositionsOf } from './bybit-history.ts';
+import {
+  accountStateOf,
+  balanceOf,
+  closingOrderOf,
+  isEntry,
+  isProtection,
+  keyInspectionOf,
+  orderIdOf,
+  orderOf,
+  positionOf,
+  protectionOf,
+  resultIn,
+  tickerOf,
+} from './bybit-readers.ts';
+import { readAnswer } from './connection.ts';
+import { contractOf } from './contract.ts';
+import type { CcxtClient, CcxtDialect } from './dialect.ts';
+import { type Json, list, textOf } from './json.ts';
+import type { BybitClient } from './library.ts';
+
+const LINEAR = { category: 'linear' };
+const IN_USDT = { ...LINEAR, settleCoin: 'USDT' };
+/** Stop and target close the whole position at the market when the mark price reaches them. */
+const STOP = { slTriggerBy: 'MarkPrice', slOrderType: 'Market' };
+const TARGET = { tpTriggerBy: 'MarkPrice', tpOrderType: 'Market' };
+const WHOLE_POSITION = { tpslMode: 'Full', positionIdx: 0 };
+
+const ORDERS_PER_PAGE = 50;
+const POSITIONS_PER_PAGE = 200;
+const HISTORY_PER_PAGE = 100;
+const MOST_PAGES = 20;
+const DAY_MS = 86_400_000;
+/** No history is answered for more than a week at a time. */
+const WEEK_MS = 7 * DAY_MS;
+/** What is stamped by a clock ahead of ours is asked for, too. */
+const CLOCK_SLACK_MS = 60_000;
+type Ask = (parameters: Json) => Promise<unknown>;
+
+/** Bybit v5, linear USDT perpetuals, unified account, one-way mode. */
+export const BYBIT: CcxtDialect = {
+  platform: 'Bybit',
+  accountMode: 'unified',
+  origins: {
+    paper: 'https://api.bybit.com',
+    demo: 'https://api-demo.bybit.com',
+    live: 'https://api.bybit.com',
+  },
+  addressProblem(environment, { hostname }) {
+    if (!/(^|\.)(bybit|bytick|bybitgeorgia|bybit-tr|manepa)\./.test(hostname)) return null;
+    if (environment === 'paper') return 'paper trading never reaches Bybit itself';
+    const isDemo = hostname.startsWith('api-demo');
+    return isDemo === (environment === 'demo') ? null : `${hostname} is not for ${environment} trading`;
+  },
+  codes: BYBIT_CODES,
+  statuses: new Map([
+    // A gateway that wants another key, or headers: nothing behind it has seen the request.
+    [401, 'credentials'],
+    // Too many requests from the address, or a country that is not served.
+    [403, 'retry-later'],
+  ]),
+  createClient: createBybitClient,
+
+  envelope({ body }) {
+    try {
+      const { retCode, retMsg } = JSON.parse(body) as { retCode?: unknown; retMsg?: unknown };
+      return retCode === undefined ? null : { code: String(retCode), message: String(retMsg ?? '') };
+    } catch {
+      return null;
+    }
+  },
+  isSuccessCode: (code) => code === '0',
+  limits: BYBIT_LIMITS,
+  // Demo and live are two addresses, and the transport knows but one of them.
+  environmentProblem: () => null,
+
+  async inspectKey(client) {
+    const answer: unknown = await bybit(client).privateGetV5UserQueryApi();
+    return readAnswer(() => keyInspectionOf(answer));
+  },
+
+  contractOf,
+  readTicker: (client, symbol) => bybit(client).publicGetV5MarketTickers(named(client, symbol)),
+  tickerOf,
+
+  readBalance: (client) =>
+    bybit(client).privateGetV5AccountWalletBalance({ accountType: 'UNIFIED', coin: 'USDT' }),
+  balanceOf,
+  spotBalance: null,
+
+  oneWayMode: 'one-way',
+  isolatedMode: 'ISOLATED_MARGIN',
+  async readAccountState(client, symbol) {
+    const account: unknown = await bybit(client).privateGetV5AccountInfo();
+    const positions: unknown = await bybit(client).privateGetV5PositionList(named(client, symbol));
+    return { account, positions };
+  },
+  accountStateOf,
+
+  entryParameters: (order) => ({
+    clientOrderId: order.clientOrderId,
+    timeInForce: 'GTC',
+    stopLoss: { triggerPrice: order.stopLoss },
+    takeProfit: { triggerPrice: order.takeProfit },
+    ...WHOLE_POSITION,
+    ...STOP,
+    ...TARGET,
+  }),
+  closeParameters: (clientOrderId) => ({ clientOrderId, reduceOnly: true, positionIdx: 0 }),
+  referenceParameters: (clientOrderId) => ({ orderLinkId: clientOrderId }),
+  lookUps: [
+    // Open orders and the newest 500 that have ended; these are forgotten when the exchange restarts.
+    async (client, symbol, clientOrderId) => {
+      const asked = { ...named(client, symbol), orderLinkId: clientOrderId };
+      return ordersIn(await bybit(client).privateGetV5OrderRealtime(asked));
+    },
+    async (client, symbol, clientOrderId) => {
+      const asked = { ...named(client, symbol), orderLinkId: clientOrderId };
+      return ordersIn(await bybit(client).privateGetV5OrderHistory(asked));
+    },
+  ],
+  // Documented: a day for what was cancelled without a fill, a week for what the default query finds of the rest.
+  orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: WEEK_MS },
+  readOpenOrders: (client, symbol) =>
+    pages((parameters) => bybit(client).privateGetV5OrderRealtime(parameters), {
+      ...named(client, symbol),
+      openOnly: 0,
+      orderFilter: 'Order',
+      limit: ORDERS_PER_PAGE,
+    }),
+  orderOf,
+  isEntry,
+  orderIdOf,
+  // Leverage is the position's, and so is the margin mode.
+  shownByOrder: () => null,
+
+  readPositions,
+  positionOf,
+  protection: {
+    heldBy: 'position',
+    of: protectionOf,
+    set: (client, symbol, { side, triggerPrice }) =>
+      bybit(client).privatePostV5PositionTradingStop({
+        ...named(client, symbol),
+        ...WHOLE_POSITION,
+        ...(side === 'stopLoss' ? STOP : TARGET),
+        [side]: triggerPrice,
+      }),
+    async list(client, symbol) {
+      const orders = await pages((parameters) => bybit(client).privateGetV5OrderRealtime(parameters), {
+        ...(symbol === undefined ? IN_USDT : named(client, symbol)),
+        openOnly: 0,
+        orderFilter: 'StopOrder',
+        limit: ORDERS_PER_PAGE,
+      });
+      return readAnswer(() => orders.filter(isProtection));
+    },
+    cancelParameters: {},
+  },
+
+  async readClosedPositions(client, { since, now }) {
+    const openNow = await readPositions(client);
+    const period = { since, until: new Date(now.getTime() + CLOCK_SLACK_MS) };
+    const ask = bybit(client);
+    const executions = await readHistory((asked) => ask.privateGetV5ExecutionList(asked), IN_USDT, period);
+    if (executions.length === 0) return [];
+    const closedOrders = await readHistory(
+      (asked) => ask.privateGetV5PositionClosedPnl(asked),
+      LINEAR,
+      period,
+    );
+    return readAnswer(() => closedPositionsOf({ executions, closedOrders, openNow }));
+  },
+  readEndedOrders: (client, symbol, { from, to }) => {
+    const startTime = Math.max(from.getTime(), to.getTime() - WEEK_MS);
+    return pages((parameters) => bybit(client).privateGetV5OrderHistory(parameters), {
+      ...named(client, symbol),
+      startTime,
+      endTime: to.getTime(),
+      limit: ORDERS_PER_PAGE,
+    });
+  },
+  closingOrderOf,
+};
+
+const bybit = (client: CcxtClient) => client as BybitClient;
+
+const named = (client: CcxtClient, symbol: string) => ({ ...LINEAR, symbol: client.market(symbol).id });
+
+function readPositions(client: CcxtClient): Promise<unknown[]> {
+  const ask: Ask = (parameters) => bybit(client).privateGetV5PositionList(parameters);
+  return pages(ask, { ...IN_USDT, limit: POSITIONS_PER_PAGE });
+}
+
+const ordersIn = (answer: unknown): unknown[] => readAnswer(() => list(resultIn(answer).list));
+
+/** The newest of a period, week by week, as far as some pages reach. */
+async function readHistory(
+  ask: Ask,
+  parameters: Json,
+  { since, until }: { since: Date; until: Date },
+): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let pagesLeft = MOST_PAGES;
+  for (let end = until.getTime(); end > since.getTime() && pagesLeft > 0; end -= WEEK_MS) {
+    const startTime = Math.max(since.getTime(), end - WEEK_MS);
+    for await (const page of pagesOf(ask, {
+      ...parameters,
+      startTime,
+      endTime: end,
+      limit: HISTORY_PER_PAGE,
+    })) {
+      found.push(...page);
+      pagesLeft -= 1;
+      if (pagesLeft === 0) break;
+    }
+  }
+  return found;
+}
+
+/** A list that is not known to its end would hide the rest: too many pages are an error. */
+async function pages(ask: Ask, parameters: Json): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let count = 0;
+  for await (const page of pagesOf(ask, parameters)) {
+    found.push(...page);
+    count += 1;
+    if (count > MOST_PAGES) readAnswer(() => tooMany());
+  }
+  return found;
+}
+
+function tooMany(): never {
+  throw new RangeError(`More than ${MOST_PAGES} pages were answered`);
+}
+
+async function* pagesOf(ask: Ask, parameters: Json): AsyncGenerator<unknown[]> {
+  const isOpen = parameters.startTime === undefined;
+  let cursor = '';
+  do {
+    const answer = await ask(cursor === '' ? parameters : { ...parameters, cursor });
+    const { found, next } = readAnswer(() => {
+      const result = resultIn(answer);
+      return { found: list(result.list), next: textOf(result.nextPageCursor) };
+    });
+    yield found;
+    if (next === cursor) return;
+    // The last page of what is open names a next one, too, which is empty. Histories leave out rows within a page.
+    const isLast = found.length === 0 || (isOpen && found.length < Number(parameters.limit));
+    cursor = isLast ? '' : next;
+  } while (cursor !== '');
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { fakeClock } from '#test/fake-clock.ts';
+import { createGate } from '../paper/gate.ts';
+import type { CcxtClient } from './dialect.ts';
+import { createMarketCache } from './market-cache.ts';
+import { createTickerCache } from './ticker-cache.ts';
+
+describe('the ticker cache', () => {
+  test('keeps a price for a second', async () => {
+    const clock = fakeClock();
+    let calls = 0;
+    const cache = createTickerCache<number>({ now: clock.now, maxAgeMs: 1_000 });
+    const get = () => cache.get('BTC', async () => ++calls);
+    expect([await get(), await get()]).toEqual([1, 1]);
+    clock.advance(1_000);
+    expect(await get()).toBe(2);
+  });
+
+  test('does not keep a failure', async () => {
+    const cache = createTickerCache<number>({ now: fakeClock().now, maxAgeMs: 1_000 });
+    const failing = () => Promise.reject(new Error('down'));
+    await expect(cache.get('BTC', failing)).rejects.toThrow('down');
+    expect(await cache.get('BTC', async () => 7)).toBe(7);
+  });
+});
+
+describe('the market cache', () => {
+  function open() {
+    const clock = fakeClock();
+    const state = { loads: 0, fails: false, tokens: ['BTC'] };
+    const load = async () => {
+      state.loads += 1;
+      if (state.fails) throw new Error('down');
+      const markets = Object.fromEntries(
+        state.tokens.map((token) => [`${token}/USDT:USDT`, { symbol: `${token}/USDT:USDT` }]),
+      );
+      return { markets } as unknown as CcxtClient;
+    };
+    return { clock, state, cache: createMarketCache({ load, now: clock.now, missingRefreshMs: 60_000 }) };
+  }
+
+  test('reads the list once for everybody', async () => {
+    const { cache, state } = open();
+    await Promise.all([cache.marketOf('BTC'), cache.marketOf('BTC'), cache.ready()]);
+    expect(state.loads).toBe(1);
+  });
+
+  test('reads it again after an hour, and goes on with the old one when that fails', async () => {
+    const { cache, clock, state } = open();
+    await cache.ready();
+    clock.advance(3_600_001);
+    state.fails = true;
+    expect(await cache.marketOf('BTC')).not.toBeNull();
+    expect(state.loads).toBe(2);
+  });
+
+  test('looks again for a token that is missing, but at most once a minute', async () => {
+    const { cache, clock, state } = open();
+    expect(await cache.marketOf('DOGE')).toBeNull();
+    expect(await cache.marketOf('DOGE')).toBeNull();
+    expect(state.loads).toBe(1);
+    clock.advance(60_000);
+    state.tokens.push('DOGE');
+    expect(await cache.marketOf('DOGE')).not.toBeNull();
+    expect(state.loads).toBe(2);
+  });
+});
+
+test('a gate lets no more through at a time than it is wide, and everyone in the end', async () => {
+  const gate = createGate(3);
+  let inside = 0;
+  let most = 0;
+  const order: number[] = [];
+  await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) =>
+      gate(async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await new Promise((resolve) => setImmediate(resolve));
+        inside -= 1;
+        order.push(index);
+        if (index % 5 === 0) throw new Error('one of them fails');
+      }),
+    ),
+  );
+  expect(most).toBe(3);
+  expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));
+});

@@ -1,0 +1,61 @@
+import type { CcxtClient, Market } from './dialect.ts';
+
+const REFRESH_MS = 3_600_000;
+
+export interface MarketCache {
+  /** For calls about no token in particular: the client must know the contracts before it reads answers. */
+  ready(): Promise<void>;
+  /** The market of `<token>/USDT:USDT`; null when it is not listed. Throws when no list was ever read. */
+  marketOf(token: string): Promise<Market | null>;
+}
+
+/** The exchange's contracts, read when first needed, again every hour, and by one request at a time. */
+export function createMarketCache(options: {
+  /** Reads the list into the client, in a scope of its own: it belongs to nobody's call. */
+  load: () => Promise<CcxtClient>;
+  now: () => Date;
+  /** How often at most a token that is not listed makes the list be read again. */
+  missingRefreshMs: number;
+}): MarketCache {
+  const { load, now, missingRefreshMs } = options;
+  let client: CcxtClient | null = null;
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<CcxtClient> | null = null;
+
+  function refresh(): Promise<CcxtClient> {
+    loading ??= load()
+      .then((loaded) => {
+        client = loaded;
+        loadedAt = now().getTime();
+        return loaded;
+      })
+      .finally(() => {
+        loading = null;
+      });
+    return loading;
+  }
+
+  async function current(): Promise<CcxtClient> {
+    if (!client) return refresh();
+    // An old list is better than none: steps and ticks hardly ever change.
+    if (now().getTime() - loadedAt > REFRESH_MS) return refresh().catch(() => client ?? refresh());
+    return client;
+  }
+
+  const lookUp = (from: CcxtClient, token: string): Market | null => {
+    const symbol = `${token}/USDT:USDT`;
+    const markets = from.markets ?? {};
+    return Object.hasOwn(markets, symbol) ? (markets[symbol] ?? null) : null;
+  };
+
+  return {
+    async ready() {
+      await current();
+    },
+    async marketOf(token) {
+      const market = lookUp(await current(), token);
+      if (market || now().getTime() - loadedAt < missingRefreshMs) return market;
+      return lookUp(await refresh(), token);
+    },
+  };
+}

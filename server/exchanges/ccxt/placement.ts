@@ -1,0 +1,119 @@
+import { D, isPositive } from '#domain/decimal.ts';
+import {
+  type ExchangeAccount,
+  ExchangeError,
+  type OrderDescription,
+  type Placement,
+  type PlacementContext,
+} from '../exchange.ts';
+import { callScope } from './call-scope.ts';
+import { type CcxtConnection, openScope, type PrivateRequest, requireAccountMode } from './connection.ts';
+import type { CcxtClient, CcxtDialect, Parameters } from './dialect.ts';
+import { placementOf } from './errors.ts';
+
+export interface PlacedOrder {
+  token: string;
+  clientOrderId: string;
+  type: 'limit' | 'market';
+  side: 'buy' | 'sell';
+  quantity: string;
+  prices: { price?: string; stopLoss?: string; takeProfit?: string; triggerPrice?: string };
+  parameters: Parameters;
+}
+
+export type PlacementRequest = PrivateRequest & { context: PlacementContext };
+
+const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
+const NOT_SENT_RETRY_MS = 1_000;
+
+/** Sends an order once and says what is known of it. Never throws. */
+export async function placeOrder(options: {
+  connection: CcxtConnection;
+  dialect: CcxtDialect;
+  request: PlacementRequest;
+  order: PlacedOrder;
+}): Promise<Placement> {
+  const { connection, dialect, request, order } = options;
+  const scope = openScope(request);
+  try {
+    requireAccountMode(dialect, request.account);
+    requireClientOrderId(order.clientOrderId);
+    const [client, symbol] = [await connection.client(), await connection.symbolOf(order.token)];
+    requireExact(client, symbol, order);
+    const placed = await callScope.run(scope, () => send(client, symbol, order));
+    const isOurs = placed.clientOrderId === undefined || placed.clientOrderId === order.clientOrderId;
+    if (placed.id && isOurs) return { outcome: 'placed', orderId: placed.id };
+    return { outcome: 'unknown', message: `${dialect.platform} answered without the id of the order` };
+  } catch (error) {
+    const judgement = await connection.judge(error, scope);
+    // What failed before the order itself was sent cannot have placed it, however unclear that failure was.
+    if (!scope.sent && judgement.what === 'unknown') {
+      return { outcome: 'retry-later', message: judgement.message, retryAfterMs: NOT_SENT_RETRY_MS };
+    }
+    return placementOf(judgement);
+  }
+}
+
+/** Requests are signed to be described, too; no signature of these reaches anybody. */
+const NOBODY: ExchangeAccount = {
+  userId: 'nobody',
+  environment: 'paper',
+  credentials: { apiKey: 'none', apiSecret: 'none', passphrase: 'none', accountMode: 'classic' },
+};
+
+/** The request that `placeOrder` would send, made by the same code up to the door and stopped there. */
+export async function describeOrder(options: {
+  connection: CcxtConnection;
+  order: PlacedOrder;
+}): Promise<OrderDescription> {
+  const { connection, order } = options;
+  requireClientOrderId(order.clientOrderId);
+  const [client, symbol] = [await connection.client(), await connection.symbolOf(order.token)];
+  requireExact(client, symbol, order);
+  const described: OrderDescription[] = [];
+  const scope = {
+    ...openScope({ type: 'describe-order', account: NOBODY }),
+    describe: ({ method, endpoint, body }: { method: string; endpoint: string; body: string }) => {
+      described.push({ method, endpoint, payload: JSON.parse(body) as Record<string, unknown> });
+    },
+  };
+  const failure = await callScope.run(scope, () => send(client, symbol, order)).catch((error) => error);
+  const [request] = described;
+  if (request !== undefined) return request;
+  throw new ExchangeError('unknown', 'The order could not be described', { cause: failure });
+}
+
+/** The one place where the library is told that our decimal strings are numbers: it formats them unchanged. */
+function send(client: CcxtClient, symbol: string, order: PlacedOrder) {
+  const asNumber = (text: string) => text as unknown as number;
+  const { type, side, quantity, prices, parameters } = order;
+  const price = prices.price === undefined ? undefined : asNumber(prices.price);
+  return client.createOrder(symbol, type, side, asNumber(quantity), price, parameters);
+}
+
+/** The sizing has rounded already, in the right direction; the library would round again, in any. */
+function requireExact(client: CcxtClient, symbol: string, { quantity, prices }: PlacedOrder): void {
+  if (!isPositive(quantity) || !D(quantity).eq(client.amountToPrecision(symbol, quantity) ?? 0)) {
+    throw doesNotFit('quantity', quantity);
+  }
+  for (const [name, value] of Object.entries(prices)) requireExactPrice(client, symbol, { name, value });
+}
+
+export function requireExactPrice(
+  client: CcxtClient,
+  symbol: string,
+  { name, value }: { name: string; value: string },
+): void {
+  if (!isPositive(value) || !D(value).eq(client.priceToPrecision(symbol, value) ?? 0)) {
+    throw doesNotFit(name, value);
+  }
+}
+
+const doesNotFit = (name: string, value: string) =>
+  new ExchangeError('refused', `${name} ${value} does not fit the contract's steps`, { code: 'not-sent' });
+
+function requireClientOrderId(clientOrderId: string): void {
+  if (CLIENT_ORDER_ID.test(clientOrderId)) return;
+  const message = `A client order id is 1 to 32 of 0-9 A-Z a-z _ -, not ${JSON.stringify(clientOrderId)}`;
+  throw new ExchangeError('refused', message, { code: 'not-sent' });
+}

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createLog } from '#server/platform/log.ts';
+import { type StrictExchange, startStrictExchange } from '#test/strict-exchange.ts';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import type { EntryOrder, Exchange, ExchangeAccount } from '../exchange.ts';
+import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
+
+let database: TestDatabase;
+let site: StrictExchange;
+let registries: ExchangeRegistry[];
+let first: Exchange;
+let second: Exchange;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  site = await startStrictExchange({ perSecondOfKey: () => 1_000, perTwoSecondsOfAddress: 1_000 });
+  const start = () =>
+    createExchangeRegistry({
+      exchangeMode: 'live',
+      bitgetBaseUrl: site.url,
+      bybitBaseUrl: site.url,
+      exchangeProxyUrls: [],
+      exchangeTimeoutMs: 5_000,
+      paper: null,
+      shared: { pool: database.database.pool, log: createLog({ level: 'silent' }) },
+    });
+  registries = [start(), start()];
+  [first, second] = registries.map((registry) => registry.get('Bitget')) as [Exchange, Exchange];
+});
+afterEach(async () => {
+  for (const one of [...registries, site]) await one.close();
+  await database.database.pool.query('truncate exchange_slots, exchange_preparations');
+});
+afterAll(() => database.close());
+
+const account: ExchangeAccount = {
+  userId: 'user',
+  environment: 'live',
+  credentials: { apiKey: 'key', apiSecret: 's', passphrase: 'p', accountMode: 'classic' },
+};
+const order: EntryOrder = {
+  token: 'BTC',
+  side: 'buy',
+  clientOrderId: 'o1',
+  price: '65000',
+  quantity: '0.001',
+  leverage: 10,
+  stopLoss: '63000',
+  takeProfit: '69000',
+};
+const soon = () => ({ notAfter: new Date(Date.now() + 5_000) });
+const prepare = (exchange: Exchange, leverage = 10, of = account) =>
+  exchange.prepareAccount(of, { token: 'BTC', leverage });
+
+/** What was asked and set since the last time. */
+function asked(): string[] {
+  const endpoints = site.requests.map(({ endpoint }) => endpoint);
+  site.requests.splice(0);
+  return endpoints.filter((endpoint) => endpoint === 'account' || endpoint === 'set-leverage');
+}
+
+test('an account that was prepared is not asked again, by no instance', async () => {
+  await prepare(first);
+  expect(asked()).toEqual(['account']);
+  await prepare(first);
+  await prepare(second);
+  expect(asked()).toEqual([]);
+});
+
+test('another leverage is set and read back, and what another instance set is not taken for the old one', async () => {
+  await prepare(first);
+  asked();
+  await prepare(second, 5);
+  expect(asked()).toEqual(['account', 'set-leverage', 'account']);
+  await prepare(first);
+  expect(asked()).toEqual(['account', 'set-leverage', 'account']);
+});
+
+test('it is remembered for a quarter of an hour', async () => {
+  await prepare(first);
+  const age = (seconds: number) =>
+    database.database.pool.query(
+      'update exchange_preparations set prepared_at = now() - make_interval(secs => $1)',
+      [seconds],
+    );
+  asked();
+  await age(15 * 60 - 30);
+  await prepare(first);
+  expect(asked()).toEqual([]);
+  await age(15 * 60 + 1);
+  await prepare(first);
+  expect(asked()).toEqual(['account']);
+});
+
+test('an account that is prepared is not looked at when an order is expected, whatever its leverage', async () => {
+  first.expectOrder(account, 'BTC');
+  await expect.poll(asked).toEqual(['account']);
+  await prepare(first);
+  expect(asked()).toEqual([]);
+  second.expectOrder(account, 'BTC');
+  // The key is another one, so this one is looked at; and whatever came before has left by the next answer.
+  const other = { ...account, credentials: { ...account.credentials, apiKey: 'other' } };
+  second.expectOrder(other, 'BTC');
+  const looked = () => site.requests.filter(({ endpoint }) => endpoint === 'account').map(({ key }) => key);
+  await expect.poll(looked).toContain('other');
+  await second.findOrder(account, { token: 'BTC', clientOrderId: 'o1' });
+  expect(looked()).toEqual(['other']);
+});
+
+test('what could not be read back is not remembered', async () => {
+  await prepare(first);
+  site.answerWith('key', 'set-leverage', '40797');
+  await expect(prepare(first, 5)).rejects.toMatchObject({ kind: 'refused' });
+  asked();
+  await prepare(first);
+  expect(asked()[0]).toBe('account');
+});
+
+test('another API key may be of another account', async () => {
+  await prepare(first);
+  asked();
+  await prepare(first, 10, { ...account, credentials: { ...account.credentials, apiKey: 'other' } });
+  expect(asked()).toEqual(['account']);
+});
+
+test('a refused order, close or stop makes it forgotten', async () => {
+  const position = { token: 'BTC', side: 'long', quantity: '0.001', clientOrderId: 'c1' } as const;
+  const refused = [
+    async () => {
+      site.answerWith('key', 'place-order', '40762');
+      expect(await first.placeOrder(account, order, soon())).toMatchObject({ outcome: 'refused' });
+    },
+    async () => {
+      site.answerWith('key', 'place-order', '22002');
+      expect(await second.closePosition(account, position, soon())).toMatchObject({ outcome: 'refused' });
+    },
+    async () => {
+      site.answerWith('key', 'place-tpsl-order', '40917');
+      const stop = { ...position, stopLoss: '63000', takeProfit: null };
+      await expect(first.placeProtection(account, stop, soon())).rejects.toMatchObject({ kind: 'refused' });
+    },
+  ];
+  for (const refuse of refused) {
+    await prepare(first);
+    asked();
+    await refuse();
+    await prepare(second);
+    expect(asked()).toEqual(['account']);
+  }
+});
+
+test('a key that is refused makes all of the user’s forgotten', async () => {
+  await prepare(first);
+  site.answerWith('key', 'accounts', '40037');
+  await expect(first.fetchBalance(account)).rejects.toMatchObject({ kind: 'credentials' });
+  asked();
+  await prepare(first);
+  expect(asked()).toEqual(['account']);
+});
+
+test('an order that shows another leverage makes it forgotten, one that shows the same does not', async () => {
+  await prepare(first);
+  asked();
+  await first.findOrder(account, { token: 'BTC', clientOrderId: 'o1' });
+  await prepare(first);
+  expect(asked()).toEqual([]);
+  site.setLeverage('key', '20');
+  expect(await second.findOrder(account, { token: 'BTC', clientOrderId: 'o1' })).not.toBeNull();
+  await prepare(first);
+  expect(asked()).toEqual(['account', 'set-leverage', 'account']);
+});

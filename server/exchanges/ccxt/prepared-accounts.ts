@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import {
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+  type OpenPosition,
+  type Placement,
+} from '../exchange.ts';
+
+/*
+ * One-way mode, isolated margin and leverage are set and read back once, and relied on for a while (I5). Remembered in
+ * the database: another instance may set another leverage a moment later, which the memory of this one would not know.
+ * 1. It is forgotten before anything is changed at the exchange, and remembered after it was read back.
+ * 2. It is forgotten at every sign that it is not so any more: a refusal, a refused key, an order or position that
+ *    shows something else. Another key may be of another account: nothing is known of that one.
+ */
+
+const REMEMBERED_MINUTES = 15;
+
+/** What an order or a position shows of how it was opened; null where it does not say. */
+export interface ShownPreparation {
+  leverage: number | null;
+  isIsolated: boolean | null;
+}
+
+export interface PreparedAccounts {
+  /** The exchange, which prepares only what is not prepared. */
+  exchange: Exchange;
+  forgetUser(userId: string): Promise<void>;
+}
+
+export function rememberPreparations(options: {
+  exchange: Exchange;
+  pool: Pick<pg.Pool, 'query'>;
+  /** Reads an order of `OrderReport.raw`. */
+  shownByOrder: (raw: unknown) => ShownPreparation | null;
+}): PreparedAccounts {
+  const { exchange, pool, shownByOrder } = options;
+  const { platform } = exchange;
+
+  /** With this leverage, or, for null, with any. */
+  async function isPrepared(
+    account: ExchangeAccount,
+    token: string,
+    leverage: number | null,
+  ): Promise<boolean> {
+    const { rows } = await pool.query(
+      `select 1 from exchange_preparations
+       where platform = $1 and user_id = $2 and token = $3 and ($4::numeric is null or leverage = $4) and key_hash = $5
+         and prepared_at > now() - make_interval(mins => $6)`,
+      [platform, account.userId, token, leverage, keyHashOf(account), REMEMBERED_MINUTES],
+    );
+    return rows.length > 0;
+  }
+
+  async function remember(account: ExchangeAccount, token: string, leverage: number): Promise<void> {
+    await pool.query(
+      `insert into exchange_preparations (platform, user_id, token, leverage, key_hash) values ($1, $2, $3, $4, $5)
+       on conflict (platform, user_id, token)
+       do update set leverage = excluded.leverage, key_hash = excluded.key_hash, prepared_at = now()`,
+      [platform, account.userId, token, leverage, keyHashOf(account)],
+    );
+  }
+
+  async function forget({ userId }: ExchangeAccount, token: string): Promise<void> {
+    await pool.query(
+      'delete from exchange_preparations where platform = $1 and user_id = $2 and token = $3',
+      [platform, userId, token],
+    );
+  }
+
+  /** A sign came with an answer that is worth more than being forgotten: that must not get lost with the database. */
+  const forgetIfPossible = (account: ExchangeAccount, token: string) =>
+    forget(account, token).catch(() => undefined);
+
+  async function compare(
+    { userId }: ExchangeAccount,
+    token: string,
+    shown: ShownPreparation | null,
+  ): Promise<void> {
+    if (shown === null || (shown.leverage === null && shown.isIsolated !== false)) return;
+    const query = `delete from exchange_preparations
+       where platform = $1 and user_id = $2 and token = $3 and ($4::boolean or leverage <> $5::numeric)`;
+    const values = [platform, userId, token, shown.isIsolated === false, shown.leverage];
+    await pool.query(query, values).catch(() => undefined);
+  }
+
+  /** A position shows how it was opened. */
+  async function comparePosition(
+    account: ExchangeAccount,
+    token: string,
+    { leverage, marginMode }: OpenPosition,
+  ): Promise<void> {
+    const isIsolated = marginMode === null ? null : marginMode === 'isolated';
+    await compare(account, token, { leverage, isIsolated });
+  }
+
+  async function heed(account: ExchangeAccount, token: string, placement: Placement): Promise<Placement> {
+    if (placement.outcome === 'refused') await forgetIfPossible(account, token);
+    return placement;
+  }
+
+  return {
+    exchange: {
+      ...exchange,
+      expectOrder(account, token) {
+        const looking = isPrepared(account, token, null).then((is) => {
+          if (!is) exchange.expectOrder(account, token);
+        });
+        looking.catch(() => {});
+      },
+      async prepareAccount(account, preparation, context) {
+        const { token, leverage } = preparation;
+        if (await isPrepared(account, token, leverage)) return;
+        await forget(account, token);
+        await exchange.prepareAccount(account, preparation, context);
+        await remember(account, token, leverage);
+      },
+      async placeOrder(account, order, context) {
+        return heed(account, order.token, await exchange.placeOrder(account, order, context));
+      },
+      async closePosition(account, request, context) {
+        return heed(account, request.token, await exchange.closePosition(account, request, context));
+      },
+      async placeProtection(account, request, context) {
+        try {
+          await exchange.placeProtection(account, request, context);
+        } catch (error) {
+          if (error instanceof ExchangeError && error.kind === 'refused')
+            await forget(account, request.token);
+          throw error;
+        }
+      },
+      async findOrder(account, order, context) {
+        const report = await exchange.findOrder(account, order, context);
+        if (report !== null) await compare(account, order.token, shownByOrder(report.raw));
+        return report;
+      },
+      async fetchPosition(account, token, context) {
+        const position = await exchange.fetchPosition(account, token, context);
+        if (position !== null) await comparePosition(account, token, position);
+        return position;
+      },
+      async fetchHolding(account, token, context) {
+        const holding = await exchange.fetchHolding(account, token, context);
+        if (holding !== null) await comparePosition(account, token, holding.position);
+        return holding;
+      },
+    },
+    async forgetUser(userId) {
+      const query = 'delete from exchange_preparations where platform = $1 and user_id = $2';
+      await pool.query(query, [platform, userId]).catch(() => undefined);
+    },
+  };
+}
+
+const keyHashOf = ({ credentials }: ExchangeAccount): string =>
+  createHash('sha256').update(credentials.apiKey).digest('hex').slice(0, 16);

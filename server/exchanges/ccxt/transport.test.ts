@@ -1,0 +1,334 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CallRecord } from '../exchange.ts';
+import { type CallScope, callScope } from './call-scope.ts';
+import { createTransport, type Transport, type TransportOptions } from './transport.ts';
+import { TransportError } from './transport-error.ts';
+
+const EXCHANGE = 'https://exchange.test';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        if ('closeAllConnections' in server)
+          (server as ReturnType<typeof createServer>).closeAllConnections();
+      }),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const serve = (handle: (request: IncomingMessage, response: ServerResponse) => void) =>
+  listen(createServer(handle));
+
+function open(changes: Partial<TransportOptions> & { target?: string } = {}): Transport {
+  const { target = 'http://127.0.0.1:1', ...options } = changes;
+  const transport = createTransport({
+    environment: 'live',
+    origins: { [EXCHANGE]: target },
+    timeoutMs: 500,
+    now: () => new Date(),
+    isSuccess: ({ status }) => status === 200,
+    ...options,
+  });
+  closing.push(() => transport.close());
+  return transport;
+}
+
+function scopeOf(changes: Partial<CallScope> = {}): CallScope {
+  return {
+    type: 'test',
+    account: null,
+    notAfter: null,
+    onCall: null,
+    viewerUserId: null,
+    sent: false,
+    answer: null,
+    ...changes,
+  };
+}
+
+const account = (userId: string, environment: 'live' | 'demo' = 'live') => ({
+  userId,
+  environment,
+  credentials: { apiKey: 'k', apiSecret: 's', accountMode: 'classic' as const },
+});
+
+const post = (transport: Transport, scope = scopeOf(), url = `${EXCHANGE}/orders?a=1`) =>
+  callScope.run(scope, () => transport.fetch(url, { method: 'POST', body: '{"size":"1"}' }));
+
+const failure = async (work: Promise<unknown>): Promise<TransportError> => {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof TransportError)) throw new Error(`not a transport error: ${String(error)}`);
+  return error;
+};
+
+describe('the phase of a failure', () => {
+  test('a refused connection surely placed nothing', async () => {
+    const scope = scopeOf();
+    expect((await failure(post(open(), scope))).phase).toBe('connect');
+    expect(scope.sent).toBe(false);
+  });
+
+  test('a host name that does not resolve surely placed nothing', async () => {
+    const error = await failure(post(open({ target: 'http://no-such-host.invalid' })));
+    expect(error.phase).toBe('connect');
+  });
+
+  test('a proxy that refuses the tunnel surely placed nothing', async () => {
+    const proxy = createServer();
+    proxy.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+    const proxies = [await listen(proxy)];
+    expect((await failure(post(open({ proxies })))).phase).toBe('connect');
+  });
+
+  test('a proxy that is down surely placed nothing', async () => {
+    expect((await failure(post(open({ proxies: ['http://127.0.0.1:1'] })))).phase).toBe('connect');
+  });
+
+  test('a connection that is cut after the request may have placed something', async () => {
+    const target = await listen(createTcpServer((socket) => socket.on('data', () => socket.destroy())));
+    const scope = scopeOf();
+    expect((await failure(post(open({ target }), scope))).phase).toBe('sent');
+    expect(scope.sent).toBe(true);
+  });
+
+  test('an answer that is cut in its middle may have placed something', async () => {
+    const half = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code"';
+    const target = await listen(createTcpServer((socket) => socket.on('data', () => socket.end(half))));
+    expect((await failure(post(open({ target })))).phase).toBe('sent');
+  });
+
+  test('the deadline covers the body, not only its headers', async () => {
+    const target = await serve((_, response) => {
+      response.writeHead(200, { 'content-length': 100 });
+      response.write('{');
+    });
+    const startedMs = performance.now();
+    const error = await failure(post(open({ target })));
+    expect(error).toMatchObject({ phase: 'sent', message: 'no answer within 500 ms' });
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+
+  test('a redirect is not followed', async () => {
+    let hits = 0;
+    const elsewhere = await serve((_, response) => {
+      hits += 1;
+      response.end();
+    });
+    const target = await serve((_, response) => response.writeHead(302, { location: elsewhere }).end());
+    expect((await failure(post(open({ target })))).phase).toBe('sent');
+    expect(hits).toBe(0);
+  });
+});
+
+describe('what does not leave', () => {
+  const unreachable = () => {
+    let hits = 0;
+    const inProcess = async () => {
+      hits += 1;
+      return { status: 200, headers: {}, body: '{}', delivery: 'whole' as const };
+    };
+    return { inProcess, hits: () => hits };
+  };
+
+  test.each([
+    ['http://169.254.169.254/latest'],
+    ['https://exchange.test.evil.example/x'],
+    ['https://exchange.test:444/x'],
+    ['https://__proto__/x'],
+  ])('a request to another origin: %s', async (url) => {
+    const { inProcess, hits } = unreachable();
+    expect((await failure(post(open({ inProcess }), scopeOf(), url))).phase).toBe('not-sent');
+    expect(hits()).toBe(0);
+  });
+
+  test('a request to the origin of the other environment, where each has one of its own', async () => {
+    const { inProcess, hits } = unreachable();
+    const demo = open({
+      inProcess,
+      environment: 'demo',
+      origins: { 'https://demo.exchange.test': 'http://127.0.0.1:1' },
+    });
+    const scope = scopeOf({ account: account('u', 'demo') });
+    expect((await failure(post(demo, scope))).phase).toBe('not-sent');
+    await post(demo, scope, 'https://demo.exchange.test/orders');
+    expect(hits()).toBe(1);
+  });
+
+  test('a request for an account of another environment', async () => {
+    const { inProcess, hits } = unreachable();
+    const scope = scopeOf({ account: account('u', 'demo') });
+    expect((await failure(post(open({ inProcess }), scope))).phase).toBe('not-sent');
+    expect(hits()).toBe(0);
+  });
+
+  test('a request after its last permitted instant', async () => {
+    const { inProcess, hits } = unreachable();
+    const now = () => new Date('2026-01-01T00:00:01Z');
+    const scope = scopeOf({ notAfter: new Date('2026-01-01T00:00:00Z') });
+    expect((await failure(post(open({ inProcess, now }), scope))).message).toContain('too late');
+    expect(hits()).toBe(0);
+  });
+});
+
+test('undefined headers are dropped, and the body arrives as it was signed', async () => {
+  const seen: { headers: IncomingMessage['headers']; url: string | undefined; body: string }[] = [];
+  const target = await serve(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    seen.push({ headers: request.headers, url: request.url, body });
+    response.end('{}');
+  });
+  const headers = { 'X-CHANNEL-API-CODE': undefined, 'Content-Type': 'application/json' };
+  await callScope.run(scopeOf(), () =>
+    open({ target }).fetch(`${EXCHANGE}/orders?b=2&a=%23`, {
+      method: 'POST',
+      headers,
+      body: '{"b":1,"a":2}',
+    }),
+  );
+  expect(seen).toMatchObject([{ url: '/orders?b=2&a=%23', body: '{"b":1,"a":2}' }]);
+  expect(seen[0]?.headers).not.toHaveProperty('x-channel-api-code');
+});
+
+test('connections are kept and shared between users', async () => {
+  const ports = new Set<number | undefined>();
+  const target = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.end('{}');
+  });
+  const transport = open({ target });
+  for (let user = 0; user < 30; user += 1) await post(transport, scopeOf({ account: account(`u${user}`) }));
+  expect(ports.size).toBeLessThan(5);
+});
+
+/** A forward proxy that notes what it was asked for. */
+async function startProxy(note: () => void): Promise<string> {
+  const server = createServer();
+  server.on('connect', (request, socket) => {
+    note();
+    const { hostname, port } = new URL(`http://${request.url}`);
+    const upstream = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on('error', () => socket.destroy());
+    socket.on('error', () => upstream.destroy());
+  });
+  return listen(server);
+}
+
+test('a user always goes through the same proxy, and users are spread over all of them', async () => {
+  const target = await serve((_, response) => response.end('{}'));
+  const used: string[] = [];
+  const proxies = [await startProxy(() => used.push('a')), await startProxy(() => used.push('b'))];
+  const users = Array.from({ length: 12 }, (_, index) => `user-${index}`);
+  const routeOf = async (userId: string) => {
+    const transport = open({ target, proxies });
+    used.length = 0;
+    await post(transport, scopeOf({ account: account(userId) }));
+    return used.join();
+  };
+  const first = [];
+  for (const user of users) first.push(await routeOf(user));
+  expect(new Set(first)).toEqual(new Set(['a', 'b']));
+  for (const [index, user] of users.entries()) expect(await routeOf(user)).toBe(first[index]);
+});
+
+test('with one of two proxies down, its users’ calls were surely not placed, and public calls go on', async () => {
+  const target = await serve((_, response) => response.end('{}'));
+  let tunnels = 0;
+  const proxies = [
+    'http://127.0.0.1:1',
+    await startProxy(() => {
+      tunnels += 1;
+    }),
+  ];
+  const transport = open({ target, proxies });
+  const outcomes = await Promise.all(
+    Array.from({ length: 12 }, async (_, index) => {
+      const call = post(transport, scopeOf({ account: account(`user-${index}`) }));
+      return call.then(
+        () => 'answered',
+        (error: TransportError) => error.phase,
+      );
+    }),
+  );
+  expect(new Set(outcomes)).toEqual(new Set(['answered', 'connect']));
+  const callOf = (index: number) => post(transport, scopeOf({ account: account(`user-${index}`) }));
+  const bound = outcomes.indexOf('connect');
+  for (let call = 0; call < 6; call += 1) await post(transport);
+  expect((await failure(callOf(bound))).phase).toBe('connect');
+  expect(tunnels).toBeGreaterThan(0);
+});
+
+test('a call that fails is recorded as well, without an answer', async () => {
+  const calls: CallRecord[] = [];
+  await failure(post(open(), scopeOf({ onCall: (call) => calls.push(call) })));
+  expect(calls).toMatchObject([
+    {
+      type: 'test',
+      method: 'POST',
+      endpoint: '/orders',
+      success: false,
+      status: null,
+      requestData: { size: '1' },
+    },
+  ]);
+});
+
+test('what an exchange repeats of the account’s secrets in a refusal is read, recorded and shown without them', async () => {
+  const credentials = {
+    apiKey: 'key-of-this-test',
+    apiSecret: 'secret+of/this test',
+    passphrase: 'phrase "of" this test',
+    accountMode: 'classic' as const,
+  };
+  const body = JSON.stringify({
+    code: '40006',
+    msg: `no key-of-this-test, ${encodeURIComponent(credentials.apiSecret)}`,
+    data: Object.values(credentials),
+  });
+  const target = await serve((_, response) => response.writeHead(400).end(body));
+  const calls: CallRecord[] = [];
+  const scope = scopeOf({
+    account: { ...account('u'), credentials },
+    onCall: (call) => calls.push(call),
+  });
+  const response = await post(open({ target }), scope);
+  const clean = {
+    code: '40006',
+    msg: 'no [redacted], [redacted]',
+    data: ['[redacted]', '[redacted]', '[redacted]', 'classic'],
+  };
+  expect(JSON.parse(await response.text())).toEqual(clean);
+  expect(JSON.parse(scope.answer?.body ?? '')).toEqual(clean);
+  expect(calls).toMatchObject([{ responseData: clean }]);
+});
+
+test('an answer that succeeds is read as it came, whatever words the passphrase is made of', async () => {
+  const credentials = {
+    apiKey: 'key-of-this-test',
+    apiSecret: 'secret',
+    passphrase: 'partially_filled',
+    accountMode: 'classic' as const,
+  };
+  const target = await serve((_, response) => response.end('{"state":"partially_filled"}'));
+  const calls: CallRecord[] = [];
+  const scope = scopeOf({ account: { ...account('u'), credentials }, onCall: (call) => calls.push(call) });
+  const response = await post(open({ target }), scope);
+  expect(await response.text()).toBe('{"state":"partially_filled"}');
+  expect(calls).toMatchObject([{ responseData: { state: '[redacted]' } }]);
+});

@@ -1,0 +1,229 @@
+import { type Dispatcher, request as send } from 'undici';
+import type { ExchangeEnvironment } from '../exchange.ts';
+import { createTurns, type TransportLimits } from '../limits/transport-limits.ts';
+import { type PaperRequest, type PaperResponse, VIEWER_HEADER } from '../paper/paper-http.ts';
+import { type CallScope, currentScope, type ExchangeAnswer } from './call-scope.ts';
+import { type Egress, openEgresses } from './transport-egress.ts';
+import { TransportError, transportErrorOf } from './transport-error.ts';
+import { callRecord } from './transport-record.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/*
+ * Every request to an exchange passes here.
+ * 1. A request leaves only to an origin that was named at the start, and never follows a redirect.
+ * 2. It leaves only for an account of this transport's environment, and never after its `notAfter`.
+ * 3. It is sent once. The deadline covers its whole answer; what fails says whether it can have been seen.
+ * 4. A request of a scope that only describes never leaves.
+ * 5. It leaves when the request limits of the exchange let it, and not at all when that is too late.
+ */
+
+export interface TransportOptions {
+  environment: ExchangeEnvironment;
+  /** The origins that the client may name, each with the one that is really called. */
+  origins: Record<string, string>;
+  /** Forward proxies; a user always goes through the same one. */
+  proxies?: readonly string[];
+  /** Left out: requests leave as they come. */
+  limits?: TransportLimits;
+  timeoutMs: number;
+  /** The built-in paper exchange: answers instead of the network. */
+  inProcess?: (request: PaperRequest) => Promise<PaperResponse>;
+  now: () => Date;
+  /** Says what about an outgoing request contradicts the environment, or null. */
+  environmentProblem?: (environment: ExchangeEnvironment, headers: Record<string, string>) => string | null;
+  /** Whether the exchange's own envelope reports success. */
+  isSuccess: (answer: ExchangeAnswer) => boolean;
+}
+
+export interface OutgoingRequest {
+  method: string;
+  headers?: Record<string, string | undefined> | undefined;
+  body?: string | undefined;
+}
+
+/** As much of a fetch response as the client library reads. */
+export interface TransportResponse {
+  status: number;
+  statusText: string;
+  headers: Headers;
+  text(): Promise<string>;
+}
+
+export interface Transport {
+  /**
+   * Waits until the next request of the current scope to this path may leave. To be called before the request is
+   * signed, since exchanges take no signature that is some seconds old; `fetch` waits for what did not.
+   */
+  turn(path: string): Promise<void>;
+  fetch(url: string, request: OutgoingRequest): Promise<TransportResponse>;
+  close(): Promise<void>;
+}
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+export function createTransport(options: TransportOptions): Transport {
+  const { environment, timeoutMs, now, inProcess } = options;
+  const egresses = openEgresses({ proxies: options.proxies ?? [], timeoutMs, now });
+  const turns = inProcess ? null : createTurns({ egresses, limits: options.limits ?? null, timeoutMs, now });
+
+  function check(scope: CallScope, target: URL | null, headers: Record<string, string>): URL {
+    if (!target) throw new TransportError('not-sent', 'the address is not one of the exchange');
+    if (scope.account && scope.account.environment !== environment) {
+      const which = `${scope.account.environment} account, ${environment} connection`;
+      throw new TransportError('not-sent', `the account belongs to another environment: ${which}`);
+    }
+    const problem = options.environmentProblem?.(environment, headers);
+    if (problem) throw new TransportError('not-sent', problem);
+    if (scope.notAfter && now() > scope.notAfter) {
+      throw new TransportError('not-sent', `too late: nothing is sent after ${scope.notAfter.toISOString()}`);
+    }
+    return target;
+  }
+
+  async function exchange(
+    url: URL,
+    request: OutgoingRequest,
+    headers: Record<string, string>,
+    scope: CallScope,
+    egress: Egress | null,
+  ) {
+    const signal = AbortSignal.timeout(timeoutMs);
+    scope.sent = true;
+    try {
+      if (inProcess) return await callInProcess(inProcess, url, request, headers, signal);
+      return await callNetwork((egress ?? egresses.forPublic()).dispatcher, url, request, headers, signal);
+    } catch (error) {
+      const failure = transportErrorOf(error, timeoutMs);
+      if (failure.phase !== 'sent') scope.sent = false;
+      if (failure.phase === 'connect' && egress !== null) egresses.tookNoConnection(egress);
+      throw failure;
+    }
+  }
+
+  /** What is refused becomes messages, records and lines of the log; what succeeds is read as it came. */
+  function cleanOf(answer: ExchangeAnswer, { account }: CallScope): ExchangeAnswer {
+    if (account === null || options.isSuccess(answer)) return answer;
+    return { ...answer, body: withoutSecrets(answer.body, account.credentials) };
+  }
+
+  return {
+    turn: async (path) => turns?.take(currentScope(), path),
+    async fetch(url, request) {
+      const scope = currentScope();
+      scope.answer = null;
+      if (scope.describe !== undefined) {
+        const endpoint = new URL(url).pathname;
+        scope.describe({ method: request.method, endpoint, body: request.body ?? '' });
+        throw new TransportError('not-sent', 'the request was described, not sent');
+      }
+      const headers = definedHeaders(request.headers);
+      if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
+      // Its last permitted instant is looked at after the waiting, too.
+      const way = (await turns?.claim(scope, new URL(url).pathname)) ?? null;
+      let target: URL;
+      try {
+        target = check(scope, rewritten(url, options.origins), headers);
+      } catch (error) {
+        if (way !== null) await turns?.withoutAnswer(way);
+        throw error;
+      }
+      const startedAt = now();
+      const startedMs = performance.now();
+      const record = (answer: ExchangeAnswer | null, failure: TransportError | null) => {
+        const durationMs = Math.round(performance.now() - startedMs);
+        const success = answer !== null && options.isSuccess(answer);
+        scope.onCall?.(
+          callRecord({ scope, request, target, startedAt, durationMs, answer, failure, success }),
+        );
+      };
+      try {
+        const answer = cleanOf(await exchange(target, request, headers, scope, way?.egress ?? null), scope);
+        scope.answer = answer;
+        if (way !== null) await turns?.applyLimitHeaders(way, answer);
+        record(answer, null);
+        if (answer.status >= 300 && answer.status < 400) {
+          throw new TransportError('sent', `answered with a redirect (HTTP ${answer.status})`);
+        }
+        return {
+          status: answer.status,
+          statusText: '',
+          headers: new Headers(answer.headers),
+          text: async () => answer.body,
+        };
+      } catch (error) {
+        if (scope.answer === null && way !== null) await turns?.withoutAnswer(way);
+        if (error instanceof TransportError && scope.answer === null) record(null, error);
+        throw error;
+      }
+    },
+    close: () => egresses.close(),
+  };
+}
+
+function rewritten(url: string, origins: Record<string, string>): URL | null {
+  const source = new URL(url);
+  const origin = Object.hasOwn(origins, source.origin) ? origins[source.origin] : undefined;
+  return origin === undefined ? null : new URL(`${source.pathname}${source.search}`, origin);
+}
+
+/** The client library leaves headers that it has no value for as undefined, which would go out as text. */
+function definedHeaders(headers: OutgoingRequest['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+async function callNetwork(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: OutgoingRequest,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ExchangeAnswer> {
+  const response = await send(url, {
+    dispatcher,
+    method: request.method as Dispatcher.HttpMethod,
+    headers,
+    body: request.body ?? null,
+    signal,
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new TransportError('sent', 'the answer is too long');
+    chunks.push(chunk);
+  }
+  const answerHeaders = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+  return {
+    status: response.statusCode,
+    headers: Object.fromEntries(answerHeaders),
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+async function callInProcess(
+  handle: (request: PaperRequest) => Promise<PaperResponse>,
+  url: URL,
+  request: OutgoingRequest,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ExchangeAnswer> {
+  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const deadline = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  // Whichever loses the race below must not end as an unhandled rejection.
+  deadline.catch(() => undefined);
+  const handled = handle({
+    method: request.method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: Object.fromEntries(lowerCase),
+    body: request.body ?? '',
+  });
+  const answer = await Promise.race([handled, deadline]);
+  if (answer.delivery === 'never' || answer.delivery === 'stalled') return deadline;
+  if (answer.delivery === 'cut') throw new TransportError('sent', 'other side closed');
+  return answer;
+}

@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { TransportError } from '../ccxt/transport-error.ts';
+import type { CallPriority } from '../exchange.ts';
+import { createRateLimiter, type Pass, type Turn } from './rate-limiter.ts';
+import type { LimitRefusal } from './rate-limits.ts';
+import { createOwnSlots, type SlotStore } from './rate-slots.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function open(slots: SlotStore = createOwnSlots(1)) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const limiter = createRateLimiter({ slots });
+  const passes = new Map<string, Pass>();
+  const left: string[] = [];
+  const late: string[] = [];
+  const turnOf = (changes: Partial<Turn> & { user?: string }): Turn => ({
+    egress: { key: 'address', perSecond: 80 },
+    bucket: { key: `${changes.user ?? 'u'} endpoint`, perSecond: 10 },
+    account: changes.user ?? 'u',
+    endpoint: 'endpoint',
+    priority: 'place',
+    patienceMs: 10_000,
+    ...changes,
+  });
+  return {
+    limiter,
+    left,
+    late,
+    turnOf,
+    ask(name: string, changes: Partial<Turn> & { user?: string } = {}) {
+      const taken = limiter.take(turnOf({ user: name, ...changes }));
+      void taken.then(
+        (pass) => {
+          left.push(name);
+          passes.set(name, pass);
+        },
+        () => late.push(name),
+      );
+      return taken;
+    },
+    /** The exchange answers a request that has left. */
+    async answer(name: string, refusal: LimitRefusal | null = null) {
+      await limiter.answered(passes.get(name) ?? expect.fail(`${name} has not left`), refusal);
+    },
+    /** What the exchange answered to an earlier request. */
+    refuse: (changes: Partial<Turn> & { user?: string }, refusal: LimitRefusal) =>
+      limiter.answered({ turn: turnOf(changes), probes: { egress: null, bucket: null } }, refusal),
+    pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
+  };
+}
+
+const names = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+test('protection leaves before look-ups, look-ups before entries, each in the order of arrival', async () => {
+  const { ask, left, pass } = open();
+  // What may leave in one go is used up first.
+  for (const name of names('first', 20)) ask(name, { priority: 'protect' });
+  await pass(1);
+  left.length = 0;
+  const kinds: CallPriority[] = ['background', 'prepare', 'place', 'look-up', 'protect'];
+  for (const index of [0, 1]) for (const priority of kinds) ask(`${priority} ${index}`, { priority });
+  await pass(2_000);
+  expect(left).toEqual([...kinds].reverse().flatMap((kind) => [`${kind} 0`, `${kind} 1`]));
+});
+
+test('what comes later and matters less does not slip in between two questions', async () => {
+  const { ask, left, pass } = open();
+  for (const name of names('first', 10)) ask(name);
+  ask('order');
+  // A slot is free, and nobody has asked for it yet.
+  await pass(15);
+  ask('preparation', { priority: 'prepare' });
+  await pass(1);
+  expect(left).toEqual(names('first', 10));
+  await pass(50);
+  expect(left.slice(10)).toEqual(['order', 'preparation']);
+});
+
+test('a stop that comes last leaves at once, however many entries wait', async () => {
+  const { ask, left, pass } = open();
+  for (const name of names('entry', 300)) ask(name);
+  await pass(100);
+  ask('stop', { priority: 'protect' });
+  await pass(30);
+  expect(left).toContain('stop');
+  expect(left.length).toBeLessThan(40);
+});
+
+test('entries leave in their order, at the rate of the address', async () => {
+  const { ask, left, pass } = open();
+  const entries = names('entry', 200);
+  for (const name of entries) ask(name);
+  await pass(1_000);
+  // Half of the burst is kept from entries.
+  expect(left.length).toBeGreaterThanOrEqual(85);
+  expect(left.length).toBeLessThanOrEqual(91);
+  await pass(2_000);
+  expect(left).toEqual(entries);
+});
+
+test('one user’s limit holds back that user alone', async () => {
+  const { ask, left, pass } = open();
+  for (const name of names('busy', 15)) ask(name, { user: 'busy' });
+  for (const name of names('other', 5)) ask(name);
+  await pass(250);
+  expect(left.filter((name) => name.startsWith('other'))).toHaveLength(5);
+  expect(left.filter((name) => name.startsWith('busy'))).toHaveLength(9);
+  await pass(2_000);
+  expect(left.filter((name) => name.startsWith('busy'))).toEqual(names('busy', 15));
+});
+
+test('what cannot leave before its deadline is refused at once, with the reason and the time until it may help', async () => {
+  const { ask, refuse, late, pass } = open();
+  await refuse({ user: 'held' }, { of: 'account', waitMs: 30_000 });
+  const told = ask('held', { patienceMs: 5_000 }).catch((error: unknown) => error);
+  // What is known beforehand is not waited for.
+  await pass(50);
+  expect(late).toEqual(['held']);
+  const error = await told;
+  expect(error).toBeInstanceOf(TransportError);
+  expect(error).toMatchObject({
+    phase: 'limited',
+    message: 'not sent: the exchange throttles this account’s requests to endpoint; try again in 30 s',
+  });
+  expect((error as TransportError).retryAfterMs).toBeGreaterThan(29_000);
+});
+
+test('a queue that is too long ends the wait at the deadline', async () => {
+  const { ask, left, late, pass } = open();
+  for (const name of names('entry', 200)) ask(name, { patienceMs: 1_000 });
+  await pass(1_100);
+  expect(left.length + late.length).toBe(200);
+  expect(late.length).toBeGreaterThan(100);
+});
+
+test('after a hold of an account one request leaves, and the others in their order when it was answered', async () => {
+  const { ask, refuse, answer, left, pass } = open();
+  await refuse({ user: 'u' }, { of: 'account', waitMs: 2_000 });
+  for (const name of names('waits', 3)) ask(name, { user: 'u' });
+  await pass(1_900);
+  expect(left).toEqual([]);
+  ask('waits3', { user: 'u' });
+  await pass(1_500);
+  expect(left).toEqual(['waits0']);
+  await answer('waits0');
+  await pass(50);
+  expect(left).toEqual(names('waits', 4));
+});
+
+test('an account that is refused again and again sends less and less', async () => {
+  const { ask, answer, left, pass } = open();
+  ask('first', { user: 'u' });
+  await pass(1);
+  for (const name of names('waits', 50)) ask(name, { user: 'u', patienceMs: 120_000 });
+  await answer('first', { of: 'account', waitMs: null });
+  left.splice(0);
+  const sentAfter: number[] = [];
+  for (let second = 1; second <= 33; second += 1) {
+    await pass(1_000);
+    for (const name of left.splice(0)) {
+      sentAfter.push(second);
+      await answer(name, { of: 'account', waitMs: null });
+    }
+  }
+  // Its own stops wait for the end of a hold, so none is longer than eight seconds.
+  expect(sentAfter).toEqual([2, 5, 10, 19, 28]);
+});
+
+test('the waiting requests of a throttled account take no places in a statement from others', async () => {
+  const slots = createOwnSlots(1);
+  const asked: string[][] = [];
+  const { ask, refuse, left, pass } = open({
+    ...slots,
+    take(requests) {
+      asked.push(requests.map(({ account }) => account));
+      return slots.take(requests);
+    },
+  });
+  await refuse({ user: 'throttled' }, { of: 'account', waitMs: 3_000 });
+  for (const name of names('throttled', 100)) ask(name, { user: 'throttled' });
+  for (const name of names('other', 15)) ask(name, { priority: 'protect' });
+  await pass(5);
+  expect(left).toEqual(names('other', 15));
+  for (const accounts of asked) {
+    expect(accounts.filter((account) => account === 'throttled').length).toBeLessThanOrEqual(5);
+  }
+});
+
+test('the address is held for all when the exchange says that it is the address; stops leave first afterwards', async () => {
+  const { ask, refuse, answer, left, pass } = open();
+  await refuse({}, { of: 'address', waitMs: 8_000 });
+  for (const priority of ['place', 'look-up', 'protect'] as const) {
+    for (const name of names(priority, 3)) ask(name, { priority });
+  }
+  await pass(7_900);
+  expect(left).toEqual([]);
+  await pass(1_000);
+  expect(left).toEqual(['protect0']);
+  await answer('protect0');
+  await pass(100);
+  expect(left).toEqual([...names('protect', 3), ...names('look-up', 3), ...names('place', 3)]);
+});
+
+test('three accounts that are refused at once hold the address, and closes leave all the same', async () => {
+  const { ask, refuse, answer, left, pass } = open();
+  for (const user of names('refused', 3)) await refuse({ user }, { of: 'account', waitMs: null });
+  ask('entry');
+  ask('stop', { priority: 'protect' });
+  await pass(50);
+  expect(left).toEqual(['stop']);
+  // Its answer is as good as a probe's.
+  await answer('stop');
+  await pass(5);
+  expect(left).toEqual(['stop', 'entry']);
+});
+
+describe('what is known of an address by its accounts', () => {
+  const holds = async (refusedAccounts: string[], { asked = 0, apartMs = 1 } = {}) => {
+    const { ask, refuse, left, pass } = open();
+    for (const name of names('asks', asked)) ask(name, { priority: 'protect', egress: FAST });
+    await pass(20);
+    left.splice(0);
+    for (const user of refusedAccounts) {
+      await refuse({ user, egress: FAST }, { of: 'account', waitMs: null });
+      await pass(apartMs);
+    }
+    ask('probe', { egress: FAST });
+    await pass(20);
+    return left.length === 0;
+  };
+  const FAST = { key: 'address', perSecond: 10_000 };
+
+  test('one account says nothing of it, however often and at however many endpoints it is refused', async () => {
+    const { ask, refuse, left, pass } = open();
+    for (const endpoint of names('endpoint', 30)) {
+      const bucket = { key: `same ${endpoint}`, perSecond: 10 };
+      await refuse({ user: 'same', bucket }, { of: 'account', waitMs: null });
+    }
+    ask('entry');
+    await pass(20);
+    expect(left).toEqual(['entry']);
+  });
+  test('two accounts say nothing of it', async () => {
+    expect(await holds(['a', 'b', 'a', 'b'])).toBe(false);
+  });
+  test('three accounts within two seconds hold it', async () => {
+    expect(await holds(['a', 'b', 'c'])).toBe(true);
+  });
+  test('three accounts one after the other do not', async () => {
+    expect(await holds(['a', 'b', 'c'], { apartMs: 1_100 })).toBe(false);
+  });
+  test('three of fifteen accounts that asked hold it, of sixteen not', async () => {
+    expect(await holds(['a', 'b', 'c'], { asked: 12 })).toBe(true);
+    expect(await holds(['a', 'b', 'c'], { asked: 13 })).toBe(false);
+  });
+  test('refused public requests do not', async () => {
+    const { ask, refuse, left, pass } = open();
+    for (const endpoint of ['tickers', 'contracts', 'time', 'candles']) {
+      const turn = { account: null, bucket: { key: endpoint, perSecond: 10 } };
+      await refuse(turn, { of: 'account', waitMs: null });
+    }
+    ask('entry');
+    await pass(20);
+    expect(left).toEqual(['entry']);
+  });
+});

@@ -1,0 +1,283 @@
+import { TransportError } from '../ccxt/transport-error.ts';
+import type { CallPriority } from '../exchange.ts';
+import { ACCOUNT_HOLD, INFERRED_ADDRESS_HOLD, NAMED_ADDRESS_HOLD } from './rate-holds.ts';
+import { bucketSlots, egressSlots, type LimitRefusal, PRIORITIES, rankOf } from './rate-limits.ts';
+import { type RefusalWatch, watchRefusals } from './rate-refusals.ts';
+import type { SlotAnswer, SlotStore } from './rate-slots.ts';
+
+/*
+ * Requests that leave through one address stand in one queue of this instance: by priority, then by their arrival.
+ * 1. Nothing leaves without a slot of the address and one of its own limit, both counted for all instances.
+ * 2. Who is told to wait keeps the place; who could only leave after the deadline is told so, and was surely not sent.
+ * 3. A limit of one account delays that account only: its requests take no slots, no places in a statement and no
+ *    time of the others.
+ * 4. What an answer says of the limits is applied before the answer is handed on.
+ */
+
+export interface Turn {
+  /** The limit of all requests through the address. */
+  egress: Limit;
+  /** The limit of this account's requests to this endpoint. */
+  bucket: Limit;
+  /** Null for public requests, whose endpoint has one limit for the address. */
+  account: string | null;
+  /** The name of the endpoint, for messages. */
+  endpoint: string;
+  priority: CallPriority;
+  /** How long it may wait. */
+  patienceMs: number;
+}
+
+export interface Limit {
+  key: string;
+  perSecond: number;
+}
+
+/** A request that may leave. What comes of it is to be reported, since others may wait for it. */
+export interface Pass {
+  turn: Turn;
+  /** The holds that it probes. */
+  probes: SlotAnswer['probes'];
+}
+
+export interface RateLimiter {
+  /** Resolves when the request may leave; throws a TransportError of phase `limited` when that is too late. */
+  take(turn: Turn): Promise<Pass>;
+  /** The request was answered, and with which refusal, if any: what that concerns waits, in all instances. */
+  answered(pass: Pass, refusal: LimitRefusal | null): Promise<void>;
+  /** The request was not sent after all, or nothing came back. */
+  unanswered(pass: Pass): Promise<void>;
+  close(): void;
+}
+
+/** So many ask for slots in one statement, and so many of one account. */
+const BATCH = 20;
+const BATCH_OF_ACCOUNT = 5;
+/** Between two questions for slots of an address that has none: some come together meanwhile. */
+const PAUSE_MS = 25;
+/** A hold may end earlier than it was said, by a probe of another instance. */
+const LONGEST_PAUSE_MS = 1_000;
+const PUBLIC = 'public';
+
+interface Waiting {
+  turn: Turn;
+  deadlineMs: number;
+  leave: (pass: Pass) => void;
+  giveUp: (waitMs: number) => void;
+  /** Why it waits, as far as it was asked. */
+  answer: SlotAnswer | null;
+}
+
+interface Queue {
+  waiting: Waiting[];
+  /** When to ask again: for all of a priority (`egress`), or for those of one limit and priority. */
+  openAtMs: Map<string, number>;
+  isWorking: boolean;
+  wake: () => void;
+  watch: RefusalWatch;
+}
+
+export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter {
+  const queues = new Map<string, Queue>();
+  const nowMs = () => performance.now();
+
+  function queueOf(key: string): Queue {
+    const known = queues.get(key);
+    if (known) return known;
+    const queue: Queue = {
+      waiting: [],
+      openAtMs: new Map(),
+      isWorking: false,
+      wake: () => {},
+      watch: watchRefusals(),
+    };
+    queues.set(key, queue);
+    return queue;
+  }
+
+  async function work(queue: Queue): Promise<void> {
+    queue.isWorking = true;
+    for (sendAway(queue, nowMs()); queue.waiting.length > 0; sendAway(queue, nowMs())) {
+      const ready = readyOf(queue, nowMs());
+      if (ready.length === 0) {
+        await pause(queue, nextChangeMs(queue) - nowMs());
+        continue;
+      }
+      const asked = ready.map(({ turn }) => ({
+        account: accountOf(turn),
+        rank: rankOf(turn.priority),
+        egress: egressSlots(turn.egress.key, turn.egress.perSecond, turn.priority),
+        bucket: bucketSlots(turn.bucket.key, turn.bucket.perSecond, turn.priority),
+      }));
+      const answers = await slots.take(asked);
+      for (const [index, waiting] of ready.entries()) settle(queue, waiting, answers[index]);
+    }
+    queue.isWorking = false;
+  }
+
+  function settle(queue: Queue, waiting: Waiting, answer: SlotAnswer | undefined): void {
+    if (answer === undefined) return;
+    const { turn } = waiting;
+    waiting.answer = answer;
+    if (answer.blockedBy === null) {
+      remove(queue, waiting);
+      if (turn.account !== null) queue.watch.asked(turn.account, nowMs());
+      waiting.leave({ turn, probes: answer.probes });
+      return;
+    }
+    if (nowMs() + answer.waitMs >= waiting.deadlineMs) {
+      remove(queue, waiting);
+      waiting.giveUp(answer.waitMs);
+    }
+    // Nobody of lower priority may slip in while this one waits.
+    const isOwn = answer.blockedBy === 'bucket';
+    const waitMs = Math.min(Math.max(answer.waitMs, isOwn ? 1 : PAUSE_MS), LONGEST_PAUSE_MS);
+    for (const priority of PRIORITIES.slice(rankOf(turn.priority))) {
+      const gate = isOwn ? bucketGate(turn, priority) : egressGate(priority);
+      queue.openAtMs.set(gate, Math.max(queue.openAtMs.get(gate) ?? 0, nowMs() + waitMs));
+    }
+  }
+
+  /** Those who wait ask anew. */
+  function reopen(queue: Queue): void {
+    queue.openAtMs.clear();
+    queue.wake();
+  }
+
+  function holdsAfter({ turn, probes }: Pass, { of, waitMs }: LimitRefusal): Promise<void>[] {
+    const { egress, bucket } = turn;
+    const account = accountOf(turn);
+    const refused = { account, isNamed: true, askedMs: waitMs };
+    if (of === 'address') {
+      const terms = NAMED_ADDRESS_HOLD;
+      return [
+        slots.hold(egress.key, { ...refused, terms, probeOf: probes.egress }),
+        // The address was refused before the account's limit was looked at.
+        ...(probes.bucket === null ? [] : [slots.passProbeOn(bucket.key, probes.bucket)]),
+      ];
+    }
+    const holds = [slots.hold(bucket.key, { ...refused, terms: ACCOUNT_HOLD, probeOf: probes.bucket })];
+    // The limit of a public endpoint is its own, and says nothing of the address.
+    const isAddress = turn.account !== null && queueOf(egress.key).watch.isAddress(account, nowMs());
+    if (isAddress || probes.egress !== null) {
+      const inferred = { account, isNamed: false, askedMs: null, terms: INFERRED_ADDRESS_HOLD };
+      holds.push(slots.hold(egress.key, { ...inferred, probeOf: probes.egress }));
+    }
+    return holds;
+  }
+
+  return {
+    take: (turn) =>
+      new Promise((resolve, reject) => {
+        const queue = queueOf(turn.egress.key);
+        const waiting: Waiting = {
+          turn,
+          deadlineMs: nowMs() + turn.patienceMs,
+          leave: resolve,
+          giveUp: (waitMs) => reject(tooLate(waiting, waitMs)),
+          answer: null,
+        };
+        const rank = rankOf(turn.priority);
+        const place = queue.waiting.findIndex((other) => rankOf(other.turn.priority) > rank);
+        queue.waiting.splice(place === -1 ? queue.waiting.length : place, 0, waiting);
+        if (queue.isWorking) queue.wake();
+        else void work(queue);
+      }),
+
+    async answered(pass, refusal) {
+      const { turn, probes } = pass;
+      const isProbe = probes.egress !== null || probes.bucket !== null;
+      if (refusal === null && !isProbe) return;
+      if (refusal !== null) await Promise.all(holdsAfter(pass, refusal));
+      else await Promise.all(probed(pass, (key, probeOf) => slots.endHold(key, probeOf)));
+      if (isProbe) reopen(queueOf(turn.egress.key));
+    },
+
+    async unanswered(pass) {
+      await Promise.all(probed(pass, (key, probeOf) => slots.passProbeOn(key, probeOf)));
+    },
+
+    close: () => slots.close(),
+  };
+}
+
+const accountOf = ({ account }: Turn): string => account ?? PUBLIC;
+
+/** Does something for each hold that the request probed. */
+function probed(
+  { turn, probes }: Pass,
+  work: (key: string, probeOf: number) => Promise<void>,
+): Promise<void>[] {
+  return (['egress', 'bucket'] as const).flatMap((kind) => {
+    const probeOf = probes[kind];
+    return probeOf === null ? [] : [work(turn[kind].key, probeOf)];
+  });
+}
+
+function remove(queue: Queue, waiting: Waiting): void {
+  queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
+}
+
+const egressGate = (priority: CallPriority) => `egress ${priority}`;
+const bucketGate = ({ bucket }: Turn, priority: CallPriority) => `bucket ${bucket.key} ${priority}`;
+
+function openAtMs({ openAtMs: gates }: Queue, { turn }: Waiting): number {
+  return Math.max(gates.get(egressGate(turn.priority)) ?? 0, gates.get(bucketGate(turn, turn.priority)) ?? 0);
+}
+
+/** Those that may ask now, in their order. */
+function readyOf(queue: Queue, nowMs: number): Waiting[] {
+  for (const [gate, atMs] of queue.openAtMs) if (atMs <= nowMs) queue.openAtMs.delete(gate);
+  const ready: Waiting[] = [];
+  const counts = new Map<string | null, number>();
+  for (const waiting of queue.waiting) {
+    if (ready.length === BATCH) break;
+    const { account } = waiting.turn;
+    const count = counts.get(account) ?? 0;
+    if (openAtMs(queue, waiting) > nowMs || (account !== null && count >= BATCH_OF_ACCOUNT)) continue;
+    counts.set(account, count + 1);
+    ready.push(waiting);
+  }
+  return ready;
+}
+
+function sendAway(queue: Queue, nowMs: number): void {
+  const late = queue.waiting.filter(
+    (waiting) => Math.max(openAtMs(queue, waiting), nowMs) >= waiting.deadlineMs,
+  );
+  if (late.length === 0) return;
+  queue.waiting = queue.waiting.filter((waiting) => !late.includes(waiting));
+  for (const waiting of late) waiting.giveUp(openAtMs(queue, waiting) - nowMs);
+}
+
+const nextChangeMs = (queue: Queue): number =>
+  Math.min(...queue.waiting.map((waiting) => Math.min(openAtMs(queue, waiting), waiting.deadlineMs)));
+
+function pause(queue: Queue, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(1, waitMs));
+    queue.wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}
+
+const RETRY_MS = 1_000;
+
+function tooLate({ turn, answer }: Waiting, waitMs: number): TransportError {
+  const retryAfterMs = Math.max(RETRY_MS, Math.ceil(waitMs));
+  const message = `not sent: ${reasonOf(turn, answer)}; try again in ${Math.round(retryAfterMs / 1_000)} s`;
+  return new TransportError('limited', message, { retryAfterMs });
+}
+
+function reasonOf({ account, endpoint }: Turn, answer: SlotAnswer | null): string {
+  if (answer?.blockedBy !== 'bucket') {
+    return answer?.isHeld === true
+      ? 'the exchange throttles all requests from this address'
+      : 'too many requests wait for the request limit of this address';
+  }
+  const whose =
+    account === null ? `public requests to ${endpoint}` : `this account’s requests to ${endpoint}`;
+  return answer.isHeld ? `the exchange throttles ${whose}` : `the request limit of ${whose} is used up`;
+}

@@ -1,0 +1,117 @@
+import type { ExchangeAnswer } from '../ccxt/call-scope.ts';
+import type { CallPriority } from '../exchange.ts';
+
+/** What an exchange allows, as data. Requests a second throughout. */
+export interface RateLimits {
+  /** Of all users that share an address: our budget, below what the exchange allows. */
+  egressPerSecond: number;
+  /** For each user and endpoint that is not named below. */
+  userPerSecond: number;
+  /** For each address and public endpoint. */
+  publicPerSecond: number;
+  /** Ends of paths, each with the limit of one user there. */
+  endpoints: Readonly<Record<string, number>>;
+  /** What a refusal says of the limits; null for any other answer. */
+  refusalOf(answer: ExchangeAnswer, now: Date): LimitRefusal | null;
+}
+
+/**
+ * Too many requests. `address`: the exchange says that it is the address, which concerns everybody. `account`: it does
+ * not say so, and the account's endpoint is held; of a public request, that endpoint for the address.
+ */
+export interface LimitRefusal {
+  of: 'account' | 'address';
+  /** As long as the exchange asked for; null when it did not say. */
+  waitMs: number | null;
+}
+
+/** The limit of an address: requests are spread, some may leave in one go. */
+export interface EgressSlots {
+  key: string;
+  intervalMs: number;
+  /** How far ahead of the clock the limit may be for a request of this priority. */
+  roomMs: number;
+}
+
+/** The limit of a user's endpoint: so many requests of this priority, counted with all others, in a window. */
+export interface BucketSlots {
+  key: string;
+  windowMs: number;
+  most: number;
+}
+
+/** Highest first. */
+export const PRIORITIES: readonly CallPriority[] = ['protect', 'look-up', 'place', 'prepare', 'background'];
+
+/** Lower leaves first. */
+export const rankOf = (priority: CallPriority): number => PRIORITIES.indexOf(priority);
+
+const PRIORITY_OF_TYPE: Readonly<Record<string, CallPriority>> = {
+  'close-position': 'protect',
+  'place-stop-loss': 'protect',
+  'place-take-profit': 'protect',
+  'place-protection': 'protect',
+  'cancel-order': 'protect',
+  'cancel-protection': 'protect',
+  'place-order': 'place',
+  account: 'prepare',
+  balance: 'prepare',
+  'spot-balance': 'prepare',
+  'set-leverage': 'prepare',
+  'set-margin-mode': 'prepare',
+  'set-position-mode': 'prepare',
+  'closed-positions': 'background',
+  'closed-orders': 'background',
+};
+
+/**
+ * What goes before what: protection, closes and cancels before look-ups, look-ups before entries. An entry that is
+ * ready to leave goes before the preparation of the next one, so that the first one does not wait for the last.
+ */
+export const priorityOf = (type: string): CallPriority => PRIORITY_OF_TYPE[type] ?? 'look-up';
+
+/** So much of what an address may use in one go is left to those of higher priority, by all instances. */
+const KEPT_FROM: Readonly<Record<CallPriority, number>> = {
+  protect: 0,
+  'look-up': 0.25,
+  place: 0.5,
+  prepare: 0.5,
+  background: 0.5,
+};
+const EGRESS_BURST_SECONDS = 0.25;
+
+export function egressSlots(key: string, perSecond: number, priority: CallPriority): EgressSlots {
+  const intervalMs = 1_000 / perSecond;
+  const burst = Math.max(1, Math.floor(perSecond * EGRESS_BURST_SECONDS));
+  const free = Math.max(1, Math.floor(burst * (1 - KEPT_FROM[priority])));
+  return { key, intervalMs, roomMs: (free - 1) * intervalMs };
+}
+
+/** Requests that left apart may arrive together: the first one opens a connection, the next ones find it open. */
+const ARRIVAL_JITTER_MS = 300;
+
+/** Exchanges count a user's requests in a rolling second. An entry leaves one of them to a close. */
+export function bucketSlots(key: string, perSecond: number, priority: CallPriority): BucketSlots {
+  const isUrgent = rankOf(priority) <= rankOf('look-up');
+  const most = Math.max(1, isUrgent ? perSecond : perSecond - 1);
+  return { key, windowMs: 1_000 + ARRIVAL_JITTER_MS, most };
+}
+
+/** The endpoint's name and limit for one user. */
+export function endpointOf(limits: RateLimits, path: string): { name: string; perSecond: number } {
+  const known = Object.entries(limits.endpoints).find(([end]) => path.endsWith(end));
+  if (known) return { name: known[0], perSecond: known[1] };
+  return { name: path.replace(/^\/?(api\/)?/, ''), perSecond: limits.userPerSecond };
+}
+
+/** 418 is not documented by the exchanges that are traded; elsewhere it means the same, more urgently. */
+export const TOO_MANY_REQUESTS: ReadonlySet<number> = new Set([418, 429]);
+
+/** `Retry-After` in seconds or as a date; null when it is not there or cannot be read. */
+export function retryAfterMs(answer: ExchangeAnswer, now: Date): number | null {
+  const text = answer.headers['retry-after']?.trim();
+  if (!text) return null;
+  const seconds = Number(text);
+  const waitMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(text) - now.getTime();
+  return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : null;
+}

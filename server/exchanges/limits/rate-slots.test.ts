@@ -1,0 +1,336 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import type { CallPriority } from '../exchange.ts';
+import { ACCOUNT_HOLD, INFERRED_ADDRESS_HOLD, NAMED_ADDRESS_HOLD, type Refused } from './rate-holds.ts';
+import { bucketSlots, egressSlots, rankOf } from './rate-limits.ts';
+import { createOwnSlots, createSharedSlots, type SlotRequest, type SlotStore } from './rate-slots.ts';
+
+let database: TestDatabase;
+const stores: SlotStore[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const store of stores.splice(0)) store.close();
+  await database.database.pool.query('truncate exchange_slots');
+});
+afterAll(() => database.close());
+
+function open(pool: Parameters<typeof createSharedSlots>[0]['pool'] = database.database.pool) {
+  const said: string[] = [];
+  const note = (_: unknown, text?: string) => void said.push(text ?? '');
+  const log = { warn: note, info: (text: string) => note(null, text) } as never;
+  const store = createSharedSlots({ pool, log, answerLimitMs: 100 });
+  stores.push(store);
+  return { store, said };
+}
+
+const request = (priority: CallPriority, { user = 'u', egress = 'a', perSecond = 80 } = {}): SlotRequest => ({
+  account: user,
+  rank: rankOf(priority),
+  egress: egressSlots(egress, perSecond, priority),
+  bucket: bucketSlots(user, 1_000, priority),
+});
+
+const granted = (answers: { blockedBy: unknown }[]) =>
+  answers.filter(({ blockedBy }) => blockedBy === null).length;
+
+test('three instances together stay within the limit of an address, and use it', async () => {
+  const instances = [open().store, open().store, open().store];
+  const startedMs = performance.now();
+  const counts = await Promise.all(
+    instances.map(async (store, instance) => {
+      let count = 0;
+      while (performance.now() - startedMs < 1_500) {
+        const asked = Array.from({ length: 5 }, (_, one) => request('place', { user: `${instance}-${one}` }));
+        count += granted(await store.take(asked));
+        await sleep(5);
+      }
+      return count;
+    }),
+  );
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const budget = 80 * seconds + 10;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  // A machine that is busy with something else leaves some unused.
+  expect(total).toBeGreaterThan(budget * 0.5);
+  expect(total).toBeLessThan(budget * 1.1);
+});
+
+test('what entries leave is there for look-ups, and what those leave for protection, in every instance', async () => {
+  const [first, second] = [open().store, open().store];
+  const ask = async (store: SlotStore, priority: CallPriority) =>
+    granted(
+      await store.take(
+        Array.from({ length: 30 }, (_, one) => request(priority, { user: `${priority}${one}` })),
+      ),
+    );
+  const startedMs = performance.now();
+  const entries = (await ask(first, 'place')) + (await ask(second, 'place'));
+  // Some slots come in meanwhile.
+  expect(entries).toBeGreaterThanOrEqual(10);
+  expect(entries).toBeLessThanOrEqual(10 + ((performance.now() - startedMs) / 1_000) * 80 + 1);
+  expect(await ask(second, 'look-up')).toBeGreaterThanOrEqual(5);
+  expect(await ask(first, 'protect')).toBeGreaterThanOrEqual(5);
+});
+
+test('what its own limit holds back takes no slot of the address', async () => {
+  const { store } = open();
+  const own = { ...request('protect', { perSecond: 10 }), bucket: bucketSlots('slow', 1, 'protect') };
+  const answers = await store.take(Array.from({ length: 10 }, () => own));
+  expect(answers.map(({ blockedBy }) => blockedBy)).toEqual([null, ...Array(9).fill('bucket')]);
+  expect(granted(await store.take([request('protect', { perSecond: 10 })]))).toBe(1);
+});
+
+const ofAccount = (changes: Partial<Refused> = {}): Refused => ({
+  account: 'u',
+  isNamed: true,
+  askedMs: null,
+  terms: ACCOUNT_HOLD,
+  probeOf: null,
+  ...changes,
+});
+const ofAddress = (changes: Partial<Refused> = {}) => ofAccount({ terms: NAMED_ADDRESS_HOLD, ...changes });
+const inferred = (changes: Partial<Refused> = {}) =>
+  ofAccount({ isNamed: false, terms: INFERRED_ADDRESS_HOLD, ...changes });
+
+test('a hold is a hold for every instance, and the longest one counts', async () => {
+  const [first, second] = [open().store, open().store];
+  await first.hold('a', ofAddress({ askedMs: 7_000 }));
+  const [answer] = await second.take([request('protect')]);
+  expect(answer).toMatchObject({ blockedBy: 'egress', isHeld: true });
+  expect(answer?.waitMs).toBeGreaterThan(6_500);
+  await first.hold('a', ofAddress({ askedMs: 10 }));
+  const [later] = await second.take([request('protect')]);
+  expect(later?.waitMs).toBeGreaterThan(6_000);
+});
+
+test('a hold that a program of the version before wrote is kept, and ends without a probe', async () => {
+  const { store } = open();
+  await database.database.pool.query(
+    `insert into exchange_slots (key, held_until_ms) values ('a', extract(epoch from now()) * 1000 + 300)`,
+  );
+  expect(await store.take([request('protect')])).toMatchObject([{ blockedBy: 'egress' }]);
+  await sleep(400);
+  const answers = await store.take([request('place'), request('place', { user: 'v' })]);
+  expect(answers).toMatchObject([
+    { blockedBy: null, probes: { egress: null, bucket: null } },
+    { blockedBy: null },
+  ]);
+});
+
+// The database decides for all instances, these functions for one without a database: both the same.
+describe.each(['the database', 'one instance by itself'])('holds, as counted by %s', (kind) => {
+  /** Two instances, as far as there are two. */
+  function openPair(): [SlotStore, SlotStore] {
+    if (kind === 'the database') return [open().store, open().store];
+    const own = createOwnSlots(1);
+    return [own, own];
+  }
+  const take = (store: SlotStore, ...requests: SlotRequest[]) => store.take(requests);
+  /** Lets time pass: for the database by making its rows older. */
+  async function age(ms: number): Promise<void> {
+    vi.advanceTimersByTime(ms);
+    await database.database.pool.query(
+      `update exchange_slots set held_until_ms = held_until_ms - $1, probe_until_ms = probe_until_ms - $1,
+         next_at_ms = next_at_ms - $1, taken_ms = array(select t - $1 from unnest(taken_ms) t)`,
+      [ms],
+    );
+  }
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const SHORT = { firstMs: 2_000, longestMs: 6_000, longestAskedMs: 6_000 };
+  /** The end of the first hold, and the steps by which lower priorities wait. */
+  const PAST_STEPS_MS = 2_450;
+  const probeOf = (answers: { probes: { egress: number | null } }[]) =>
+    answers[0]?.probes.egress ?? expect.fail('no probe left');
+
+  test('one request leaves when it has run out, at whichever instance, and the others after its answer', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    await age(PAST_STEPS_MS);
+    const probes = await take(second, request('place'), request('place', { user: 'v' }));
+    expect(probes.map(({ blockedBy }) => blockedBy)).toEqual([null, 'egress']);
+    expect(await take(first, request('protect', { user: 'w' }))).toMatchObject([{ blockedBy: 'egress' }]);
+    await second.endHold('a', probeOf(probes));
+    const after = await take(first, request('place', { user: 'w' }), request('place', { user: 'x' }));
+    expect(after).toMatchObject([
+      { blockedBy: null, probes: { egress: null } },
+      { blockedBy: null, probes: { egress: null } },
+    ]);
+  });
+
+  test('the probe is the one of highest priority', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    await age(2_010);
+    const [audit, stop] = await take(second, request('background'), request('protect', { user: 'v' }));
+    expect(audit?.blockedBy).toBe('egress');
+    expect(stop?.blockedBy).toBeNull();
+  });
+
+  test('a refused probe doubles the hold, up to the longest one', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    const lengths: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const waits = await take(second, request('protect'));
+      lengths.push(waits[0]?.waitMs ?? 0);
+      await age((waits[0]?.waitMs ?? 0) + 10);
+      const probe = await take(second, request('protect'));
+      await second.hold('a', ofAddress({ terms: SHORT, probeOf: probeOf(probe) }));
+    }
+    const [one, two, three] = lengths;
+    expect(one).toBeLessThanOrEqual(2_000);
+    expect(two).toBeGreaterThan(2_000);
+    expect(two).toBeLessThanOrEqual(4_000);
+    expect(three).toBeGreaterThan(4_000);
+    expect(three).toBeLessThanOrEqual(6_000);
+  });
+
+  test('a probe that was not answered lets the next one leave', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    await age(PAST_STEPS_MS);
+    const lost = await take(first, request('protect'));
+    expect(await take(second, request('protect', { user: 'v' }))).toMatchObject([{ blockedBy: 'egress' }]);
+    await first.passProbeOn('a', probeOf(lost));
+    expect(await take(second, request('protect', { user: 'v' }))).toMatchObject([{ blockedBy: null }]);
+  });
+
+  test('a probe of which nothing is heard any more counts for five seconds', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    await age(PAST_STEPS_MS);
+    await take(first, request('protect'));
+    await age(3_000);
+    expect(await take(second, request('protect', { user: 'v' }))).toMatchObject([{ blockedBy: 'egress' }]);
+    await age(2_500);
+    expect(await take(second, request('protect', { user: 'v' }))).toMatchObject([{ blockedBy: null }]);
+  });
+
+  test('answers to requests that left before a hold change nothing, nor does the answer of a former probe', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    await age(2_010);
+    const probe = await take(second, request('protect'));
+    await second.hold('a', ofAddress({ terms: SHORT, probeOf: probeOf(probe) }));
+    await second.endHold('a', probeOf(probe));
+    expect(await take(first, request('protect'))).toMatchObject([{ blockedBy: 'egress', isHeld: true }]);
+  });
+
+  test('an inferred hold lets closes and stops leave, and ends with the first that is not refused', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', inferred());
+    const [entry, stop] = await take(second, request('place'), request('protect', { user: 'v' }));
+    expect(entry?.blockedBy).toBe('egress');
+    expect(stop?.blockedBy).toBeNull();
+    await second.endHold('a', stop?.probes.egress ?? expect.fail('no probe'));
+    expect(await take(first, request('place'))).toMatchObject([{ blockedBy: null }]);
+  });
+
+  test('an account that is refused for itself prolongs an inferred hold only for itself', async () => {
+    const [first, second] = openPair();
+    const terms = { ...SHORT, longestMs: 60_000 };
+    await first.hold('a', inferred({ terms }));
+    await age(PAST_STEPS_MS);
+    const probe = await take(first, request('place', { user: 'throttled' }));
+    await first.hold('a', inferred({ account: 'throttled', terms, probeOf: probeOf(probe) }));
+    await age(2_300);
+    const [own, other] = await take(
+      second,
+      request('place', { user: 'throttled' }),
+      request('place', { user: 'v' }),
+    );
+    // It does not stand in the way of lower priorities either.
+    expect(own?.blockedBy).toBe('bucket');
+    expect(other?.blockedBy).toBeNull();
+    // A second account says that it is the address.
+    await second.hold('a', inferred({ account: 'v', terms, probeOf: other?.probes.egress ?? null }));
+    const [after] = await take(first, request('look-up', { user: 'w' }));
+    expect(after).toMatchObject({ blockedBy: 'egress', isHeld: true });
+    expect(after?.waitMs).toBeGreaterThan(300);
+  });
+
+  test('when the exchange lets a probe through to a limit of its account, the address is open again', async () => {
+    const [first, second] = openPair();
+    await first.hold('a', ofAddress({ terms: SHORT }));
+    await age(PAST_STEPS_MS);
+    const probe = await take(first, request('protect'));
+    await first.hold('a', inferred({ probeOf: probeOf(probe) }));
+    expect(await take(second, request('place', { user: 'v' }))).toMatchObject([
+      { blockedBy: null, probes: { egress: null } },
+    ]);
+  });
+
+  test('a hold of an account’s endpoint takes no slot of the address, and its probe is its own', async () => {
+    const [first, second] = openPair();
+    await first.hold('u', ofAccount({ terms: SHORT }));
+    const held = await take(second, request('place', { user: 'u' }), request('place', { user: 'v' }));
+    expect(held.map(({ blockedBy }) => blockedBy)).toEqual(['bucket', null]);
+    await age(PAST_STEPS_MS);
+    const [own, next, other] = await take(
+      second,
+      request('place', { user: 'u' }),
+      request('place', { user: 'u' }),
+      request('place', { user: 'v' }),
+    );
+    expect([own?.blockedBy, next?.blockedBy, other?.blockedBy]).toEqual([null, 'bucket', null]);
+    expect(own?.probes).toEqual({ egress: null, bucket: expect.any(Number) });
+    await second.endHold('u', own?.probes.bucket ?? expect.fail('no probe'));
+    expect(await take(first, request('place', { user: 'u' }))).toMatchObject([
+      { blockedBy: null, probes: { bucket: null } },
+    ]);
+  });
+});
+
+test('a user’s endpoint takes its limit at once and then nothing for a second; an entry leaves one to a close', async () => {
+  const [first, second] = [open().store, open().store];
+  const ask = (store: SlotStore, priority: CallPriority) =>
+    store.take(
+      Array.from({ length: 10 }, () => ({
+        ...request(priority),
+        egress: egressSlots('a', 1_000, priority),
+        bucket: bucketSlots('u', 5, priority),
+      })),
+    );
+  expect(granted(await ask(first, 'place'))).toBe(4);
+  const answers = await ask(second, 'protect');
+  expect(granted(answers)).toBe(1);
+  const waits = answers.slice(1).map(({ waitMs }) => waitMs);
+  // Until the first one is a second old, and a little for the way.
+  expect(Math.min(...waits)).toBeGreaterThan(900);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1_300);
+  await sleep(Math.max(...waits) + 20);
+  expect(granted(await ask(first, 'place'))).toBeGreaterThanOrEqual(3);
+});
+
+test('without the database an instance goes on with a quarter, says so once, and comes back', async () => {
+  const { pool } = database.database;
+  let isAway = true;
+  const flaky = {
+    query: (...call: unknown[]) =>
+      isAway ? Promise.reject(new Error('away')) : pool.query(...(call as [string])),
+  };
+  const { store, said } = open(flaky as never);
+  const ask = () =>
+    store.take(Array.from({ length: 30 }, (_, one) => request('protect', { user: `u${one}` })));
+  expect(granted(await ask())).toBe(5);
+  expect(granted(await ask())).toBeLessThan(3);
+  await store.hold('u0', ofAccount());
+  expect(said).toHaveLength(1);
+  isAway = false;
+  await expect.poll(() => said.length, { timeout: 5_000 }).toBe(2);
+  expect(granted(await ask())).toBe(20);
+});
+
+test('a database that does not answer does not hold a stop up', async () => {
+  const { store } = open({ query: () => new Promise(() => {}) } as never);
+  const startedMs = performance.now();
+  expect(granted(await store.take([request('protect')]))).toBe(1);
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+});

@@ -1,0 +1,100 @@
+import type { CallScope, ExchangeAnswer } from '../ccxt/call-scope.ts';
+import type { Egress, Egresses } from '../ccxt/transport-egress.ts';
+import type { Pass, RateLimiter, Turn } from './rate-limiter.ts';
+import { endpointOf, priorityOf, type RateLimits } from './rate-limits.ts';
+
+export interface TransportLimits {
+  /** Whose limits they are: it stands before every key. */
+  platform: string;
+  limits: RateLimits;
+  limiter: RateLimiter;
+}
+
+/** How a request leaves: through which address, and with which leave of the limiter; null where nothing is limited. */
+export interface Way {
+  egress: Egress;
+  pass: Pass | null;
+}
+
+/** Through which address each request leaves, and when. */
+export interface Turns {
+  /** Waits for the turn of the scope's next request to this path. */
+  take(scope: CallScope, path: string): Promise<void>;
+  /** The way of a request that leaves now: of the turn that was taken for it, or of one that is waited for. */
+  claim(scope: CallScope, path: string): Promise<Way>;
+  /** Applies what the answer says of request limits, for all instances. */
+  applyLimitHeaders(way: Way, answer: ExchangeAnswer): Promise<void>;
+  /** The request was not sent after all, or nothing came back. */
+  withoutAnswer(way: Way): Promise<void>;
+}
+
+/** Between being let go and leaving. */
+const MARGIN_MS = 50;
+
+export function createTurns(options: {
+  egresses: Egresses;
+  limits: TransportLimits | null;
+  timeoutMs: number;
+  now: () => Date;
+}): Turns {
+  const { egresses, limits: limited, timeoutMs, now } = options;
+
+  const egressOf = ({ account }: CallScope) =>
+    account === null ? egresses.forPublic() : egresses.forUser(account.userId);
+
+  async function wait(scope: CallScope, path: string): Promise<Way> {
+    const egress = egressOf(scope);
+    if (limited === null) return { egress, pass: null };
+    const pass = await limited.limiter.take({
+      ...limitsOf(limited, scope, { path, egress }),
+      priority: scope.priority ?? priorityOf(scope.type),
+      patienceMs: patienceOf(scope),
+    });
+    return { egress, pass };
+  }
+
+  /** No longer than for an answer, and never until after the last instant at which it may leave. */
+  function patienceOf({ notAfter }: CallScope): number {
+    if (notAfter === null) return timeoutMs;
+    return Math.min(timeoutMs, Math.max(0, notAfter.getTime() - now().getTime() - MARGIN_MS));
+  }
+
+  return {
+    async take(scope, path) {
+      if (scope.describe !== undefined) return;
+      const way = await wait(scope, path);
+      scope.turns = [...(scope.turns ?? []), { path, way }];
+    },
+    async claim(scope, path) {
+      const taken = scope.turns?.find((turn) => path.endsWith(turn.path));
+      if (taken === undefined) return wait(scope, path);
+      scope.turns = scope.turns?.filter((turn) => turn !== taken) ?? [];
+      return taken.way;
+    },
+    async applyLimitHeaders({ pass }, answer) {
+      if (limited === null || pass === null) return;
+      await limited.limiter.answered(pass, limited.limits.refusalOf(answer, now()));
+    },
+    async withoutAnswer({ pass }) {
+      if (pass !== null) await limited?.limiter.unanswered(pass);
+    },
+  };
+}
+
+function limitsOf(
+  { platform, limits }: TransportLimits,
+  { account }: CallScope,
+  { path, egress }: { path: string; egress: Egress },
+): Pick<Turn, 'egress' | 'bucket' | 'account' | 'endpoint'> {
+  const endpoint = endpointOf(limits, path);
+  const address = `${platform} through ${egress.name}`;
+  return {
+    account: account?.userId ?? null,
+    endpoint: endpoint.name,
+    egress: { key: address, perSecond: limits.egressPerSecond },
+    bucket:
+      account === null
+        ? { key: `${address} ${endpoint.name}`, perSecond: limits.publicPerSecond }
+        : { key: `${platform} ${account.userId} ${endpoint.name}`, perSecond: endpoint.perSecond },
+  };
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Change } from '#contract/events.ts';
+import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
+import { openPool } from '#server/platform/db/pool.ts';
+import { randomId } from '#server/platform/ids.ts';
+import { createLog } from '#server/platform/log.ts';
+import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { createSender } from '#test/test-sender.ts';
+import { createDeliveryAnnouncer } from './announce-deliveries.ts';
+
+const EVERY_MS = 150;
+
+let board: TestApp;
+let listener: pg.Client;
+let heard: Change[];
+let owners: { hookId: string; userId: string }[];
+
+beforeAll(async () => {
+  board = await startTestApp();
+  owners = await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      const { client, user } = await board.createUser();
+      return { hookId: (await createSender({ app: board.app, client })).hook.id, userId: user.id };
+    }),
+  );
+});
+afterAll(() => board.close());
+
+beforeEach(async () => {
+  heard = [];
+  listener = new pg.Client(board.database.connection);
+  await listener.connect();
+  listener.on('notification', ({ payload }) => heard.push(JSON.parse(payload ?? '')));
+  await listener.query(`listen ${CHANGES_CHANNEL}`);
+});
+afterEach(() => listener.end());
+
+const announcerFor = (db = board.database.db, log = createLog({ level: 'silent' })) =>
+  createDeliveryAnnouncer({ db, log, everyMs: EVERY_MS });
+const hookOf = (index: number) => owners[index]?.hookId ?? '';
+const deliveryOf = (index: number) => ({ topic: 'deliveries', userId: owners[index]?.userId });
+
+test('what comes after a pause is announced at once, to the owner of its webhook', async () => {
+  const announcer = announcerFor();
+  announcer.note({ hookIds: [hookOf(0)], candles: false });
+  await expect.poll(() => heard, { interval: 5 }).toEqual([deliveryOf(0)]);
+  announcer.note({ hookIds: [hookOf(1)], candles: true });
+  await expect.poll(() => heard).toHaveLength(3);
+  expect(heard).toEqual(expect.arrayContaining([deliveryOf(1), { topic: 'price-logs' }]));
+});
+
+test('however much comes, it is announced so often and no oftener, and the last of it as well', async () => {
+  const announcer = announcerFor();
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < 3.5 * EVERY_MS) {
+    announcer.note({ hookIds: [hookOf(0)], candles: false });
+    await sleep(5);
+  }
+  announcer.note({ hookIds: [hookOf(1)], candles: false });
+  await expect.poll(() => heard).toContainEqual(deliveryOf(1));
+  const times = heard.filter(({ userId }) => userId === owners[0]?.userId).length;
+  expect(times).toBeGreaterThan(1);
+  expect(times).toBeLessThanOrEqual(Math.ceil((performance.now() - startedAt) / EVERY_MS));
+});
+
+test('where the database is slow no second announcement goes out beside the first, and none is forgotten', async () => {
+  let [underWay, most] = [0, 0];
+  const slow = new Proxy(board.database.db, {
+    get: (target, name) =>
+      name !== 'execute'
+        ? Reflect.get(target, name)
+        : async (...args: Parameters<typeof target.execute>) => {
+            underWay += 1;
+            most = Math.max(most, underWay);
+            await sleep(3 * EVERY_MS);
+            underWay -= 1;
+            return target.execute(...args);
+          },
+  });
+  const announcer = announcerFor(slow);
+  const until = performance.now() + 4 * EVERY_MS;
+  while (performance.now() < until) {
+    announcer.note({ hookIds: [hookOf(0)], candles: false });
+    await sleep(10);
+  }
+  announcer.note({ hookIds: [hookOf(1)], candles: false });
+  await announcer.idle();
+  expect([underWay, most]).toEqual([0, 1]);
+  await expect.poll(() => heard).toContainEqual(deliveryOf(1));
+});
+
+test('of many webhooks none is named, and of one that is gone nothing is said', async () => {
+  const announcer = announcerFor();
+  announcer.note({ hookIds: [hookOf(0), ...Array.from({ length: 20 }, randomId)], candles: false });
+  await announcer.idle();
+  await expect.poll(() => heard).toEqual([{ topic: 'deliveries' }]);
+  announcer.note({ hookIds: [randomId()], candles: true });
+  await announcer.idle();
+  await expect.poll(() => heard).toEqual([{ topic: 'deliveries' }, { topic: 'price-logs' }]);
+});
+
+test('who ends says what there is to say first', async () => {
+  const announcer = announcerFor();
+  announcer.note({ hookIds: [hookOf(0)], candles: false });
+  await announcer.idle();
+  announcer.note({ hookIds: [hookOf(1)], candles: false });
+  await announcer.idle();
+  await expect.poll(() => heard).toEqual([deliveryOf(0), deliveryOf(1)]);
+});
+
+test('what cannot be announced is logged, and does not keep the next from it', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } });
+  const gone = openPool({ connection: board.database.connection, log });
+  let isGone = true;
+  const db = new Proxy(gone.db, {
+    get: (target, name) => Reflect.get(isGone ? target : board.database.db, name),
+  });
+  await gone.close();
+  const announcer = announcerFor(db, log);
+  announcer.note({ hookIds: [hookOf(0)], candles: false });
+  await announcer.idle();
+  expect(lines).toEqual([expect.stringContaining('new deliveries could not be announced')]);
+  isGone = false;
+  announcer.note({ hookIds: [hookOf(1)], candles: false });
+  await announcer.idle();
+  await expect.poll(() => heard).toEqual([deliveryOf(1)]);
+});
+
+test.each([
+  ['candle', { Close: '101' }, ['deliveries', 'price-logs']],
+  ['signal', { price: '102' }, ['deliveries', 'signals', 'workflows']],
+] as const)(
+  'a %s that was taken in is announced, the first as well as the next',
+  async (kind, fields, topics) => {
+    const { client, user } = await board.createUser();
+    const sender = await createSender({ app: board.app, client });
+    for (const change of ['1', '2']) {
+      heard.length = 0;
+      const price = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value + change]));
+      expect((await sender[kind](price)).statusCode).toBe(200);
+      await expect.poll(() => heard.map(({ topic }) => topic)).toEqual(expect.arrayContaining([...topics]));
+      expect(heard).toContainEqual({ topic: 'deliveries', userId: user.id });
+    }
+  },
+);
+
+test('a delivery that is refused is announced as well: it has a line in the log of its webhook', async () => {
+  const { client, user } = await board.createUser();
+  const sender = await createSender({ app: board.app, client });
+  expect((await sender.candle({ Close: 'much' })).statusCode).toBe(400);
+  await expect.poll(() => heard).toContainEqual({ topic: 'deliveries', userId: user.id });
+});

@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm';
+import type { ChangeTopic } from '#contract/events.ts';
+import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { databaseErrorCode } from '#server/platform/db/database-errors.ts';
+import type { Logger } from '#server/platform/log.ts';
+
+/** A browser is told every tenth of a second as well (event-stream.ts): more often would be heard by nobody. */
+const EVERY_MS = 100;
+/** More webhooks than these are announced without naming their owners. */
+const MOST_HOOKS = 20;
+const DELIVERIES: ChangeTopic = 'deliveries';
+const CANDLES: ChangeTopic = 'price-logs';
+
+/**
+ * Tells what listens for changes that deliveries have come in. Other tables announce their changes themselves, in the
+ * transaction that makes them; these come so often that a notification with each commit took a fifth of what a candle
+ * costs the database (decision 0029).
+ */
+export interface DeliveryAnnouncer {
+  /** After the commit. */
+  note(delivered: { hookIds: Iterable<string>; candles: boolean }): void;
+  /** Resolves when all that was noted has been announced. */
+  idle(): Promise<void>;
+}
+
+export function createDeliveryAnnouncer(options: {
+  db: Queryable;
+  log: Logger;
+  everyMs?: number;
+}): DeliveryAnnouncer {
+  const { db, log, everyMs = EVERY_MS } = options;
+  const hookIds = new Set<string>();
+  let candles = false;
+  let announcedAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | null = null;
+  let announcing = Promise.resolve();
+
+  /** A hint that is lost is made up for by the next one, and by screens that ask by the clock: it is not repeated. */
+  async function tell(): Promise<void> {
+    if (hookIds.size === 0) return;
+    const noted = { hookIds: [...hookIds], candles };
+    hookIds.clear();
+    candles = false;
+    announcedAt = performance.now();
+    await notify(db, noted).catch((error: unknown) =>
+      log.warn({ err: error, code: databaseErrorCode(error) }, 'new deliveries could not be announced'),
+    );
+  }
+
+  /** One after the other: where the database is slow, the connections are for what has to be stored. */
+  function announce(): Promise<void> {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    announcing = announcing.then(tell);
+    return announcing;
+  }
+
+  return {
+    note(delivered) {
+      for (const id of delivered.hookIds) hookIds.add(id);
+      candles ||= delivered.candles;
+      if (hookIds.size === 0) return;
+      timer ??= setTimeout(announce, Math.max(0, announcedAt + everyMs - performance.now()));
+    },
+    idle: announce,
+  };
+}
+
+async function notify(db: Queryable, noted: { hookIds: string[]; candles: boolean }): Promise<void> {
+  const { hookIds } = noted;
+  const isNamed = hookIds.length <= MOST_HOOKS;
+  const topics: ChangeTopic[] = [...(noted.candles ? [CANDLES] : []), ...(isNamed ? [] : [DELIVERIES])];
+  await db.execute(sql`
+    select pg_notify(${CHANGES_CHANNEL}, message::text) from (
+      select jsonb_build_object('topic', topic) as message from unnest(${sql.param(topics)}::text[]) as topic
+      union
+      select jsonb_build_object('topic', ${DELIVERIES}::text, 'userId', user_id) from hooks
+      where ${isNamed} and id = any(${sql.param(hookIds)}::uuid[])
+    ) as news`);
+}

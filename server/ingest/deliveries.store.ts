@@ -1,0 +1,187 @@
+import { inArray } from 'drizzle-orm';
+import { findHooksByHash, type HookOfKey } from '#server/admin/hooks/hooks.store.ts';
+import type { Clock } from '#server/platform/clock.ts';
+import { cutText } from '#server/platform/cut-text.ts';
+import type { Db, Tx } from '#server/platform/db/database.ts';
+import { priceLogHashes, signalHashes } from '#server/platform/db/schema.ts';
+import type { Jobs } from '#server/platform/jobs/jobs.ts';
+import {
+  type Arrival,
+  type ArrivedCandle,
+  type ArrivedSignal,
+  arrivalOf,
+  type Delivery,
+  isCandle,
+  isSignal,
+} from './arrival.ts';
+import type { DeliveryLimit } from './delivery-limit.ts';
+import { insertLogLines, type LogEntry } from './delivery-log.store.ts';
+import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
+import { storeNewCandles } from './new-candles.store.ts';
+import { storeNewSignals } from './new-signals.store.ts';
+import type { Refusal } from './read-payload.ts';
+
+/** Of a refusal, in the log: the sender was told all of it. */
+const LONGEST_REASON = 500;
+
+/**
+ * I1: an answered delivery is never lost. Signal, its pending workflow and its job, or the candle, and the log line
+ * are committed in one transaction before the answer.
+ * I2: at most one workflow a delivery. The row in signal_hashes (price_log_hashes for a candle) decides, across
+ * connections and instances, which of several equal deliveries is the first.
+ */
+
+export type DeliveryOutcome =
+  | { outcome: 'unknown-key' }
+  /** The sender gets the answer of an unknown key; the owner of the webhook is told. */
+  | { outcome: 'suspended'; hookId: string }
+  | { outcome: 'limited' }
+  | { outcome: 'refused'; refusal: Refusal }
+  | { outcome: 'stored'; id: string; duplicate: boolean; token: string };
+
+export interface StoreDeliveries {
+  db: Db;
+  jobs: Pick<Jobs, 'sendWithCommit'>;
+  clock: Clock;
+  withinLimit: DeliveryLimit;
+  lastUse: LastUse;
+}
+
+/** Stores a batch in one transaction; outcomes stand in the order of the deliveries. */
+export async function storeDeliveries(
+  options: StoreDeliveries,
+  batch: Delivery[],
+): Promise<DeliveryOutcome[]> {
+  const { db, jobs, clock, withinLimit, lastUse } = options;
+  const [first] = batch;
+  if (first === undefined) return [];
+  const now = first.receivedAt;
+  return await db.transaction(async (tx) => {
+    const webhooks = await findWebhooks(tx, batch);
+    const open = [...webhooks.values()].filter(({ isOpen }) => isOpen).map(({ id }) => id);
+    await learnTaken(tx, { hookIds: open, limit: withinLimit, clock });
+    const outcomes: DeliveryOutcome[] = batch.map(() => ({ outcome: 'unknown-key' }));
+    const hookIds = new Map<number, string>();
+    const signals = new Map<number, ArrivedSignal>();
+    const candles = new Map<number, ArrivedCandle>();
+    batch.forEach((delivery, index) => {
+      const { key, content } = delivery;
+      const webhook = webhooks.get(key.hash.toString('hex'));
+      key.hookId = webhook?.isOpen ? webhook.id : null;
+      outcomes[index] = withoutWebhook(webhook);
+      if (!webhook?.isOpen) return;
+      const hookId = webhook.id;
+      hookIds.set(index, hookId);
+      if (!withinLimit(hookId, delivery)) outcomes[index] = { outcome: 'limited' };
+      else if (content.kind === 'refused') outcomes[index] = { outcome: 'refused', refusal: content.refusal };
+      else if (isSignal(delivery)) signals.set(index, arrivalOf(hookId, delivery));
+      else if (isCandle(delivery)) candles.set(index, arrivalOf(hookId, delivery));
+    });
+    const storedSignals = await storeNewSignals(tx, jobs, [...signals.values()]);
+    await noteStored(tx, outcomes, { arrivals: signals, stored: storedSignals, holders: listSignalHolders });
+    const storedCandles = await storeNewCandles(tx, [...candles.values()]);
+    await noteStored(tx, outcomes, { arrivals: candles, stored: storedCandles, holders: listCandleHolders });
+    await writeLog(tx, { batch, outcomes, hookIds, written: new Set([...storedSignals, ...storedCandles]) });
+    await markUsed(tx, { hookIds: open, lastUse, now });
+    return outcomes;
+  });
+}
+
+/** What was not stored is a duplicate of what holds its hash. */
+async function noteStored(
+  tx: Tx,
+  outcomes: DeliveryOutcome[],
+  options: {
+    arrivals: ReadonlyMap<number, Arrival>;
+    /** The ids of those that were stored, in the places of the arrivals. */
+    stored: readonly (string | null)[];
+    holders: (tx: Tx, hashValues: string[]) => Promise<Map<string, string>>;
+  },
+): Promise<void> {
+  const { arrivals, stored } = options;
+  const rest = [...arrivals.values()].filter((_, place) => stored[place] === null);
+  const holders = await options.holders(
+    tx,
+    rest.map(({ hashValue }) => hashValue),
+  );
+  const homeless = rest.filter(({ hashValue }) => !holders.has(hashValue));
+  const webhooks = await findWebhooks(
+    tx,
+    homeless.map(({ delivery }) => delivery),
+  );
+  for (const [place, [index, { hashValue, delivery }]] of [...arrivals].entries()) {
+    const ownId = stored[place] ?? null;
+    const id = ownId ?? holders.get(hashValue);
+    const { token } = delivery.content.fields;
+    if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: ownId === null, token };
+    else {
+      // Its webhook was given another key, suspended or deleted a moment ago.
+      const webhook = webhooks.get(delivery.key.hash.toString('hex'));
+      if (webhook?.isOpen) throw new Error(`nothing holds the hash ${hashValue}`);
+      outcomes[index] = withoutWebhook(webhook);
+    }
+  }
+}
+
+const withoutWebhook = (webhook: HookOfKey | undefined): DeliveryOutcome =>
+  webhook === undefined ? { outcome: 'unknown-key' } : { outcome: 'suspended', hookId: webhook.id };
+
+async function listSignalHolders(tx: Tx, hashValues: string[]): Promise<Map<string, string>> {
+  if (hashValues.length === 0) return new Map();
+  const rows = await tx.select().from(signalHashes).where(inArray(signalHashes.hashValue, hashValues));
+  return new Map(rows.map(({ hashValue, signalId }) => [hashValue, signalId]));
+}
+
+/** Also of a month whose partition is another one: the row in price_log_hashes decides. */
+async function listCandleHolders(tx: Tx, hashValues: string[]): Promise<Map<string, string>> {
+  if (hashValues.length === 0) return new Map();
+  const hashes = hashValues.map((hashValue) => Buffer.from(hashValue, 'hex'));
+  const rows = await tx.select().from(priceLogHashes).where(inArray(priceLogHashes.hashValue, hashes));
+  return new Map(rows.map(({ hashValue, priceLogId }) => [hashValue.toString('hex'), priceLogId]));
+}
+
+/** The webhooks of the keys, open or not, by the hash of the key. */
+async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<string, HookOfKey>> {
+  const keys = new Map(batch.map(({ key }) => [key.hash.toString('hex'), key.hash]));
+  if (keys.size === 0) return new Map();
+  const found = await findHooksByHash(tx, [...keys.values()]);
+  return new Map(found.map((webhook) => [webhook.keyHash.toString('hex'), webhook]));
+}
+
+/** A line for each but those that a webhook's owner cannot be told, and those whose line was stored with them. */
+async function writeLog(
+  tx: Tx,
+  options: {
+    batch: Delivery[];
+    outcomes: DeliveryOutcome[];
+    hookIds: ReadonlyMap<number, string>;
+    written: ReadonlySet<string | null>;
+  },
+): Promise<void> {
+  const { batch, outcomes, hookIds, written } = options;
+  const lines = batch.flatMap((delivery, index) => {
+    const hookId = hookIds.get(index);
+    const outcome = outcomes[index];
+    if (hookId === undefined || outcome === undefined || !isLogged(outcome)) return [];
+    if (outcome.outcome === 'stored' && !outcome.duplicate && written.has(outcome.id)) return [];
+    return [{ hookId, delivery, entry: logEntry(outcome) }];
+  });
+  await insertLogLines(tx, lines);
+}
+
+/** Refusals of suspended webhooks are written down later (suspended-log.ts): their answer must not wait for it. */
+type LoggedOutcome = Exclude<DeliveryOutcome, { outcome: 'unknown-key' | 'suspended' }>;
+
+const isLogged = (outcome: DeliveryOutcome): outcome is LoggedOutcome =>
+  outcome.outcome !== 'unknown-key' && outcome.outcome !== 'suspended';
+
+function logEntry(outcome: LoggedOutcome): LogEntry {
+  switch (outcome.outcome) {
+    case 'stored':
+      return { result: outcome.duplicate ? 'duplicate' : 'stored', reason: null, recordId: outcome.id };
+    case 'limited':
+      return { result: 'limited', reason: 'Over the limit of deliveries a minute', recordId: null };
+    case 'refused':
+      return { result: 'refused', reason: cutText(outcome.refusal.message, LONGEST_REASON), recordId: null };
+  }
+}

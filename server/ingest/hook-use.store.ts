@@ -1,0 +1,73 @@
+import { inArray, sql } from 'drizzle-orm';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { hooks } from '#server/platform/db/schema.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
+import type { DeliveryLimit } from './delivery-limit.ts';
+
+const LAST_USED_EVERY_MS = 30_000;
+
+/** Which webhooks' last use is worth writing down again; asked, it takes it for written. */
+export type LastUse = (hookIds: readonly string[], now: Date) => string[];
+
+export function createLastUse(): LastUse {
+  const writtenAt = new Map<string, number>();
+  return (hookIds, now) => {
+    const due = hookIds.filter(
+      (id) => Math.abs(now.getTime() - (writtenAt.get(id) ?? Number.NEGATIVE_INFINITY)) > LAST_USED_EVERY_MS,
+    );
+    for (const id of due) writtenAt.set(id, now.getTime());
+    return due;
+  };
+}
+
+/** Seldom and without waiting: a busy webhook's row must not become what all deliveries queue at. */
+export async function markUsed(
+  db: Queryable,
+  options: { hookIds: string[]; lastUse: LastUse; now: Date },
+): Promise<void> {
+  const { now } = options;
+  const hookIds = options.lastUse(options.hookIds, now);
+  if (hookIds.length === 0) return;
+  const stale = new Date(now.getTime() - LAST_USED_EVERY_MS);
+  await db.execute(sql`
+    update hooks set last_used_at = ${now}
+    where id in (
+      select id from hooks
+      where ${inArray(hooks.id, hookIds)} and (last_used_at is null or last_used_at < ${stale})
+      for update skip locked
+    )`);
+}
+
+/** Of instances whose clocks are a little ahead of this one's. */
+const CLOCKS_APART_MS = 1_000;
+
+/**
+ * The limit is that of all instances together: what the others have taken stands in their log. It is counted by the
+ * moment of receipt, before which no instance has counted it. A line of a moment that is still to come was written before
+ * the clock went back, and is none of this minute's.
+ */
+export async function learnTaken(
+  db: Queryable,
+  options: { hookIds: string[]; limit: DeliveryLimit; clock: Clock },
+): Promise<void> {
+  const { limit, clock } = options;
+  const { hookIds, reachMs, learn } = limit.outdated(options.hookIds);
+  if (hookIds.length === 0) return;
+  const nowMs = clock.now().getTime();
+  const since = new Date(nowMs - reachMs);
+  const until = new Date(nowMs + CLOCKS_APART_MS);
+  // The own ones among them are never more than the limit: of the others enough remain to say that it is reached.
+  const { rows } = await db.execute<{ hook_id: string; taken: string }>(sql`
+    select hook_id, count(*) as taken
+    from unnest(${sql.param(hookIds)}::uuid[]) as hook_id
+    cross join lateral (
+      select from deliveries
+      where deliveries.hook_id = hook_id.hook_id and id >= ${firstIdOf(since)} and id < ${firstIdOf(until)}
+        and received_at >= ${since} and result <> 'limited'
+      limit ${2 * limit.perMinute}
+    ) as log
+    group by hook_id`);
+  const taken = new Map(rows.map((row) => [row.hook_id, Number(row.taken)]));
+  for (const hookId of hookIds) learn(hookId, taken.get(hookId) ?? 0);
+}

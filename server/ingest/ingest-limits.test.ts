@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, expect, inject, test, vi } from 'vitest';
+import type { Delivery } from '#contract/hooks.ts';
+import { TRADINGVIEW_ADDRESSES } from '#server/platform/config/config-settings.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
+import type { Answer } from '#test/test-client.ts';
+import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { createReceiver } from './receive-delivery.ts';
+
+/** The charting platform hangs up after three seconds. */
+const PATIENCE_MS = 3_000;
+
+let board: TestApp;
+const atTheEnd: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+  await board.close();
+});
+
+async function start(options: TestAppOptions = {}): Promise<TestSender> {
+  board = await startTestApp(options);
+  return createSender({ app: board.app, client: board.admin });
+}
+
+const query = (statement: string) => board.database.pool.query(statement);
+
+function expectSendAgain(answer: Answer) {
+  expect(answer.statusCode).toBe(503);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(answer.json()).toEqual({ success: false, message: expect.stringMatching(/Send it again\.$/) });
+}
+
+const storedSignals = async () => (await board.admin.get('/api/signals')).json().total;
+
+async function results(sender: TestSender): Promise<string[]> {
+  const answer = await board.admin.get(`/api/hooks/${sender.hook.id}/deliveries`);
+  return answer.json<Delivery[]>().map(({ result }) => result);
+}
+
+/** A connection that is not the app's. */
+async function connectAside(database?: string): Promise<pg.Client> {
+  const connection = { ...inject('testServer'), ...(database === undefined ? {} : { database }) };
+  const client = new pg.Client(connection);
+  await client.connect();
+  atTheEnd.push(() => client.end());
+  return client;
+}
+
+async function databaseName(): Promise<string> {
+  return (await query('select current_database() as name')).rows[0].name;
+}
+
+test('over its limit a key is answered 503 and the log says so, while other keys are served', async () => {
+  const sender = await start({ config: { webhookRateLimit: 3 } });
+  const { client } = await board.createUser();
+  const other = await createSender({ app: board.app, client });
+  expect((await sender.signal()).statusCode).toBe(200);
+  expect((await sender.candle()).statusCode).toBe(200);
+  expect((await sender.send('trading_view_signal', 'refused')).statusCode).toBe(400);
+  expectSendAgain(await sender.signal({ price: '2' }));
+  expectSendAgain(await sender.send('trading_view_signal', 'refused'));
+  expect((await other.signal()).statusCode).toBe(200);
+  expect(await results(sender)).toEqual(['limited', 'limited', 'refused', 'stored', 'stored']);
+  expect(await storedSignals()).toBe(2);
+});
+
+test('a limit is that of all instances together', async () => {
+  const sender = await start({ config: { webhookRateLimit: 4 } });
+  const elsewhere = createReceiver(board.deps);
+  const deliver = async (price: string) => {
+    const { outcome } = await elsewhere.receive({
+      kind: 'signal',
+      key: sender.hook.hookKey,
+      body: Buffer.from(JSON.stringify({ ...SIGNAL, price })),
+      sourceIp: '127.0.0.1',
+    });
+    return outcome;
+  };
+  for (const price of ['1', '2', '3']) expect((await sender.signal({ price })).statusCode).toBe(200);
+  expect(await deliver('4')).toBe('stored');
+  expect(await deliver('5')).toBe('limited');
+  // The first one learns of it within a second, and a new program does not begin anew.
+  await sleep(1_000);
+  expectSendAgain(await sender.signal({ price: '6' }));
+  expect(await storedSignals()).toBe(4);
+});
+
+test('neither what was over the limit uses it up nor what was received in another minute, however the clock went since', async () => {
+  const sender = await start({ config: { webhookRateLimit: 3 } });
+  // Before the clock went back an hour; and after another time, when ids stay at their last moment for a while.
+  await board.database.pool.query(
+    `insert into deliveries (id, hook_id, kind, result, source_ip, received_at)
+     select (lpad(to_hex((extract(epoch from now() + line.made) * 1000)::bigint), 12, '0')
+         || '7000' || 'a000' || lpad(to_hex(n), 12, '0'))::uuid,
+       $1, 'signal', line.result, '52.89.214.238', now() + line.received
+     from generate_series(1, 5) as n, (values
+       ('stored', interval '1 hour', interval '1 hour'),
+       ('stored', interval '0', interval '-2 minutes'),
+       ('limited', interval '1 millisecond', interval '0')) as line (result, made, received)`,
+    [sender.hook.id],
+  );
+  const answers = [];
+  for (const price of ['1', '2', '3', '4']) answers.push((await sender.signal({ price })).statusCode);
+  expect(answers).toEqual([200, 200, 200, 503]);
+});
+
+test('deliveries with unknown keys use up nobody’s limit', async () => {
+  const sender = await start({ config: { webhookRateLimit: 1 } });
+  for (let times = 0; times < 20; times += 1) {
+    expect((await sender.signal({}, { query: `?hkid=unknown${times}` })).statusCode).toBe(401);
+  }
+  expect((await sender.signal()).statusCode).toBe(200);
+});
+
+test('what a receiver tells of is what it has stored: nothing refused, limited, known already or without a key', async () => {
+  const sender = await start({ config: { webhookRateLimit: 6 } });
+  const stored: number[] = [];
+  const receiver = createReceiver(board.deps, (count) => stored.push(count));
+  const deliver = (
+    payload: object | string,
+    key = sender.hook.hookKey,
+    kind: 'signal' | 'candle' = 'signal',
+  ) => receiver.receive({ kind, key, body: Buffer.from(JSON.stringify(payload)), sourceIp: '127.0.0.1' });
+  const told = () => stored.splice(0).reduce((sum, count) => sum + count, 0);
+  await deliver(SIGNAL);
+  expect(told()).toBe(1);
+  await deliver(SIGNAL);
+  await deliver('refused');
+  await deliver({ ...SIGNAL, price: '2' }, 'no key of ours');
+  expect(told()).toBe(0);
+  await deliver(CANDLE, sender.hook.hookKey, 'candle');
+  expect(told()).toBe(1);
+  await deliver(CANDLE, sender.hook.hookKey, 'candle');
+  expect(told()).toBe(0);
+  await Promise.all(['3', '4', '5'].map((price) => deliver({ ...SIGNAL, price })));
+  expect(told()).toBe(1);
+});
+
+test('one address may send as much as its keys may: the platform’s alerts share a few', async () => {
+  await start({ config: { webhookRateLimit: 2 } });
+  const senders: TestSender[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    const { client } = await board.createUser();
+    senders.push(await createSender({ app: board.app, client }));
+  }
+  const answers = await Promise.all(
+    senders.flatMap((one) => [one.signal(), one.candle()].map((answer) => answer)),
+  );
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(200));
+});
+
+test('with an allow-list, deliveries from elsewhere are refused and not even looked at', async () => {
+  const sender = await start({ config: { webhookAllowedIps: [...TRADINGVIEW_ADDRESSES, '10.0.0.0/8'] } });
+  for (const remoteAddress of ['52.89.214.239', '127.0.0.1', '11.0.0.1', '2001:db8::1']) {
+    const answer = await sender.signal({}, { remoteAddress });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.json()).toEqual({
+      success: false,
+      message: 'Deliveries from this address are not accepted',
+    });
+    const headers = { 'x-forwarded-for': '52.89.214.238' };
+    expect((await sender.signal({}, { remoteAddress, headers })).statusCode).toBe(403);
+  }
+  expect(await results(sender)).toEqual([]);
+  for (const remoteAddress of [...TRADINGVIEW_ADDRESSES, '10.1.2.3', '::ffff:52.32.178.7']) {
+    expect((await sender.signal({}, { remoteAddress })).statusCode).toBe(200);
+  }
+});
+
+test('behind a trusted proxy the sender’s own address counts', async () => {
+  const sender = await start({
+    config: { webhookAllowedIps: ['52.89.214.238'], trustProxy: ['127.0.0.1'] },
+  });
+  const from = (address: string) => sender.signal({}, { headers: { 'x-forwarded-for': address } });
+  expect((await from('52.89.214.238')).statusCode).toBe(200);
+  expect((await from('52.89.214.239')).statusCode).toBe(403);
+});
+
+test.each([
+  ['52.89.214.238:5678', 200],
+  ['198.51.100.1, 52.89.214.238:5678, 10.0.0.2:1234', 200],
+  ['198.51.100.1, [2001:db8::1]:443, 10.0.0.2:1234', 200],
+  ['52.89.214.238, 198.51.100.1:5678, 10.0.0.2', 403],
+])('behind proxies that add ports, X-Forwarded-For %j is answered %d', async (forwarded, status) => {
+  const sender = await start({
+    config: {
+      webhookAllowedIps: ['52.89.214.238', '2001:db8::/32'],
+      trustProxy: ['127.0.0.1', '10.0.0.0/8'],
+    },
+  });
+  const answer = await sender.signal({}, { headers: { 'x-forwarded-for': forwarded } });
+  expect(answer.statusCode).toBe(status);
+});
+
+test.each(['signals', 'workflows', 'signal_hashes', 'deliveries', 'jobs.job_common', 'hooks'])(
+  'without the table %s a signal is answered 503, nothing of it is stored, and sent again it is stored',
+  async (table) => {
+    const sender = await start();
+    const [schema, name] = table.includes('.') ? table.split('.') : ['public', table];
+    await query(`alter table ${schema}.${name} rename to gone`);
+    expectSendAgain(await sender.signal());
+    await query(`alter table ${schema}.gone rename to ${name}`);
+    const counts = await query(`select
+      (select count(*) from signals) as signals, (select count(*) from workflows) as workflows,
+      (select count(*) from signal_hashes) as hashes, (select count(*) from deliveries) as deliveries,
+      (select count(*) from jobs.job where name = 'run-workflow') as jobs`);
+    expect(counts.rows[0]).toEqual({ signals: '0', workflows: '0', hashes: '0', deliveries: '0', jobs: '0' });
+    expect((await sender.signal()).json()).toMatchObject({ success: true, duplicate: false });
+    expect(board.logged()).toContain('a delivery could not be stored');
+  },
+);
+
+test('without the table of price logs a candle is answered 503, and sent again it is stored', async () => {
+  const sender = await start();
+  await query('alter table price_logs rename to gone');
+  expectSendAgain(await sender.candle());
+  await query('alter table gone rename to price_logs');
+  expect((await sender.candle()).json()).toMatchObject({ duplicate: false });
+});
+
+test('while the database takes no connections deliveries are answered 503, and stored when it is back', async () => {
+  const sender = await start();
+  const name = await databaseName();
+  const server = await connectAside('postgres');
+  const allow = (allowed: boolean) => server.query(`alter database ${name} allow_connections ${allowed}`);
+  await allow(false);
+  const drop = 'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1';
+  await server.query(drop, [name]);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => sender.signal({ price: `${n + 1}` })),
+  );
+  for (const answer of answers) expectSendAgain(answer);
+  await allow(true);
+  expect((await sender.signal({ price: '1' })).json()).toMatchObject({ duplicate: false });
+  expect(await storedSignals()).toBe(1);
+});
+
+test('a database that does not answer is not waited for, and what it stores in the end is a duplicate when sent again', async () => {
+  const sender = await start();
+  const blocker = await connectAside(await databaseName());
+  await blocker.query('begin');
+  await blocker.query('lock table signals in access exclusive mode');
+  const began = performance.now();
+  expectSendAgain(await sender.signal());
+  expect(performance.now() - began).toBeLessThan(PATIENCE_MS);
+  await blocker.query('rollback');
+  await vi.waitFor(async () => expect(await storedSignals()).toBe(1), { timeout: 10_000 });
+  const { signals } = (await board.admin.get('/api/signals')).json();
+  expect((await sender.signal()).json()).toEqual({ success: true, id: signals[0].id, duplicate: true });
+});

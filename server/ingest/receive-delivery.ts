@@ -1,0 +1,192 @@
+import type { Deps } from '#server/deps.ts';
+import { isDataFault } from '#server/platform/db/database-errors.ts';
+import { dropIdleConnections } from '#server/platform/db/pool.ts';
+import { AppError } from '#server/platform/http/errors.ts';
+import { createDeliveryAnnouncer } from './announce-deliveries.ts';
+import {
+  type Arrival,
+  type ArrivedCandle,
+  type ArrivedSignal,
+  arrivalOf,
+  type Delivery,
+  type DeliveryContent,
+  inTheirPlaces,
+  isCandle,
+  isSignal,
+} from './arrival.ts';
+import { type DeliveryOutcome, storeDeliveries } from './deliveries.store.ts';
+import { createDeliveryLimit } from './delivery-limit.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
+import { createKnownKeys, type HookKey } from './known-keys.ts';
+import { storeNewCandles } from './new-candles.store.ts';
+import { storeNewSignals } from './new-signals.store.ts';
+import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
+import { readPayload, type refusal } from './read-payload.ts';
+import { createSuspendedLog } from './suspended-log.ts';
+
+/** Keys are 32 random bytes in base64url; anything longer is no key and not worth hashing. */
+const LONGEST_KEY = 200;
+const MAX_BATCH = 500;
+const MAX_WAITING = 20_000;
+const LANES = 2;
+const BESIDE_AFTER_MS = 50;
+/** A statement for these costs each of them little more than one for fifty. */
+const ENOUGH = 20;
+/** A signal's transaction goes two ways to the database, which has work with the next ones meanwhile. */
+const SIGNAL_LANES = { lanes: 4, besideItems: 10 };
+/** By then its senders have been told to send again; what comes next must not wait behind it. */
+const LANE_MS = 3_000;
+/** Each of them holds a connection until it is given up. */
+const MAX_STUCK = 8;
+
+interface Bytes {
+  kind: DeliveryKind;
+  body: Uint8Array;
+  sourceIp: string;
+}
+
+export interface Receiver {
+  /** Reads and stores one delivery; resolves when it is durably committed. Never waits for trading. */
+  receive(delivery: Bytes & { key: unknown }): Promise<DeliveryOutcome>;
+  /** The same for a webhook whose key the caller need not know: its stored hash names it. */
+  receiveByHash(delivery: Bytes & { keyHash: Buffer }): Promise<DeliveryOutcome>;
+  /** Resolves when all that was received has been answered. */
+  idle(): Promise<void>;
+}
+
+export function createReceiver(
+  deps: Pick<Deps, 'db' | 'pool' | 'jobs' | 'clock' | 'config' | 'log' | 'secretBox' | 'onPrice'>,
+  /** Hears how many were stored in one transaction, those that were known already not counted. */
+  onStored: (deliveries: number) => void = () => {},
+): Receiver {
+  const { db, pool, jobs, config, clock, log } = deps;
+  const findKey = createKnownKeys(deps.secretBox);
+  const withinLimit = createDeliveryLimit({ perMinute: config.webhookRateLimit });
+  const lastUse = createLastUse();
+  const announcer = createDeliveryAnnouncer({ db, log });
+  const suspendedLog = createSuspendedLog({
+    db,
+    log,
+    onWritten: (hookIds) => announcer.note({ hookIds, candles: false }),
+  });
+
+  const group = <Item, Result>(
+    commit: (items: Item[]) => Promise<Result[]>,
+    { lanes = LANES, besideItems = MAX_BATCH } = {},
+  ): GroupCommit<Item, Result> =>
+    createGroupCommit({
+      commit,
+      maxItems: MAX_BATCH,
+      lanes,
+      besideItems,
+      besideAfterMs: BESIDE_AFTER_MS,
+      enough: ENOUGH,
+      laneMs: LANE_MS,
+      maxStuck: MAX_STUCK,
+      onStuck: () => void dropIdleConnections(pool).catch(() => {}),
+      isItemFault: isDataFault,
+      maxWaiting: MAX_WAITING,
+      tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
+    });
+  // Everything that is not as usual goes here: it finds out what there is to say, and says it.
+  const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
+    const outcomes = await storeDeliveries({ db, jobs, clock, withinLimit, lastUse }, batch);
+    onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
+    batch.forEach((delivery, index) => {
+      const outcome = outcomes[index];
+      if (outcome?.outcome === 'suspended') suspendedLog.note(outcome.hookId, delivery);
+    });
+    announcer.note({
+      hookIds: batch.flatMap(({ key }) => key.hookId ?? []),
+      candles: batch.some(isCandle),
+    });
+    return outcomes;
+  });
+  // What is as usual is new, usable, within the limit, and of a webhook that was known a moment ago.
+  const signals = group<ArrivedSignal, string | null>(
+    (batch) => commitNew(batch, (within) => db.transaction((tx) => storeNewSignals(tx, jobs, within))),
+    SIGNAL_LANES,
+  );
+  const candles = group<ArrivedCandle, string | null>((batch) =>
+    commitNew(batch, (within) => storeNewCandles(db, within)),
+  );
+
+  /** Answers the id of each that was stored; what is over the limit is left to who writes it down. */
+  async function commitNew<One extends Arrival>(
+    batch: One[],
+    storeNew: (within: One[]) => Promise<(string | null)[]>,
+  ): Promise<(string | null)[]> {
+    const hookIds = [...new Set(batch.map(({ hookId }) => hookId))];
+    const now = clock.now();
+    await learnTaken(db, { hookIds, limit: withinLimit, clock });
+    const within = batch.filter(({ hookId, delivery }) => withinLimit(hookId, delivery));
+    const stored = await storeNew(within);
+    onStored(stored.filter((id) => id !== null).length);
+    announcer.note({ hookIds, candles: within.some(({ delivery }) => isCandle(delivery)) });
+    const used = new Set(within.flatMap(({ hookId }, index) => (stored[index] === null ? [] : hookId)));
+    // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
+    markUsed(db, { hookIds: [...used], lastUse, now }).catch((error: unknown) =>
+      log.warn({ err: error }, "a webhook's last use could not be written down"),
+    );
+    return inTheirPlaces(batch, within, stored);
+  }
+
+  async function store(delivery: Delivery): Promise<DeliveryOutcome> {
+    const { hookId } = delivery.key;
+    if (hookId === null) return await commits.add(delivery);
+    if (isSignal(delivery)) return await storeNew(signals, arrivalOf(hookId, delivery));
+    if (isCandle(delivery)) return await storeNew(candles, arrivalOf(hookId, delivery));
+    return await commits.add(delivery);
+  }
+
+  async function storeNew<One extends Arrival>(
+    group: GroupCommit<One, string | null>,
+    arrival: One,
+  ): Promise<DeliveryOutcome> {
+    const { delivery } = arrival;
+    const id = await group.add(arrival);
+    if (id === null) return await commits.add(delivery);
+    return { outcome: 'stored', id, duplicate: false, token: delivery.content.fields.token };
+  }
+
+  async function receive(key: HookKey, { kind, body, sourceIp }: Bytes): Promise<DeliveryOutcome> {
+    const content = readContent(kind, body);
+    const outcome = await store({ key, sourceIp, receivedAt: clock.now(), content });
+    if (outcome.outcome === 'stored' && !outcome.duplicate) deps.onPrice(outcome.token);
+    return outcome;
+  }
+
+  return {
+    receiveByHash: ({ keyHash, ...bytes }) => receive({ hash: keyHash, hookId: null }, bytes),
+    receive({ key, ...bytes }) {
+      // A missing, repeated or absurd key goes the same way as an unknown one: same work, same answer.
+      const given = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY ? key : ' ';
+      return receive(findKey(given), bytes);
+    },
+    async idle() {
+      // What the first leave goes to the last.
+      await Promise.all([signals.idle(), candles.idle()]);
+      await commits.idle();
+      await suspendedLog.idle();
+      await announcer.idle();
+    },
+  };
+}
+
+function readContent(kind: DeliveryKind, body: Uint8Array): DeliveryContent {
+  const refused = (reason: ReturnType<typeof refusal>): DeliveryContent => ({
+    kind: 'refused',
+    deliveredTo: kind,
+    refusal: reason,
+  });
+  const read = readPayload(body);
+  if (!read.ok) return refused(read);
+  const { payload } = read;
+  if (kind === 'signal') {
+    const signal = readSignal(payload);
+    return signal.ok ? { kind, payload, fields: signal.fields } : refused(signal);
+  }
+  const candle = readCandle(payload);
+  return candle.ok ? { kind, payload, fields: candle.fields } : refused(candle);
+}

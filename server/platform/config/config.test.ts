@@ -1,0 +1,227 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { describeSettings, settings, TRADINGVIEW_ADDRESSES } from './config-settings.ts';
+
+const SECRET_KEY = 'k'.repeat(32);
+
+describe('with nothing set', () => {
+  test('every setting has its documented default', () => {
+    const { instanceId, ...config } = parseConfig({});
+    expect(instanceId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(config).toEqual({
+      host: '127.0.0.1',
+      port: 3000,
+      publicUrl: null,
+      dataDir: resolve('./data'),
+      databaseUrl: null,
+      appEnv: 'production',
+      autoTrade: { enabled: true, configured: true },
+      exchangeMode: 'paper',
+      manualOrders: 'disabled',
+      deploymentId: null,
+      adminUsername: 'admin@example.com',
+      adminPassword: null,
+      secretKey: null,
+      isNewSecretKey: false,
+      exchangeProxyUrls: [],
+      bitgetBaseUrl: null,
+      bybitBaseUrl: null,
+      exchangeTimeoutMs: 10_000,
+      verifyFirstMs: null,
+      verifySecondMs: null,
+      cancelDelayMs: null,
+      signalMaxAgeMinutes: 30,
+      paperBalance: '10000',
+      trustProxy: [],
+      webhookAllowedIps: [],
+      webhookRateLimit: 600,
+      priceLogRetentionDays: 0,
+      deliveryRetentionDays: 0,
+      displayTimezone: 'America/Los_Angeles',
+      metricsToken: null,
+      logLevel: 'info',
+    });
+  });
+
+  test('an empty or blank value counts as unset', () => {
+    const unset = parseConfig({});
+    for (const value of ['', '  ']) {
+      const config = parseConfig(Object.fromEntries(settings.map(({ name }) => [name, value])));
+      expect(config).toEqual({ ...unset, instanceId: config.instanceId });
+      expect(config.instanceId).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('a bad value', () => {
+  test.each([
+    ['PORT', 'abc', 'PORT is "abc"; it takes a whole number from 0 to 65535'],
+    ['PORT', '65536', 'PORT is "65536"; it takes a whole number from 0 to 65535'],
+    ['PORT', '1e3', 'PORT is "1e3"; it takes a whole number from 0 to 65535'],
+    ['HOST', 'a b', 'HOST is "a b"; it takes an IP address or a host name'],
+    ...[
+      'board.example.com',
+      'ftp://board.example.com',
+      'https://a.example/board',
+      'https://u:p@a.example',
+    ].map((value) => [
+      'PUBLIC_URL',
+      value,
+      `PUBLIC_URL is "${value}"; it takes an origin without a path, such as https://board.example.com`,
+    ]),
+    ['AUTO_TRADE', 'true', 'AUTO_TRADE is "true"; it takes enabled or disabled'],
+    ['EXCHANGE_MODE', 'test', 'EXCHANGE_MODE is "test"; it takes paper, demo or live'],
+    [
+      'ADMIN_USERNAME',
+      'admin',
+      'ADMIN_USERNAME is "admin"; it takes an e-mail address of 3 to 50 characters',
+    ],
+    ['BITGET_BASE_URL', 'ftp://x', 'BITGET_BASE_URL is "ftp://x"; it takes an http:// or https:// address'],
+    [
+      'PRICE_LOG_RETENTION_DAYS',
+      '29',
+      'PRICE_LOG_RETENTION_DAYS is "29"; it takes 0 (all are kept) or days from 30 to 36500',
+    ],
+    [
+      'DELIVERY_RETENTION_DAYS',
+      '-1',
+      'DELIVERY_RETENTION_DAYS is "-1"; it takes 0 (all are kept) or days from 30 to 36500',
+    ],
+    ['EXCHANGE_TIMEOUT_MS', '0', 'EXCHANGE_TIMEOUT_MS is "0"; it takes milliseconds from 100 to 120000'],
+    ['VERIFY_FIRST_MS', '-1', 'VERIFY_FIRST_MS is "-1"; it takes milliseconds from 0 to 120000'],
+    ['SIGNAL_MAX_AGE_MINUTES', '0', 'SIGNAL_MAX_AGE_MINUTES is "0"; it takes minutes from 1 to 10080'],
+    ['PAPER_BALANCE', '0', 'PAPER_BALANCE is "0"; it takes a positive amount such as 10000'],
+    [
+      'DISPLAY_TIMEZONE',
+      'Mars/Olympus',
+      'DISPLAY_TIMEZONE is "Mars/Olympus"; it takes an IANA time zone such as Europe/Berlin',
+    ],
+    [
+      'WEBHOOK_ALLOWED_IPS',
+      '1.2.3',
+      'WEBHOOK_ALLOWED_IPS is "1.2.3"; it takes IP addresses, CIDR ranges or tradingview, separated by commas',
+    ],
+    [
+      'TRUST_PROXY',
+      '10.0.0.0/33',
+      'TRUST_PROXY is "10.0.0.0/33"; it takes IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas',
+    ],
+    [
+      'TRUST_PROXY',
+      '0.0.0.0/0',
+      'TRUST_PROXY is "0.0.0.0/0"; it takes IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas',
+    ],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud"; it takes trace, debug, info, warn, error, fatal or silent'],
+  ])(
+    'of %s (%s) is refused with one line that names it, what it got and what it takes',
+    (name, value, message) => {
+      expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(message));
+    },
+  );
+
+  test.each([
+    [
+      'SECRET_KEY',
+      'canary-too-short',
+      'a hidden value of 16 characters; it takes at least 32 characters, 8 of them different',
+    ],
+    ['ADMIN_PASSWORD', 'canar', 'a hidden value of 5 characters; it takes 6 to 100 characters'],
+    ['METRICS_TOKEN', 'canary', 'a hidden value of 6 characters; it takes at least 16 characters'],
+    [
+      'DATABASE_URL',
+      'mysql://u:canary@h/d',
+      'a hidden value of 20 characters; it takes an address that begins with postgres://',
+    ],
+    [
+      'EXCHANGE_PROXY_URL',
+      'socks://u:canary@h',
+      'a hidden value of 18 characters; it takes http:// or https:// addresses, separated by commas',
+    ],
+  ])('of the secret %s is not shown', (name, value, message) => {
+    expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(`${name} is ${message}`));
+  });
+
+  test('an argument that is not known is refused', () => {
+    expect(() => parseConfig({}, ['--port=1'])).toThrow(
+      'Unknown argument "--port=1"; --help lists the settings',
+    );
+  });
+});
+
+describe('settings that depend on each other', () => {
+  test('live trading is refused outside production', () => {
+    expect(() => parseConfig({ EXCHANGE_MODE: 'live', APP_ENV: 'development' })).toThrow(
+      'EXCHANGE_MODE is "live", which takes APP_ENV=production, and APP_ENV is "development"',
+    );
+    expect(parseConfig({ EXCHANGE_MODE: 'live' }).exchangeMode).toBe('live');
+  });
+
+  test('your own database takes a secret key', () => {
+    const DATABASE_URL = 'postgres://u:p@db.example.com/board';
+    expect(() => parseConfig({ DATABASE_URL })).toThrow(
+      'SECRET_KEY is unset; with DATABASE_URL it is required',
+    );
+    expect(parseConfig({ DATABASE_URL, SECRET_KEY })).toMatchObject({
+      databaseUrl: DATABASE_URL,
+      secretKey: SECRET_KEY,
+    });
+  });
+
+  test.each([
+    [{}, { enabled: true, configured: true }],
+    [{ EXCHANGE_MODE: 'demo' }, { enabled: false, configured: false }],
+    [{ EXCHANGE_MODE: 'live' }, { enabled: false, configured: false }],
+    [
+      { EXCHANGE_MODE: 'live', AUTO_TRADE: 'enabled' },
+      { enabled: true, configured: true },
+    ],
+    [{ AUTO_TRADE: 'disabled' }, { enabled: false, configured: true }],
+    [{ APP_ENV: 'development' }, { enabled: false, configured: true }],
+    [
+      { APP_ENV: 'development', AUTO_TRADE: 'enabled' },
+      { enabled: false, configured: true },
+    ],
+  ])('automatic trading with %j is %j', (env, expected) => {
+    expect(parseConfig(env).autoTrade).toEqual(expected);
+  });
+});
+
+test.each([
+  ['https://board.example.com', 'https://board.example.com'],
+  ['https://Board.Example.com:443/', 'https://board.example.com'],
+  ['http://localhost:3000', 'http://localhost:3000'],
+])('PUBLIC_URL %s is the origin %s', (value, origin) => {
+  expect(parseConfig({ PUBLIC_URL: value }).publicUrl).toBe(origin);
+});
+
+test('lists are split, and tradingview stands for its four addresses', () => {
+  const config = parseConfig({
+    WEBHOOK_ALLOWED_IPS: 'tradingview, 10.0.0.0/8,::1',
+    TRUST_PROXY: 'loopback,10.1.2.3',
+    EXCHANGE_PROXY_URL: 'http://a:1,https://b',
+  });
+  expect(config.webhookAllowedIps).toEqual([...TRADINGVIEW_ADDRESSES, '10.0.0.0/8', '::1']);
+  expect(config.trustProxy).toEqual(['loopback', '10.1.2.3']);
+  expect(config.exchangeProxyUrls).toEqual(['http://a:1', 'https://b']);
+});
+
+test('the help and .env.example name every setting', async () => {
+  const example = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8');
+  const named = [...example.matchAll(/^#([A-Z_]+)=$/gm)].map((match) => match[1]);
+  expect(named).toEqual(settings.map(({ name }) => name));
+  for (const { name } of settings) expect(describeSettings()).toContain(`\n  ${name}\n`);
+});
+
+test('.env is read, and a variable of the environment wins over it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'signal-board-config-'));
+  try {
+    expect(readEnvironment({ env: { PORT: '1' }, folder })).toEqual({ PORT: '1' });
+    await writeFile(join(folder, '.env'), 'PORT=2\nHOST="0.0.0.0" # everywhere\n');
+    expect(readEnvironment({ env: { PORT: '1' }, folder })).toEqual({ PORT: '1', HOST: '0.0.0.0' });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,114 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Queryable } from '#server/platform/db/database.ts';
+import {
+  type CountedList,
+  type Dimension,
+  dimension,
+  FIRST_ID,
+  LIST_SHAPES,
+  type ListFilter,
+  matching,
+} from './counted-lists.ts';
+
+type Asked = Pick<Queryable, 'execute'>;
+
+/**
+ * Runs a statement over what is added up of a list, by the mark of that name, and the rest of it, both as they stood at
+ * one instant. `build` gets the id before which rows are added up, as a value: only then the planner knows how few the others are.
+ */
+export async function readCounted<Row extends Record<string, unknown>>(
+  db: Asked,
+  name: string,
+  build: (countedBefore: string) => SQL,
+): Promise<Row[]> {
+  const mark = sql`(select counted_before from counted_lists where list = ${name})`;
+  for (;;) {
+    const { rows: known } = await db.execute<{ mark: string | null }>(sql`select ${mark} as mark`);
+    const expected = known[0]?.mark ?? null;
+    const { rows } = await db.execute<Record<string, unknown>>(sql`
+      select ${mark} as mark, parts.*
+      from (values (1)) as always
+      left join (select true as found, part.* from (${build(expected ?? FIRST_ID)}) as part) as parts on true`);
+    // Added up further between the two statements: what was counted just now would be counted twice.
+    if (rows[0]?.mark === expected) return rows.filter(({ found }) => found === true) as Row[];
+  }
+}
+
+/**
+ * How many rows of a list match, exactly. With `until` those received at or before it; `now` only decides from which
+ * side that instant is counted to.
+ */
+export async function countList(
+  db: Asked,
+  list: CountedList,
+  options: { filter: ListFilter; until?: Date | undefined; now: Date },
+): Promise<number> {
+  const { filter, until, now } = options;
+  const [row] = await readCounted<{ total: string }>(db, list, (before) => {
+    const parts = { list, filter, before };
+    return sql`select ${until === undefined ? countAll(parts) : countUntil({ ...parts, until, now })} as total`;
+  });
+  return Number(row?.total ?? 0);
+}
+
+/** The values that occur in a column of a list, in order. */
+export async function listValues(db: Asked, list: CountedList, column: Dimension): Promise<string[]> {
+  const name = dimension(column);
+  const rows = await readCounted<{ value: string }>(
+    db,
+    list,
+    (before) => sql`
+      select ${name} as value from list_totals where list = ${list} and ${name} > ''
+      union
+      select ${name} from ${LIST_SHAPES[list].table} where id >= ${before} and ${name} > ''`,
+  );
+  return rows.map(({ value }) => value).sort();
+}
+
+interface Parts {
+  list: CountedList;
+  filter: ListFilter;
+  before: string;
+}
+
+const rowsWhere = ({ list, filter }: Parts, condition: SQL): SQL =>
+  sql`(select count(*) from ${LIST_SHAPES[list].table} where ${condition} and ${matching(filter)})`;
+
+const monthsWhere = ({ list, filter }: Parts, condition: SQL): SQL => sql`(
+  select coalesce(sum(rows), 0) from list_totals_by_month
+  where list = ${list} and ${condition} and ${matching(filter)})`;
+
+const countAll = (parts: Parts): SQL => sql`
+  (select coalesce(sum(rows), 0) from list_totals where list = ${parts.list} and ${matching(parts.filter)})
+  + ${rowsWhere(parts, sql`id >= ${parts.before}`)}`;
+
+/**
+ * Whole months are added up; what is left is counted from the index of receipt, from the nearest side: back from now,
+ * on from the beginning of the month, or back from its end.
+ */
+function countUntil(parts: Parts & { until: Date; now: Date }): SQL {
+  const { list, before, until, now } = parts;
+  const { receivedAt } = LIST_SHAPES[list];
+  const [start, end] = monthAround(until);
+  const fromNow = Math.abs(now.getTime() - until.getTime());
+  const fromStart = until.getTime() - start.getTime();
+  const fromEnd = end.getTime() - until.getTime();
+  const at = (moment: Date) => sql`${moment.toISOString()}::timestamptz`;
+  const month = sql`${start.toISOString().slice(0, 10)}::date`;
+  if (fromNow <= Math.min(fromStart, fromEnd)) {
+    return sql`${countAll(parts)} - ${rowsWhere(parts, sql`${receivedAt} > ${at(until)}`)}`;
+  }
+  const rest = rowsWhere(parts, sql`id >= ${before} and ${receivedAt} <= ${at(until)}`);
+  if (fromStart <= fromEnd) {
+    const more = sql`${receivedAt} >= ${at(start)} and ${receivedAt} <= ${at(until)} and id < ${before}`;
+    return sql`${monthsWhere(parts, sql`month < ${month}`)} + ${rowsWhere(parts, more)} + ${rest}`;
+  }
+  const less = sql`${receivedAt} > ${at(until)} and ${receivedAt} < ${at(end)} and id < ${before}`;
+  return sql`${monthsWhere(parts, sql`month <= ${month}`)} - ${rowsWhere(parts, less)} + ${rest}`;
+}
+
+/** Its beginning and the next one's, in UTC. */
+function monthAround(moment: Date): [Date, Date] {
+  const [year, month] = [moment.getUTCFullYear(), moment.getUTCMonth()];
+  return [new Date(Date.UTC(year, month, 1)), new Date(Date.UTC(year, month + 1, 1))];
+}

@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from '#server/platform/db/database.ts';
+import { readCounted } from './count-list.ts';
+import {
+  ADMINISTRATORS,
+  type ChoiceColumn,
+  type ChoiceList,
+  dimension,
+  LIST_SHAPES,
+  markOf,
+} from './counted-lists.ts';
+
+/** A list of more cannot be looked through; the addresses of lists take any value. */
+export const MOST_CHOICES = 50;
+
+/**
+ * The values of a column that a user is offered, in order: of those that administrators sent and the user's own, the
+ * fifty that came most often, which stays the same from one look to the next. What other users send is stored and can
+ * be filtered by, but fills nobody's lists.
+ */
+export async function listChoices(
+  db: Pick<Queryable, 'execute'>,
+  list: ChoiceList,
+  column: ChoiceColumn,
+  viewerId: string,
+): Promise<string[]> {
+  const name = dimension(column);
+  const mostOf = (audience: string) => sql`(
+    select value, rows from list_choices
+    where list = ${list} and "column" = ${column} and audience = ${audience}
+    order by rows desc, value limit ${MOST_CHOICES})`;
+  const rows = await readCounted<{ value: string }>(
+    db,
+    markOf(list, 'choices'),
+    (before) => sql`
+      select value from (
+        ${mostOf(ADMINISTRATORS)}
+        union all ${mostOf(viewerId)}
+        union all (
+          select ${name}, count(*) from ${LIST_SHAPES[list].table}
+          where id >= ${before} and ${name} > '' and (from_admin or owner_user_id = ${viewerId})
+          group by 1)
+      ) as seen (value, rows)
+      group by value order by sum(rows) desc, value limit ${MOST_CHOICES}`,
+  );
+  return rows.map(({ value }) => value).sort();
+}

@@ -1,0 +1,882 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  char,
+  check,
+  customType,
+  date,
+  doublePrecision,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core';
+import type { ClosedBy } from '#domain/orders/closed-by.ts';
+import type { HaltKind } from '#domain/orders/trading-halt.ts';
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+// ---- Accounts ------------------------------------------------------------------------------------------------
+
+export const users = pgTable('users', {
+  id: uuid('id').primaryKey(),
+  username: text('username').notNull(),
+  /** NFKC, lower case: what makes a username the same. */
+  usernameKey: text('username_key').notNull().unique(),
+  passwordHash: text('password_hash').notNull(),
+  firstName: text('first_name'),
+  lastName: text('last_name'),
+  countryCode: text('country_code'),
+  mobileNumber: text('mobile_number'),
+  isAdmin: boolean('is_admin').notNull().default(false),
+  isActive: boolean('is_active').notNull().default(true),
+  isTestUser: boolean('is_test_user').notNull(),
+  createdAt: instant('created_at').notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+export const userSettings = pgTable('user_settings', {
+  userId: uuid('user_id')
+    .primaryKey()
+    .references(() => users.id),
+  calculationBehavior: text('calculation_behavior').notNull(),
+  marketType: text('market_type').notNull(),
+  positionSizingMethod: text('position_sizing_method').notNull(),
+  investmentPortion: numeric('investment_portion'),
+  maximumRiskPerTrade: numeric('maximum_risk_per_trade'),
+  exchangePlatform: text('exchange_platform').notNull(),
+  signalProcessor: text('signal_processor').notNull(),
+  signalTimeframe: text('signal_timeframe').notNull(),
+  activeTrading: boolean('active_trading').notNull(),
+  tradingPausedUntil: instant('trading_paused_until'),
+  tradeOrderSet: char('trade_order_set', { length: 1 }).notNull(),
+  oppositeSignal: text('opposite_signal').$type<'reverse' | 'skip'>().notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+export const exchangeCredentials = pgTable(
+  'exchange_credentials',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    apiKeyHint: text('api_key_hint').notNull(),
+    sealed: text('sealed').notNull(),
+    accountMode: text('account_mode').$type<'classic' | 'unified'>().notNull(),
+    /** For which mode the key was entered; null until the exchange has been asked about it in one. */
+    exchangeMode: text('exchange_mode').$type<'demo' | 'live'>(),
+    /** The exchange's own id of the account; null while it has not told one. */
+    accountId: text('account_id'),
+    /** Since when a key of this account is stored here; null in older rows, for which `updated_at` counts. */
+    accountSince: instant('account_since'),
+    /** When the exchange told what the key may; null: not yet, so nothing is ordered with it. */
+    inspectedAt: instant('inspected_at'),
+    /** Since then the key is not used, and the words why. */
+    rejectedAt: instant('rejected_at'),
+    rejectedReason: text('rejected_reason'),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.exchangePlatform] }),
+    index('exchange_credentials_account').on(table.exchangePlatform, table.accountId),
+  ],
+);
+
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: uuid('id').primaryKey(),
+    tokenHash: bytes('token_hash').notNull().unique(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    createdAt: instant('created_at').notNull(),
+    lastSeenAt: instant('last_seen_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    /** Until then the webhook key is returned whole to this session. */
+    keyRevealedUntil: instant('key_revealed_until'),
+  },
+  (table) => [index('sessions_user').on(table.userId)],
+);
+
+/** Kept by rate-limiter-flexible. */
+export const rateLimits = pgTable('rate_limits', {
+  key: varchar('key', { length: 255 }).primaryKey(),
+  points: integer('points').notNull().default(0),
+  expire: bigint('expire', { mode: 'number' }),
+});
+
+/** Passwords tried from addresses that their account is not known at, in the last quarter hour. */
+export const passwordGuesses = pgTable(
+  'password_guesses',
+  {
+    /** SHA-256 of the compared form of the username; there need not be such a user. */
+    account: bytes('account').primaryKey(),
+    /** Milliseconds since 1970, oldest first. */
+    guessedAt: bigint('guessed_at', { mode: 'number' }).array().notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (table) => [index('password_guesses_expiry').on(table.expiresAt)],
+);
+
+/** Where a user gave the right password lately. */
+export const knownAddresses = pgTable(
+  'known_addresses',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** An IPv4 address or an IPv6 network. In plain: the addresses of deliveries are too, and a user may look at them. */
+    address: text('address').notNull(),
+    lastUsedAt: instant('last_used_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.address] })],
+);
+
+// ---- What comes in -------------------------------------------------------------------------------------------
+
+export const hooks = pgTable('hooks', {
+  id: uuid('id').primaryKey(),
+  /** One webhook a user. */
+  userId: uuid('user_id')
+    .notNull()
+    .unique()
+    .references(() => users.id),
+  name: text('name').notNull(),
+  keyHash: bytes('key_hash').notNull().unique(),
+  keySealed: text('key_sealed').notNull(),
+  createdAt: instant('created_at').notNull(),
+  updatedAt: instant('updated_at').notNull(),
+  lastUsedAt: instant('last_used_at'),
+  /** Since then an administrator keeps it shut; that its owner is inactive shuts it as well, without a word here. */
+  suspendedAt: instant('suspended_at'),
+});
+
+/*
+ * deliveries and price_logs are described here as ordinary tables, and migrations make them so. The program then
+ * partitions them by month of their ids (partition-tables.ts, decision 0013). An index, a column or a check that a
+ * migration adds later reaches every partition; a unique key other than of the id cannot be had.
+ */
+export const deliveries = pgTable(
+  'deliveries',
+  {
+    id: uuid('id').primaryKey(),
+    hookId: uuid('hook_id').notNull(),
+    kind: text('kind').$type<'signal' | 'candle'>().notNull(),
+    result: text('result').$type<'stored' | 'duplicate' | 'refused' | 'limited'>().notNull(),
+    reason: text('reason'),
+    sourceIp: text('source_ip').notNull(),
+    recordId: uuid('record_id'),
+    receivedAt: instant('received_at').notNull(),
+  },
+  (table) => [index('deliveries_hook').on(table.hookId, table.id)],
+);
+
+export const priceLogs = pgTable(
+  'price_logs',
+  {
+    id: uuid('id').primaryKey(),
+    hookId: uuid('hook_id').notNull(),
+    ownerUserId: uuid('owner_user_id').notNull(),
+    /** The owner was an administrator when it arrived: such data counts for everyone. */
+    fromAdmin: boolean('from_admin').notNull(),
+    token: text('token').notNull(),
+    timeframe: text('timeframe').notNull(),
+    price: numeric('price').notNull(),
+    currency: text('currency').notNull(),
+    processor: text('processor'),
+    candleTimeTradingview: text('candle_time_tradingview').notNull(),
+    candleTimeServer: instant('candle_time_server').notNull(),
+    receivedAt: instant('received_at').notNull(),
+    sourceIp: text('source_ip').notNull(),
+    /** The unique key is there until the table is partitioned; price_log_hashes decides what is known. */
+    hashValue: text('hash_value').notNull().unique(),
+    parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [
+    // Those of lists (large-indexes.ts): where a table is large they are built beside what goes on.
+    index('price_logs_list').on(table.receivedAt, table.id, table.token, table.timeframe, table.processor),
+    index('price_logs_list_token').on(
+      table.token,
+      table.receivedAt,
+      table.id,
+      table.timeframe,
+      table.processor,
+    ),
+    index('price_logs_list_timeframe').on(
+      table.timeframe,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.processor,
+    ),
+    index('price_logs_list_processor').on(
+      table.processor,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.timeframe,
+    ),
+    // Charts, and which candle belongs to a signal.
+    index('price_logs_series').on(table.token, table.timeframe, table.candleTimeServer),
+    index('price_logs_mark').on(table.token, table.id),
+  ],
+);
+
+/**
+ * Which price log holds a hash, in whichever partition: a candle with a known hash is a duplicate for good. A row goes
+ * when the partition of its price log is dropped, found by an index that costs a new row nothing.
+ */
+export const priceLogHashes = pgTable(
+  'price_log_hashes',
+  {
+    hashValue: bytes('hash_value').primaryKey(),
+    priceLogId: uuid('price_log_id').notNull(),
+  },
+  (table) => [index('price_log_hashes_log').using('brin', table.priceLogId)],
+);
+
+export const signals = pgTable(
+  'signals',
+  {
+    id: uuid('id').primaryKey(),
+    hookId: uuid('hook_id').notNull(),
+    ownerUserId: uuid('owner_user_id').notNull(),
+    fromAdmin: boolean('from_admin').notNull(),
+    token: text('token').notNull(),
+    action: text('action').$type<'buy' | 'sell'>().notNull(),
+    price: numeric('price').notNull(),
+    currency: text('currency').notNull(),
+    timeframe: text('timeframe').notNull(),
+    processor: text('processor').notNull(),
+    signalTimeTradingview: text('signal_time_tradingview'),
+    signalTimeServer: instant('signal_time_server'),
+    receivedAt: instant('received_at').notNull(),
+    sourceIp: text('source_ip').notNull(),
+    hashValue: text('hash_value').notNull(),
+    parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [
+    index('signals_list').on(
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.timeframe,
+      table.processor,
+      table.action,
+    ),
+    index('signals_list_token').on(
+      table.token,
+      table.receivedAt,
+      table.id,
+      table.timeframe,
+      table.processor,
+      table.action,
+    ),
+    index('signals_list_timeframe').on(
+      table.timeframe,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.processor,
+      table.action,
+    ),
+    index('signals_list_processor').on(
+      table.processor,
+      table.receivedAt,
+      table.id,
+      table.token,
+      table.timeframe,
+      table.action,
+    ),
+    index('signals_mark').on(table.token, table.id),
+  ],
+);
+
+/** Which signal holds a hash: the row decides, under concurrency and across instances, what is a duplicate. */
+export const signalHashes = pgTable('signal_hashes', {
+  hashValue: text('hash_value').primaryKey(),
+  signalId: uuid('signal_id').notNull(),
+  receivedAt: instant('received_at').notNull(),
+  /** The payload carries a time: the hash is taken for good, not for a minute. */
+  lasting: boolean('lasting').notNull(),
+});
+
+// ---- Totals of the long lists --------------------------------------------------------------------------------
+
+/** What is added up in the tables below: of each list the rows whose id comes before. The rest is counted when asked. */
+export const countedLists = pgTable('counted_lists', {
+  list: text('list').primaryKey(),
+  countedBefore: uuid('counted_before').notNull(),
+  /** How far the slowest clock that makes ids was last seen behind the database's, and when; 0: none worth a word. */
+  clockLagMs: bigint('clock_lag_ms', { mode: 'number' }).notNull().default(0),
+  clockLagSeenAt: instant('clock_lag_seen_at'),
+});
+
+/** A list has only some of these columns; what it does not have, and null, is ''. */
+const countedColumns = {
+  list: text('list').notNull(),
+  token: text('token').notNull(),
+  action: text('action').notNull(),
+  processor: text('processor').notNull(),
+  timeframe: text('timeframe').notNull(),
+  status: text('status').notNull(),
+};
+
+export const listTotals = pgTable(
+  'list_totals',
+  { ...countedColumns, rows: bigint('rows', { mode: 'number' }).notNull() },
+  ({ list, token, action, processor, timeframe, status }) => [
+    primaryKey({ name: 'list_totals_pk', columns: [list, token, action, processor, timeframe, status] }),
+  ],
+);
+
+/** The same by the month (UTC) in which a row was received: what was there at an instant long ago. */
+export const listTotalsByMonth = pgTable(
+  'list_totals_by_month',
+  { month: date('month').notNull(), ...countedColumns, rows: bigint('rows', { mode: 'number' }).notNull() },
+  ({ month, list, token, action, processor, timeframe, status }) => [
+    primaryKey({
+      name: 'list_totals_by_month_pk',
+      columns: [list, month, token, action, processor, timeframe, status],
+    }),
+  ],
+);
+
+/** Signals by the quarter of an hour in which they were received: days of every time zone are made of these. */
+export const signalTotalsByQuarter = pgTable(
+  'signal_totals_by_quarter',
+  {
+    since: instant('since').notNull(),
+    action: text('action').notNull(),
+    rows: bigint('rows', { mode: 'number' }).notNull(),
+  },
+  ({ since, action }) => [primaryKey({ columns: [since, action] })],
+);
+
+/**
+ * Of whom which value of a column came how often: what the filters and settings offer. `audience` is the owner of the
+ * webhook, or the zero id for everything that administrators sent. Added up like the totals.
+ */
+export const listChoices = pgTable(
+  'list_choices',
+  {
+    list: text('list').notNull(),
+    column: text('column').notNull(),
+    audience: uuid('audience').notNull(),
+    value: text('value').notNull(),
+    rows: bigint('rows', { mode: 'number' }).notNull(),
+  },
+  ({ list, column, audience, value, rows }) => [
+    primaryKey({ name: 'list_choices_pk', columns: [list, column, audience, value] }),
+    index('list_choices_most').on(list, column, audience, rows.desc().nullsFirst(), value),
+  ],
+);
+
+// ---- Automation ----------------------------------------------------------------------------------------------
+
+export const workflows = pgTable(
+  'workflows',
+  {
+    id: uuid('id').primaryKey(),
+    signalId: uuid('signal_id')
+      .notNull()
+      .references(() => signals.id),
+    trigger: text('trigger').$type<'automatic' | 'manual'>().notNull(),
+    triggerReason: text('trigger_reason'),
+    status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed' | 'aborted'>().notNull(),
+    token: text('token').notNull(),
+    processor: text('processor').notNull(),
+    createdAt: instant('created_at').notNull(),
+    startedAt: instant('started_at'),
+    completedAt: instant('completed_at'),
+    eligibleUsersCount: integer('eligible_users_count').notNull().default(0),
+    successfulUsersCount: integer('successful_users_count').notNull().default(0),
+    errorMessage: text('error_message'),
+    errorDetails: jsonb('error_details').$type<{
+      failureType: string;
+      userFriendlyExplanation: string;
+      suggestedAction: string;
+    }>(),
+    /** Tries of the pipeline that ended in an unexpected error; the third one fails the workflow. */
+    failedTries: integer('failed_tries').notNull().default(0),
+    /** Of a user's own signal, which concerns that user alone: it waits for the token behind those that concern everybody. */
+    isOwn: boolean('is_own').notNull().default(false),
+  },
+  (table) => [
+    index('workflows_list').on(table.createdAt, table.id, table.processor, table.status),
+    index('workflows_list_processor').on(table.processor, table.createdAt, table.id, table.status),
+    index('workflows_list_status').on(table.status, table.createdAt, table.id, table.processor),
+    index('workflows_signal').on(table.signalId, table.id),
+    // I2: one automatic workflow a signal, and never two running ones.
+    uniqueIndex('workflows_one_automatic').on(table.signalId).where(sql`trigger = 'automatic'`),
+    uniqueIndex('workflows_one_running').on(table.signalId).where(sql`status in ('pending', 'processing')`),
+    index('workflows_waiting')
+      .on(table.token, table.isOwn, table.id)
+      .where(sql`status in ('pending', 'processing')`),
+  ],
+);
+
+/** One row a token: the workflow that may trade it now. */
+export const processingSlots = pgTable('processing_slots', {
+  token: text('token').primaryKey(),
+  workflowId: uuid('workflow_id').notNull(),
+  acquiredAt: instant('acquired_at').notNull(),
+});
+
+export const workflowSteps = pgTable(
+  'workflow_steps',
+  {
+    id: uuid('id').primaryKey(),
+    workflowId: uuid('workflow_id')
+      .notNull()
+      .references(() => workflows.id),
+    stepNumber: integer('step_number').notNull(),
+    stepName: text('step_name').notNull(),
+    stepType: text('step_type').notNull(),
+    userId: uuid('user_id'),
+    status: text('status')
+      .$type<'pending' | 'processing' | 'completed' | 'failed' | 'aborted' | 'skipped'>()
+      .notNull(),
+    inputData: jsonb('input_data'),
+    outputData: jsonb('output_data'),
+    metadata: jsonb('metadata'),
+    errorMessage: text('error_message'),
+    startedAt: instant('started_at'),
+    completedAt: instant('completed_at'),
+    executionTimeMs: integer('execution_time_ms'),
+    processorName: text('processor_name'),
+  },
+  (table) => [uniqueIndex('workflow_steps_number').on(table.workflowId, table.stepNumber)],
+);
+
+/** The eligibility snapshot of step 6, and what became of each eligible user. */
+export const workflowUsers = pgTable(
+  'workflow_users',
+  {
+    workflowId: uuid('workflow_id')
+      .notNull()
+      .references(() => workflows.id),
+    userId: uuid('user_id').notNull(),
+    username: text('username').notNull(),
+    /** Place in the order of trading, from 0; null for those not eligible. */
+    position: integer('position'),
+    status: text('status').$type<'eligible' | 'not eligible'>().notNull(),
+    reason: text('reason').notNull(),
+    rule: text('rule').notNull(),
+    saw: text('saw').notNull(),
+    wanted: text('wanted').notNull(),
+    layer: integer('layer'),
+    outcome: text('outcome').$type<'waiting' | 'running' | 'success' | 'skipped' | 'failed'>(),
+    failedTries: integer('failed_tries').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workflowId, table.userId] }),
+    index('workflow_users_order').on(table.workflowId, table.position),
+  ],
+);
+
+// ---- Positions and orders ------------------------------------------------------------------------------------
+
+/** Every calculation, successful or not: a record of its own. */
+export const positionGeneratorLogs = pgTable(
+  'position_generator_logs',
+  {
+    id: uuid('id').primaryKey(),
+    signalId: uuid('signal_id')
+      .notNull()
+      .references(() => signals.id),
+    priceLogId: uuid('price_log_id'),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    workflowId: uuid('workflow_id'),
+    profile: text('profile').$type<'manual' | 'automatic'>().notNull(),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    success: boolean('success').notNull(),
+    /** Sized by an invented balance: shown, never traded. */
+    isEstimate: boolean('is_estimate').notNull().default(false),
+    error: text('error'),
+    /** The domain's Position, whole. */
+    position: jsonb('position').$type<unknown>(),
+    settings: jsonb('settings').$type<unknown>().notNull(),
+    calculationReason: text('calculation_reason'),
+    calculationDetail: text('calculation_detail'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    index('position_generator_logs_signal').on(table.signalId, table.id),
+    uniqueIndex('position_generator_logs_workflow_user').on(table.workflowId, table.userId),
+  ],
+);
+
+/** The last balance that an exchange told of an account: the calculator's, for a minute, when the next reading fails. */
+export const accountBalances = pgTable(
+  'account_balances',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    /** In USDT, as the exchange told it. */
+    futuresAvailable: numeric('futures_available').notNull(),
+    readAt: instant('read_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.exchangePlatform] })],
+);
+
+/** One task of the position maker: at most one a calculation, and one a workflow and user. */
+export const trades = pgTable(
+  'trades',
+  {
+    id: uuid('id').primaryKey(),
+    positionGeneratorLogId: uuid('position_generator_log_id')
+      .notNull()
+      .unique()
+      .references(() => positionGeneratorLogs.id),
+    workflowId: uuid('workflow_id'),
+    signalId: uuid('signal_id')
+      .notNull()
+      .references(() => signals.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    triggerType: text('trigger_type').$type<'automatic' | 'manual'>().notNull(),
+    profile: text('profile').$type<'manual' | 'automatic'>().notNull(),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    side: text('side').$type<'buy' | 'sell'>().notNull(),
+    plannedQuantity: numeric('planned_quantity').notNull(),
+    entryPrice: numeric('entry_price').notNull(),
+    stopLoss: numeric('stop_loss').notNull(),
+    takeProfit: numeric('take_profit').notNull(),
+    leverage: integer('leverage').notNull(),
+    /** What the account's available balance loses while the exchange does not know the order yet. */
+    plannedMargin: numeric('planned_margin').notNull(),
+    state: text('state').$type<'working' | 'protecting' | 'closing' | 'done'>().notNull(),
+    success: boolean('success'),
+    fillStatus: text('fill_status').$type<'filled' | 'partial' | 'unfilled' | 'unknown'>(),
+    error: text('error'),
+    orderId: text('order_id'),
+    filledQuantity: numeric('filled_quantity').notNull().default('0'),
+    averagePrice: numeric('average_price'),
+    fee: numeric('fee'),
+    protectionStatus: text('protection_status').$type<'verified' | 'repaired' | 'closed' | 'missing'>(),
+    exchangeResponse: jsonb('exchange_response').$type<unknown>(),
+    createdAt: instant('created_at').notNull(),
+    completedAt: instant('completed_at'),
+    /** When the next step is due; a wait is a row in the database, never a timer alone. */
+    dueAt: instant('due_at'),
+    /** Since then the position that it opened is known to be closed; null while it may be open. */
+    positionClosedAt: instant('position_closed_at'),
+    /** Since then its position is known to be open without a verified stop; null when there is no such doubt. */
+    unprotectedSince: instant('unprotected_since'),
+    /** How much of the position the exchange was last seen to hold a stop for; null before that was read. */
+    protectedQuantity: numeric('protected_quantity'),
+    /** Where its orders are looked up: nothing is concluded from another mode's or another account's answers. */
+    exchangeMode: text('exchange_mode').$type<'paper' | 'demo' | 'live'>(),
+    exchangeAccountId: text('exchange_account_id'),
+    /** The administrator who ended it although nobody knows what became of its order. */
+    writtenOffBy: uuid('written_off_by').references(() => users.id),
+    writtenOffAt: instant('written_off_at'),
+    /** It was under way when the database was restored: what it may have sent since is looked up, and nothing more is sent. */
+    restoredAt: instant('restored_at'),
+  },
+  (table) => [
+    uniqueIndex('trades_workflow_user').on(table.workflowId, table.userId),
+    index('trades_signal').on(table.signalId, table.id),
+    index('trades_created').on(table.createdAt),
+    index('trades_user_token').on(table.userId, table.token),
+    index('trades_unfinished').on(table.dueAt).where(sql`state <> 'done'`),
+    index('trades_position_open')
+      .on(table.userId, table.token)
+      .where(sql`position_closed_at is null and (state <> 'done' or fill_status in ('filled', 'partial'))`),
+  ],
+);
+
+/** One order at the exchange. The row is committed before the request leaves (write, then call). */
+export const orderAttempts = pgTable(
+  'order_attempts',
+  {
+    id: uuid('id').primaryKey(),
+    tradeId: uuid('trade_id')
+      .notNull()
+      .references(() => trades.id),
+    attempt: integer('attempt').notNull(),
+    clientOrderId: text('client_order_id').notNull().unique(),
+    price: numeric('price').notNull(),
+    quantity: numeric('quantity').notNull(),
+    state: text('state').notNull(),
+    orderId: text('order_id'),
+    filledQuantity: numeric('filled_quantity').notNull().default('0'),
+    averagePrice: numeric('average_price'),
+    fee: numeric('fee'),
+    error: text('error'),
+    /** When a request was about to leave, null when none ever was; and how often a look-up has missed it since. */
+    submittedAt: instant('submitted_at'),
+    lookupMisses: integer('lookup_misses').notNull().default(0),
+    placementTries: integer('placement_tries').notNull().default(0),
+    /** Why nothing that the exchange answers settles it: an administrator may write it off. Null while it may yet. */
+    doubt: text('doubt'),
+    verifyAt: instant('verify_at'),
+    cancelRequestedAt: instant('cancel_requested_at'),
+    finishedAt: instant('finished_at'),
+    orderPayload: jsonb('order_payload').$type<unknown>(),
+    raw: jsonb('raw').$type<unknown>(),
+  },
+  (table) => [uniqueIndex('order_attempts_number').on(table.tradeId, table.attempt)],
+);
+
+/** What happened to a trade, in order: the API call sequence and the timeline of the result dialog. */
+export const tradeEvents = pgTable(
+  'trade_events',
+  {
+    id: uuid('id').primaryKey(),
+    tradeId: uuid('trade_id')
+      .notNull()
+      .references(() => trades.id),
+    at: instant('at').notNull(),
+    kind: text('kind').$type<'call' | 'timeline'>().notNull(),
+    text: text('text').notNull(),
+    data: jsonb('data').$type<unknown>(),
+  },
+  (table) => [index('trade_events_trade').on(table.tradeId, table.id)],
+);
+
+/** Orders that close a position of ours, written before they are sent: reversals, lost protection, an operator's button. */
+export const positionCloses = pgTable(
+  'position_closes',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    side: text('side').$type<'long' | 'short'>().notNull(),
+    quantity: numeric('quantity').notNull(),
+    reason: text('reason').notNull(),
+    workflowId: uuid('workflow_id'),
+    tradeId: uuid('trade_id'),
+    clientOrderId: text('client_order_id').notNull().unique(),
+    state: text('state').$type<'submitting' | 'sent' | 'closed' | 'refused'>().notNull(),
+    orderId: text('order_id'),
+    averagePrice: numeric('average_price'),
+    error: text('error'),
+    /** The operator who asked for it; null where the engine did. */
+    requestedBy: uuid('requested_by').references(() => users.id),
+    createdAt: instant('created_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  (table) => [index('position_closes_user').on(table.userId, table.token, table.id)],
+);
+
+/** Positions of ours that have ended, kept because an exchange forgets them after some months. */
+export const closedPositions = pgTable(
+  'closed_positions',
+  {
+    id: uuid('id').primaryKey(),
+    tradeId: uuid('trade_id')
+      .notNull()
+      .references(() => trades.id),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    /** The exchange's name of it; null while it is known only that the position is gone. */
+    exchangePositionId: text('exchange_position_id'),
+    token: text('token').notNull(),
+    side: text('side').$type<'long' | 'short'>().notNull(),
+    quantity: numeric('quantity').notNull(),
+    entryPrice: numeric('entry_price').notNull(),
+    closePrice: numeric('close_price'),
+    /** In USDT, fees not yet taken off, funding included. */
+    realisedProfit: numeric('realised_profit'),
+    /** What opening and closing cost, in USDT. */
+    fees: numeric('fees'),
+    closedBy: text('closed_by').$type<ClosedBy>().notNull(),
+    openedAt: instant('opened_at').notNull(),
+    closedAt: instant('closed_at').notNull(),
+    recordedAt: instant('recorded_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('closed_positions_exchange').on(
+      table.userId,
+      table.exchangePlatform,
+      table.exchangePositionId,
+    ),
+    uniqueIndex('closed_positions_untold').on(table.tradeId).where(sql`exchange_position_id is null`),
+    index('closed_positions_closed').on(table.closedAt, table.id),
+    index('closed_positions_user').on(table.userId, table.closedAt),
+    index('closed_positions_list_token').on(table.token, table.closedAt, table.id),
+  ],
+);
+
+/** The sums of closed positions, in USDT, kept by a trigger of their table (migration 0016). */
+export const closedPositionTotals = pgTable(
+  'closed_position_totals',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    token: text('token').notNull(),
+    positions: bigint('positions', { mode: 'number' }).notNull(),
+    realisedProfit: numeric('realised_profit').notNull(),
+    fees: numeric('fees').notNull(),
+    /** Fees taken off, of those whose profit is known. */
+    profitAfterFees: numeric('profit_after_fees').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'closed_position_totals_pk', columns: [table.userId, table.token] }),
+    index('closed_position_totals_token').on(table.token),
+  ],
+);
+
+/**
+ * A user who opens nothing more, because of a position without a verified stop that could not be closed either. One
+ * row a position and halt; while one is not ended, its user is halted.
+ */
+export const tradingHalts = pgTable(
+  'trading_halts',
+  {
+    id: uuid('id').primaryKey(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    exchangePlatform: text('exchange_platform').notNull(),
+    token: text('token').notNull(),
+    tradeId: uuid('trade_id').references(() => trades.id),
+    kind: text('kind').$type<HaltKind>().notNull(),
+    reason: text('reason').notNull(),
+    since: instant('since').notNull(),
+    /** Since then the exchange shows the position closed or protected again, and how. */
+    clearedAt: instant('cleared_at'),
+    clearedHow: text('cleared_how'),
+    endedAt: instant('ended_at'),
+    /** The administrator who resumed trading; null while it goes on, or when it ended by itself. */
+    endedBy: uuid('ended_by').references(() => users.id),
+  },
+  (table) => [
+    uniqueIndex('trading_halts_one_a_position')
+      .on(table.userId, table.exchangePlatform, table.token)
+      .where(sql`ended_at is null`),
+    index('trading_halts_ended').on(table.endedAt),
+  ],
+);
+
+// ---- The engine ----------------------------------------------------------------------------------------------
+
+/** What takes jobs, one row each, of every instance on the database; kept alive by its heartbeat. */
+export const engineWorkers = pgTable(
+  'engine_workers',
+  {
+    instanceId: text('instance_id').notNull(),
+    workerId: text('worker_id').notNull(),
+    isActive: boolean('is_active').notNull(),
+    currentTasks: integer('current_tasks').notNull(),
+    maxConcurrent: integer('max_concurrent').notNull(),
+    processedTasks: bigint('processed_tasks', { mode: 'number' }).notNull(),
+    lastActivity: instant('last_activity'),
+    startedAt: instant('started_at').notNull(),
+    heartbeatAt: instant('heartbeat_at').notNull(),
+    /** How many migrations its program knows; null for programs from before this column. */
+    schemaVersion: integer('schema_version'),
+  },
+  (table) => [primaryKey({ columns: [table.instanceId, table.workerId] })],
+);
+
+/** Restarts that were asked for: every instance looks here, and says below what became of it. */
+export const engineRestarts = pgTable(
+  'engine_restarts',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    requestedBy: uuid('requested_by')
+      .notNull()
+      .references(() => users.id),
+    requestedAt: instant('requested_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  () => [
+    uniqueIndex('engine_restarts_one_running').on(sql`(finished_at is null)`).where(sql`finished_at is null`),
+  ],
+);
+
+export const engineRestartAnswers = pgTable(
+  'engine_restart_answers',
+  {
+    restartId: bigint('restart_id', { mode: 'number' })
+      .notNull()
+      .references(() => engineRestarts.id),
+    instanceId: text('instance_id').notNull(),
+    /** Why it failed; null when the engine runs again. */
+    error: text('error'),
+    answeredAt: instant('answered_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.restartId, table.instanceId] })],
+);
+
+/**
+ * Who works on what, until when, by the database's clock. The version grows with every change of hands and fences
+ * a holder that slept through its lease.
+ */
+export const leases = pgTable('leases', {
+  key: text('key').primaryKey(),
+  holder: text('holder').notNull(),
+  version: bigint('version', { mode: 'number' }).notNull(),
+  leaseUntil: instant('lease_until').notNull(),
+});
+
+// ---- Shared by all instances towards the exchanges, and worth nothing after a crash: unlogged ------------------
+
+/** What was taken of an exchange's limits, in milliseconds of the database's clock. */
+export const exchangeSlots = pgTable('exchange_slots', {
+  key: text('key').primaryKey(),
+  /** Of an address: until when its requests are spread. */
+  nextAtMs: doublePrecision('next_at_ms').notNull().default(0),
+  /** Of a user's endpoint: when the last ones left. */
+  takenMs: doublePrecision('taken_ms').array().notNull().default([]),
+  /** Nothing passes before: the exchange said that it was too much. */
+  heldUntilMs: doublePrecision('held_until_ms').notNull().default(0),
+  /** How long the hold is; it is over when a probe has passed and this is 0. See `server/exchanges/limits/rate-holds.ts`. */
+  holdMs: doublePrecision('hold_ms').notNull().default(0),
+  holdNamed: boolean('hold_named').notNull().default(false),
+  probeUntilMs: doublePrecision('probe_until_ms').notNull().default(0),
+  doubtedBy: text('doubted_by'),
+});
+
+/** Leverage and margin mode that were set and read back lately. */
+export const exchangePreparations = pgTable(
+  'exchange_preparations',
+  {
+    platform: text('platform').notNull(),
+    userId: text('user_id').notNull(),
+    token: text('token').notNull(),
+    leverage: integer('leverage').notNull(),
+    /** Of which API key: another one may be of another account. */
+    keyHash: text('key_hash').notNull(),
+    preparedAt: instant('prepared_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.platform, table.userId, table.token] })],
+);
+
+/** One row: which SECRET_KEY the secrets in this database are sealed with. */
+export const secretKeyChecks = pgTable(
+  'secret_key_checks',
+  {
+    isOnly: boolean('is_only').primaryKey().default(true),
+    /** Tells the key from another one, and nothing else of it. Null: whichever the next start comes with. */
+    keyCheck: bytes('key_check'),
+  },
+  (table) => [check('secret_key_checks_one', sql`${table.isOnly}`)],
+);

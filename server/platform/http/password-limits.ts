@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { Pool } from 'pg';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Db } from '../db/database.ts';
+import { AppError } from './errors.ts';
+import { giveBackGuess, takeGuess } from './password-guesses.ts';
+import { addressGroup } from './source-address.ts';
+
+const WINDOW_SECONDS = 15 * 60;
+/** Wrong passwords for one account from one address; the next one is refused unread. */
+export const MAX_FAILURES_PER_ACCOUNT = 10;
+/** Wrong passwords from one address over all accounts. */
+export const MAX_FAILURES_PER_ADDRESS = 100;
+
+export interface PasswordAttempt {
+  /** The username in its compared form; it need not exist. */
+  account: string;
+  address: string;
+}
+
+interface Limiters {
+  account: RateLimiterPostgres;
+  address: RateLimiterPostgres;
+  turns: Map<string, Promise<unknown>>;
+}
+
+const limitersOf = new WeakMap<Pool, Limiters>();
+
+/**
+ * Runs one password check under the limits that all password routes share, counted in the database for all
+ * instances: for an address, for an account at an address, and for an account at all addresses where it is not known.
+ * A success clears the account's failures from this address; 429 refuses without checking.
+ */
+export async function limitPasswordAttempts(options: {
+  pool: Pool;
+  db: Db;
+  now: Date;
+  attempt: PasswordAttempt;
+  check: () => Promise<boolean>;
+}): Promise<boolean> {
+  const { pool, db, now, attempt, check } = options;
+  const limiters = limitersFor(pool);
+  const address = addressGroup(attempt.address);
+  const account = `${createHash('sha256').update(attempt.account).digest('base64url')}@${address}`;
+
+  // One at a time: a burst of guesses cannot outrun the count, a burst of right passwords is not counted at all.
+  return inTurn(limiters.turns, account, async () => {
+    const taken = await takeGuess(db, { account: attempt.account, address, now });
+    if (!('guess' in taken)) throw tooMany(taken.waitMs);
+    // Those at many accounts do come at once: each is counted before it is checked, and taken back unless it failed.
+    let isFailure = false;
+    try {
+      await consume(limiters.address, address);
+      try {
+        const isRight = await checkAccount(limiters.account, { account, check });
+        isFailure = !isRight;
+        return isRight;
+      } finally {
+        if (!isFailure) await limiters.address.reward(address);
+      }
+    } finally {
+      if (!isFailure && taken.guess !== null) await giveBackGuess(db, taken.guess);
+    }
+  });
+}
+
+async function checkAccount(
+  limiter: RateLimiterPostgres,
+  { account, check }: { account: string; check: () => Promise<boolean> },
+): Promise<boolean> {
+  await consume(limiter, account);
+  let isRight: boolean;
+  try {
+    isRight = await check();
+  } catch (error) {
+    await limiter.reward(account);
+    throw error;
+  }
+  if (isRight) await limiter.delete(account);
+  return isRight;
+}
+
+/** What is refused here is not checked, and is no failure. */
+async function consume(limiter: RateLimiterPostgres, key: string): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    await limiter.reward(key);
+    throw tooMany(refused.msBeforeNext);
+  }
+}
+
+function limitersFor(pool: Pool): Limiters {
+  const known = limitersOf.get(pool);
+  if (known !== undefined) return known;
+  const shared = {
+    storeClient: pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    duration: WINDOW_SECONDS,
+  };
+  const limiters: Limiters = {
+    account: new RateLimiterPostgres({ ...shared, keyPrefix: 'password', points: MAX_FAILURES_PER_ACCOUNT }),
+    address: new RateLimiterPostgres({
+      ...shared,
+      keyPrefix: 'password-address',
+      points: MAX_FAILURES_PER_ADDRESS,
+      clearExpiredByTimeout: false,
+    }),
+    turns: new Map(),
+  };
+  limitersOf.set(pool, limiters);
+  return limiters;
+}
+
+function tooMany(waitMs: number): AppError {
+  return new AppError('tooManyAttempts', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+}
+
+async function inTurn<Result>(
+  turns: Map<string, Promise<unknown>>,
+  key: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const before = turns.get(key) ?? Promise.resolve();
+  const mine = before.then(work, work);
+  const settled = mine.catch(() => undefined);
+  turns.set(key, settled);
+  try {
+    return await mine;
+  } finally {
+    if (turns.get(key) === settled) turns.delete(key);
+  }
+}

@@ -1,0 +1,68 @@
+import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import type { Config } from '../config/config.ts';
+
+/**
+ * Where a request comes from: the peer's address, or what a trusted proxy (`TRUST_PROXY`) says in
+ * X-Forwarded-For. IPv4 stays IPv4 on a dual-stack socket. 'unknown' when the peer is already gone.
+ */
+export function sourceAddress(
+  request: Pick<FastifyRequest, 'ip' | 'socket'>,
+  config: Pick<Config, 'trustProxy'>,
+): string {
+  const peer = request.socket.remoteAddress;
+  const said = config.trustProxy.length > 0 ? request.ip : peer;
+  return plainAddress(said) ?? plainAddress(peer) ?? 'unknown';
+}
+
+/** Whether an address is one of those allowed, or within one of the ranges; an empty list allows any. */
+export function isAddressAllowed(address: string, allowed: readonly string[]): boolean {
+  if (allowed.length === 0) return true;
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return allowed.some((range) => {
+    const [network, bits] = range.includes('/')
+      ? ipaddr.parseCIDR(range)
+      : ([ipaddr.process(range), Number.POSITIVE_INFINITY] as const);
+    return (
+      network.kind() === parsed.kind() &&
+      parsed.match(network, Math.min(bits, network.kind() === 'ipv4' ? 32 : 128))
+    );
+  });
+}
+
+/** One household or server of the IPv6 world holds a whole /64: limits count it as one. */
+export function addressGroup(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
+}
+
+const plain = new Map<string, string | null>();
+const MAX_REMEMBERED = 2_000;
+/** An IPv6 address has at most 45 characters, without its zone. */
+const LONGEST_ADDRESS = 64;
+
+/** The same few addresses come with every request. */
+export function plainAddress(text: string | undefined): string | null {
+  if (text === undefined || text.length > LONGEST_ADDRESS) return null;
+  const known = plain.get(text);
+  if (known !== undefined) return known;
+  const address = toPlainAddress(text);
+  if (plain.size >= MAX_REMEMBERED) plain.clear();
+  plain.set(text, address);
+  return address;
+}
+
+/** Some proxies add the port: 203.0.113.9:5678, [2001:db8::1]:443. */
+export function withoutPort(text: string): string {
+  const [, v6, v4] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(text) ?? [];
+  return v6 ?? v4 ?? text;
+}
+
+function toPlainAddress(said: string): string | null {
+  const text = withoutPort(said);
+  if (!ipaddr.isValid(text)) return null;
+  // The zone of a link-local address (fe80::1%eth0) is a name of this machine's, not of the peer's.
+  return ipaddr.process(text.split('%', 1)[0] ?? text).toString();
+}

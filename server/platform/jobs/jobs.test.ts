@@ -1,0 +1,327 @@
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { databaseErrorCode } from '../db/database-errors.ts';
+import { timeOrderedId } from '../ids.ts';
+import { createLog } from '../log.ts';
+import { ANNOUNCEMENTS, createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
+
+let own: TestDatabase;
+const opened: Jobs[] = [];
+const lines: string[] = [];
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const jobs of opened.splice(0)) await jobs.stop();
+  await own.database.pool.query('delete from jobs.job');
+});
+afterAll(() => own.close());
+
+async function openJobs(): Promise<Jobs> {
+  const log = createLog({ level: 'info', destination: { write: (line) => lines.push(line) } });
+  const jobs = await createJobs({ database: own.database, log });
+  opened.push(jobs);
+  return jobs;
+}
+
+type Task = JobData['run-workflow'];
+
+const handlers = (handle: (task: Task) => Promise<void>): JobHandlers => ({
+  'run-workflow': handle,
+  'trade-user': async () => {},
+  'advance-trade': async () => {},
+});
+
+const workflow = (workflowId: string) => ({ workflowId });
+const workflowUser = { workflowId: 'a workflow', userId: 'a user' };
+const soon = { timeout: 20_000, interval: 20 };
+
+test('a job that was sent in a transaction appears with its commit, and never when it is rolled back', async () => {
+  const jobs = await openJobs();
+  const handled: string[] = [];
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  const { db, pool } = own.database;
+  const failing = db.transaction(async (tx) => {
+    await jobs.send(tx, 'run-workflow', workflow('rolled back'));
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  let handledBeforeCommit: string[] = [];
+  await db.transaction(async (tx) => {
+    await jobs.send(tx, 'run-workflow', workflow('committed'));
+    const { rows } = await pool.query("select 1 from jobs.job where name = 'run-workflow'");
+    expect(rows).toEqual([]);
+    handledBeforeCommit = [...handled];
+  });
+  await expect.poll(() => handled, soon).toEqual(['committed']);
+  expect(handledBeforeCommit).toEqual([]);
+});
+
+test('jobs that go out with the commit are sent with it, and what refuses them refuses the commit', async () => {
+  const jobs = await openJobs();
+  const { db, pool } = own.database;
+  const sent = () => pool.query("select data from jobs.job where name = 'run-workflow' order by data");
+  await db.transaction(async (tx) => {
+    await jobs.sendWithCommit(tx, 'run-workflow', []);
+    await jobs.sendWithCommit(tx, 'run-workflow', [workflow('one'), workflow('another')]);
+  });
+  expect((await sent()).rows).toEqual([{ data: workflow('another') }, { data: workflow('one') }]);
+  await pool.query('delete from jobs.job');
+
+  await pool.query('create table kept (id int)');
+  await pool.query("alter table jobs.job_common add constraint none check (name <> 'run-workflow')");
+  const refused = db.transaction(async (tx) => {
+    await tx.execute('insert into kept values (1)');
+    await jobs.sendWithCommit(tx, 'run-workflow', [workflow('refused')]);
+  });
+  const error = await refused.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  await pool.query('alter table jobs.job_common drop constraint none');
+  expect(databaseErrorCode(error)).toBe('23514');
+  expect((await pool.query('select from kept')).rowCount).toBe(0);
+});
+
+test('all jobs of a list are handled, each with its own data, and an empty list is none', async () => {
+  const jobs = await openJobs();
+  const handled: string[] = [];
+  const ids = Array.from({ length: 50 }, (_, index) => `workflow ${String(index).padStart(2, '0')}`);
+  await jobs.send(own.database.db, 'run-workflow', []);
+  await jobs.send(own.database.db, 'run-workflow', ids.map(workflow));
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  await expect.poll(() => handled.length, soon).toBe(ids.length);
+  expect(handled.sort()).toEqual(ids);
+  await expect
+    .poll(() => jobs.activity(), soon)
+    .toEqual({ activeJobs: 0, completedJobs: ids.length, lastActivityAt: expect.any(Date) });
+});
+
+test('a delayed job is not handled before its time', async () => {
+  const jobs = await openJobs();
+  const handledAt: Date[] = [];
+  await jobs.start(
+    handlers(async () => {
+      handledAt.push(new Date());
+    }),
+  );
+  const after = Date.now() + 1200;
+  await jobs.send(own.database.db, 'run-workflow', workflow('later'), { waitMs: 1200 });
+  await expect.poll(() => handledAt.length, soon).toBe(1);
+  expect(handledAt[0]?.getTime()).toBeGreaterThanOrEqual(after);
+});
+
+test('a delay counts from the database’s time, however far off the program’s clock is', async () => {
+  const jobs = await openJobs();
+  const { db, pool } = own.database;
+  vi.setSystemTime(Date.now() - 3_600_000);
+  try {
+    await jobs.send(db, 'run-workflow', workflow('sent'), { waitMs: 1500 });
+    await db.transaction((tx) => jobs.sendWithCommit(tx, 'trade-user', workflowUser, { waitMs: 1500 }));
+    await jobs.sendMissing(db, 'advance-trade', [{ tradeId: 'missing' }], { waitMs: 1500 });
+  } finally {
+    vi.useRealTimers();
+  }
+  const { rows } = await pool.query(
+    'select name, extract(epoch from start_after - created_on)::float as seconds from jobs.job order by name',
+  );
+  expect(rows).toEqual(
+    ['advance-trade', 'run-workflow', 'trade-user'].map((name) => ({ name, seconds: 1.5 })),
+  );
+});
+
+test('a job whose handler fails is logged and handled again', async () => {
+  const jobs = await openJobs();
+  let tries = 0;
+  await jobs.start(
+    handlers(async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('a passing fault');
+    }),
+  );
+  await jobs.send(own.database.db, 'run-workflow', workflow('twice'));
+  await expect.poll(() => tries, soon).toBe(2);
+  const logged = lines.find((line) => line.includes('job failed'));
+  expect(logged).toContain('a passing fault');
+  expect(logged).toContain('twice');
+  await expect.poll(() => jobs.activity().completedJobs, soon).toBe(1);
+});
+
+test('two instances share the jobs, and each job is handled once', async () => {
+  const [one, two] = [await openJobs(), await openJobs()];
+  const handled: string[] = [];
+  const handle = handlers(async ({ workflowId }) => {
+    handled.push(workflowId);
+  });
+  await Promise.all([one.start(handle), two.start(handle)]);
+  const ids = Array.from({ length: 40 }, (_, index) => `workflow ${String(index).padStart(2, '0')}`);
+  await one.send(own.database.db, 'run-workflow', ids.map(workflow));
+  const done = () => one.activity().completedJobs + two.activity().completedJobs;
+  await expect.poll(done, soon).toBe(ids.length);
+  expect(handled.sort()).toEqual(ids);
+});
+
+test('stopping lets what is under way finish, and takes nothing after that', async () => {
+  const [stopped, other] = [await openJobs(), await openJobs()];
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const taken: string[] = [];
+  await stopped.start(
+    handlers(async ({ workflowId }) => {
+      taken.push(workflowId);
+      await finished;
+    }),
+  );
+  expect(stopped.isRunning()).toBe(true);
+  await other.send(own.database.db, 'run-workflow', workflow('under way'));
+  await vi.waitFor(() => expect(taken).toEqual(['under way']), soon);
+
+  const stopping = stopped.stop();
+  expect(stopped.isRunning()).toBe(false);
+  finish();
+  await stopping;
+  expect(stopped.activity()).toMatchObject({ activeJobs: 0, completedJobs: 1 });
+
+  const ids = Array.from({ length: 10 }, (_, index) => `after ${index}`);
+  await other.send(own.database.db, 'run-workflow', ids.map(workflow));
+  const handled: string[] = [];
+  await other.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  await expect.poll(() => handled.length, soon).toBe(ids.length);
+  expect(taken).toEqual(['under way']);
+});
+
+test('the oldest workflow goes first, whenever its call was sent', async () => {
+  const jobs = await openJobs();
+  const { db } = own.database;
+  const idOf = (moment: string) => {
+    const digits = new Date(moment).getTime().toString(16).padStart(12, '0');
+    return `${digits.slice(0, 8)}-${digits.slice(8)}${timeOrderedId().slice(13)}`;
+  };
+  const byAge = Array.from({ length: 40 }, (_, second) =>
+    idOf(new Date(Date.UTC(2026, 2, 4, 5, 6, second)).toISOString()),
+  );
+  for (const id of byAge.toReversed()) await jobs.send(db, 'run-workflow', workflow(id));
+  const handled: string[] = [];
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  await expect.poll(() => handled.length, soon).toBe(byAge.length);
+  // Several are handled at a time, and some of them sooner than others.
+  const delays = handled.map((id, place) => Math.abs(place - byAge.indexOf(id)));
+  expect(Math.max(...delays)).toBeLessThanOrEqual(2 * QUEUES['run-workflow'].concurrency);
+});
+
+test('a call that waits already is not sent a second time by what looks for lost ones', async () => {
+  const jobs = await openJobs();
+  const { db, pool } = own.database;
+  const waiting = async () =>
+    (
+      await pool.query(
+        "select data ->> 'workflowId' as id from jobs.job where name = 'run-workflow' order by 1",
+      )
+    ).rows;
+  await jobs.send(db, 'run-workflow', [workflow('a'), workflow('b')]);
+  for (let time = 0; time < 3; time += 1) {
+    await jobs.sendMissing(db, 'run-workflow', [workflow('a'), workflow('b'), workflow('c')]);
+  }
+  expect(await waiting()).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+  // The other kinds of calls are their own.
+  await jobs.sendMissing(db, 'trade-user', [{ workflowId: 'a', userId: 'u' }]);
+  expect(await waiting()).toHaveLength(3);
+  const { rows } = await pool.query("select data from jobs.job where name = 'trade-user'");
+  expect(rows).toEqual([{ data: { workflowId: 'a', userId: 'u' } }]);
+});
+
+test('a queue that an earlier version made repeats as soon as a new one', async () => {
+  await openJobs();
+  const { pool } = own.database;
+  const longest = async () =>
+    (
+      await pool.query('select distinct retry_delay_max as seconds from jobs.queue where name = any($1)', [
+        Object.keys(QUEUES),
+      ])
+    ).rows;
+  const asMade = await longest();
+  expect(asMade).toEqual([{ seconds: expect.any(Number) }]);
+  await pool.query('update jobs.queue set retry_delay_max = 3600');
+  await openJobs();
+  expect(await longest()).toEqual(asMade);
+});
+
+test('a job is announced on the channel that the workers are woken by, with the commit that sends it', async () => {
+  const jobs = await openJobs();
+  const listener = new pg.Client(own.database.connection);
+  await listener.connect();
+  try {
+    const announced: (string | undefined)[] = [];
+    listener.on('notification', ({ payload }) => announced.push(payload));
+    await listener.query(`listen ${ANNOUNCEMENTS}`);
+    await jobs.send(own.database.db, 'advance-trade', { tradeId: 'a trade' });
+    await expect.poll(() => announced, soon).toEqual(['advance-trade']);
+  } finally {
+    await listener.end();
+  }
+});
+
+test('jobs that come together are worked on side by side, as many as there are workers', async () => {
+  const jobs = await openJobs();
+  const { concurrency } = QUEUES['run-workflow'];
+  let underWay = 0;
+  let most = 0;
+  let all = () => {};
+  const together = new Promise<void>((resolve) => {
+    all = resolve;
+  });
+  await jobs.start(
+    handlers(async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      if (underWay === concurrency) all();
+      await together;
+      underWay -= 1;
+    }),
+  );
+  const ids = Array.from({ length: 2 * concurrency }, (_, index) => `workflow ${index}`);
+  await jobs.send(own.database.db, 'run-workflow', ids.map(workflow));
+  await expect.poll(() => jobs.activity().completedJobs, soon).toBe(ids.length);
+  expect(most).toBe(concurrency);
+});
+
+test('after the connection that hears of jobs was cut they are heard of again', async () => {
+  const jobs = await openJobs();
+  const handled: string[] = [];
+  await jobs.start(
+    handlers(async ({ workflowId }) => {
+      handled.push(workflowId);
+    }),
+  );
+  const listening = async () => {
+    const { rows } = await own.database.pool.query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'signal-board jobs' and datname = current_database()",
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  const [before] = await listening();
+  await own.database.pool.query('select pg_terminate_backend($1)', [before]);
+  await expect.poll(async () => (await listening()).filter((pid) => pid !== before), soon).toHaveLength(1);
+  await jobs.send(own.database.db, 'run-workflow', workflow('later'));
+  await expect.poll(() => handled, soon).toEqual(['later']);
+});

@@ -1,0 +1,342 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { PgBoss } from 'pg-boss';
+import type { Queryable, Tx } from '../db/database.ts';
+import { type NamedStatement, runNamed, withCommit } from '../db/drizzle-over.ts';
+import { createNotificationFeed } from '../db/notification-feed.ts';
+import type { OpenDatabase } from '../db/pool.ts';
+import { createPreparingClient, createStatementNames } from '../db/preparing-client.ts';
+import { momentOf } from '../ids.ts';
+import type { Logger } from '../log.ts';
+import { type QueueWorkers, startQueueWorkers } from './queue-workers.ts';
+
+/**
+ * Jobs are wake-up calls: tables hold what is to be done, and a handler asks them. A job may come twice, late, or
+ * again after a crash. `send` inside a transaction makes the job appear with the transaction's commit.
+ */
+export interface Jobs {
+  send<Name extends JobName>(
+    db: Queryable,
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    options?: Delay,
+  ): Promise<void>;
+  /** The same as a transaction's last statement, which goes out together with its COMMIT. */
+  sendWithCommit<Name extends JobName>(
+    tx: Tx,
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    options?: Delay,
+  ): Promise<void>;
+  /** The same for those that no call waits for: what looks for lost calls must not add to those that wait their turn. */
+  sendMissing<Name extends JobName>(
+    db: Queryable,
+    name: Name,
+    data: JobData[Name][],
+    options?: Delay,
+  ): Promise<void>;
+  start(handlers: JobHandlers): Promise<void>;
+  stop(): Promise<void>;
+  isRunning(): boolean;
+  activity(): WorkerActivity;
+}
+
+/**
+ * How long a job waits at least. The database adds it to its own time, by which it hands jobs out: an instant by an
+ * instance's clock would come early or late by as much as the two clocks differ.
+ */
+export interface Delay {
+  waitMs?: number;
+}
+
+/** The queue as the program itself holds it: its workers can be stopped and started again while jobs are sent on. */
+export interface JobWorkers extends Jobs {
+  /** Takes no more jobs from here on; true when all that was under way has ended within the limit. */
+  pause(limitMs: number): Promise<boolean>;
+  /** One for each kind of job. */
+  workers(): JobWorkerReport[];
+}
+
+export interface JobWorkerReport {
+  name: JobName;
+  maxConcurrent: number;
+  activeJobs: number;
+  completedJobs: number;
+  lastActivityAt: Date | null;
+}
+
+export interface JobData {
+  'run-workflow': { workflowId: string };
+  'trade-user': { workflowId: string; userId: string };
+  'advance-trade': { tradeId: string };
+}
+export type JobName = keyof JobData;
+export type JobHandlers = { [Name in JobName]: (data: JobData[Name]) => Promise<void> };
+
+export interface WorkerActivity {
+  activeJobs: number;
+  completedJobs: number;
+  lastActivityAt: Date | null;
+}
+
+/**
+ * New jobs are announced, so looking by the clock only serves delayed ones: an order's verification should be on time,
+ * the others are never delayed for long. A job waits for an exchange most of its time, or for the database; workflows
+ * of one token go one after the other all the same.
+ */
+export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
+  'run-workflow': { concurrency: 6, pollSeconds: 2 },
+  'trade-user': { concurrency: 20, pollSeconds: 1 },
+  'advance-trade': { concurrency: 16, pollSeconds: 0.5 },
+};
+
+const SCHEMA = 'jobs';
+/** Where the queue announces a job, with the transaction that sent it: the payload is the queue's name. */
+export const ANNOUNCEMENTS = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
+
+/** One for all, since several may share a connection. */
+const nameOf = createStatementNames('send');
+
+const NAMES = Object.keys(QUEUES) as JobName[];
+
+/**
+ * Where more comes in than can be done, the oldest workflow goes first, whenever its call was sent: the one whose
+ * turn has come is woken when its predecessor ends, and must not queue up behind all that have come since.
+ */
+const PRIORITIES: { [Name in JobName]?: (data: JobData[Name]) => number } = {
+  'run-workflow': ({ workflowId }) => -secondsOf(workflowId),
+  // So the users of one workflow are traded side by side, and not those of many who wait for the same user's lease.
+  'trade-user': ({ workflowId }) => -secondsOf(workflowId),
+};
+/** The queue's priority is a whole number of 32 bits. */
+const FIRST_MOMENT = Date.UTC(2020, 0);
+const LAST_SECOND = 2 ** 31 - 1;
+function secondsOf(id: string): number {
+  const seconds = Math.floor((momentOf(id).getTime() - FIRST_MOMENT) / 1000) || 0;
+  return Math.max(0, Math.min(seconds, LAST_SECOND));
+}
+
+/** What tells one job of a name from another. */
+const keyOf = (data: object) => JSON.stringify(Object.entries(data).sort());
+
+/**
+ * What the queue's own pool is opened with beyond the library's options, which it hands on: without a limit a poller
+ * whose connection is swallowed by the network would wait for an answer for ever.
+ */
+const POOL_LIMITS = {
+  query_timeout: 30_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 5_000,
+  // Its statements are few, long, and by keys: planning them anew took longer than running them.
+  Client: createPreparingClient('jobs'),
+  options: '-c plan_cache_mode=force_generic_plan',
+};
+
+/** A dead worker's job is taken over after this long (pg-boss allows no less). */
+export const HEARTBEAT_SECONDS = 10;
+/** So often every instance looks for jobs of dead workers. */
+export const SUPERVISE_SECONDS = 1;
+/** Before the first repetition; each further one waits about twice as long, but none longer than the second. */
+export const RETRY_SECONDS = 1;
+/** A call that waits for its repetition counts as sent: what a failing database held up must not wait much longer. */
+const LONGEST_RETRY_SECONDS = 8;
+
+const QUEUE_OPTIONS = {
+  notify: true,
+  retryLimit: 10,
+  retryDelay: RETRY_SECONDS,
+  retryBackoff: true,
+  retryDelayMax: LONGEST_RETRY_SECONDS,
+  heartbeatSeconds: HEARTBEAT_SECONDS,
+  expireInSeconds: 120,
+  deleteAfterSeconds: 3600,
+};
+
+export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<JobWorkers> {
+  const { database, log } = options;
+  const boss = new PgBoss({
+    ...database.connection,
+    ...POOL_LIMITS,
+    schema: SCHEMA,
+    max: 10,
+    schedule: false,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+  });
+  // The library reports a plain object with the message, not an Error.
+  boss.on('error', ({ message }) => log.warn({ reason: message }, 'the job queue reports a fault'));
+  const idle = (): WorkerActivity => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null });
+  const activities: Record<JobName, WorkerActivity> = {
+    'run-workflow': idle(),
+    'trade-user': idle(),
+    'advance-trade': idle(),
+  };
+  const working = new Map<JobName, QueueWorkers>();
+  let running = false;
+
+  async function work<Name extends JobName>(name: Name, handle: (data: JobData[Name]) => Promise<void>) {
+    const activity = activities[name];
+    const workers = await startQueueWorkers<JobData[Name]>({
+      boss,
+      name,
+      ...QUEUES[name],
+      async handle(data) {
+        activity.activeJobs += 1;
+        activity.lastActivityAt = new Date();
+        try {
+          await handle(data);
+          activity.completedJobs += 1;
+        } catch (error) {
+          log.error({ err: error, job: name, data }, 'job failed');
+          throw error;
+        } finally {
+          activity.activeJobs -= 1;
+        }
+      },
+    });
+    working.set(name, workers);
+  }
+
+  /** Resolves when what is under way has ended; a handler that hangs keeps it waiting. */
+  const takeNoMore = async (): Promise<true> => {
+    for (const workers of working.values()) workers.stop();
+    working.clear();
+    await Promise.allSettled(NAMES.map((name) => boss.offWork(name, { wait: true })));
+    return true;
+  };
+
+  async function send<Name extends JobName>(
+    db: Queryable,
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    { waitMs }: Delay = {},
+  ): Promise<void> {
+    await insert(name, data, { waitMs, run: (statement) => runNamed(db, statement) });
+  }
+
+  /** `run` is called once, if the library comes so far. */
+  async function insert<Name extends JobName>(
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    options: {
+      waitMs: number | undefined;
+      run: (statement: NamedStatement) => Promise<{ rows: object[] }>;
+    },
+  ): Promise<void> {
+    const list = Array.isArray(data) ? data : [data];
+    if (list.length === 0) return;
+    const { waitMs, run } = options;
+    const priorityOf = PRIORITIES[name];
+    const jobs = list.map((one) => ({
+      data: one,
+      ...(priorityOf === undefined ? {} : { priority: priorityOf(one) }),
+      // The library takes seconds from the database's now.
+      ...(waitMs === undefined ? {} : { startAfter: Math.max(0, Math.ceil(waitMs)) / 1_000 }),
+    }));
+    const db = {
+      executeSql: (text: string, values: unknown[] = []) => run({ name: nameOf(text), text, values }),
+    };
+    await boss.insert(name, jobs, { db });
+  }
+
+  async function sendWithCommit<Name extends JobName>(
+    tx: Tx,
+    name: Name,
+    data: JobData[Name] | JobData[Name][],
+    { waitMs }: Delay = {},
+  ): Promise<void> {
+    // The library may look up its queue first, and the COMMIT must not get ahead.
+    const begun = Promise.withResolvers<void>();
+    const sent = insert(name, data, {
+      waitMs,
+      run(statement) {
+        const answer = runNamed(tx, statement);
+        begun.resolve();
+        return answer;
+      },
+    });
+    // For none there is no statement.
+    sent.then(() => begun.resolve(), begun.reject);
+    await begun.promise;
+    withCommit(tx, sent);
+  }
+
+  await boss.start();
+  const announcements = createNotificationFeed({
+    connection: database.connection,
+    channel: ANNOUNCEMENTS,
+    what: 'jobs',
+    read: (queue) => queue,
+    log,
+  });
+  const wakeAll = () => {
+    for (const workers of working.values()) workers.wakeOne();
+  };
+  // Away: until it is back, they look by the clock.
+  await announcements.subscribe({
+    // Another version may have queues that are unknown here.
+    onMessage: (queue) => working.get(queue as JobName)?.wakeOne(),
+    onGap: wakeAll,
+    onAway: () => {},
+  });
+  for (const name of NAMES) {
+    await boss.createQueue(name, QUEUE_OPTIONS);
+    // One that an earlier version made keeps its options otherwise.
+    await boss.updateQueue(name, QUEUE_OPTIONS);
+  }
+
+  return {
+    send,
+    sendWithCommit,
+    async sendMissing(db, name, data, options) {
+      if (data.length === 0) return;
+      // Compared by the database: of a long backlog, everything that waits would be read here.
+      const { rows } = await db.execute<{ data: object }>(sql`
+        select data from jsonb_array_elements(${JSON.stringify(data)}::jsonb) as wanted (data)
+        except select data from jobs.job where name = ${name} and state in ('created', 'retry')`);
+      const missing = new Set(rows.map((row) => keyOf(row.data)));
+      if (missing.size === 0) return;
+      await send(
+        db,
+        name,
+        data.filter((one) => missing.has(keyOf(one))),
+        options,
+      );
+    },
+    async start(handlers) {
+      try {
+        await work('run-workflow', handlers['run-workflow']);
+        await work('trade-user', handlers['trade-user']);
+        await work('advance-trade', handlers['advance-trade']);
+      } catch (error) {
+        // All or none: another start would come on top of those that did.
+        void takeNoMore();
+        throw error;
+      }
+      running = true;
+    },
+    async pause(limitMs) {
+      running = false;
+      return await Promise.race([takeNoMore(), sleep(limitMs, false, { ref: false })]);
+    },
+    workers: () =>
+      NAMES.map((name) => ({ name, maxConcurrent: QUEUES[name].concurrency, ...activities[name] })),
+    async stop() {
+      running = false;
+      for (const workers of working.values()) workers.stop();
+      await announcements.close();
+      await boss.stop({ graceful: true, timeout: 8000 });
+    },
+    isRunning: () => running,
+    activity() {
+      const all = Object.values(activities);
+      const times = all.flatMap(({ lastActivityAt }) => (lastActivityAt === null ? [] : [lastActivityAt]));
+      return {
+        activeJobs: all.reduce((sum, { activeJobs }) => sum + activeJobs, 0),
+        completedJobs: all.reduce((sum, { completedJobs }) => sum + completedJobs, 0),
+        lastActivityAt: times.sort((a, b) => b.getTime() - a.getTime())[0] ?? null,
+      };
+    },
+  };
+}

@@ -1,0 +1,349 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import type { Db, Queryable } from '../db/database.ts';
+import { withCommit } from '../db/drizzle-over.ts';
+import {
+  acquireLease,
+  assertHeld,
+  handOverLeases,
+  type Lease,
+  LeaseLostError,
+  releaseAllLeases,
+  withLastTransaction,
+  withLease,
+  withLeaseAndRead,
+} from './leases.ts';
+
+let own: TestDatabase;
+let db: Db;
+let key: string;
+let keys = 0;
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  db = own.database.db;
+});
+beforeEach(() => {
+  keys += 1;
+  key = `key ${keys}`;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(() => own.close());
+
+const acquire = (holder: string) => acquireLease({ db, key, holder });
+
+async function acquired(holder: string): Promise<Lease> {
+  const lease = await acquire(holder);
+  if (lease === null) throw new Error(`${holder} did not get the lease`);
+  return lease;
+}
+
+/** By the database's clock, the only one that counts. */
+const expire = () =>
+  db.execute(sql`update leases set lease_until = now() - interval '1 ms' where key = ${key}`);
+
+async function secondsLeft(): Promise<number> {
+  const { rows } = await db.execute<{ left: number }>(
+    sql`select extract(epoch from lease_until - now())::float8 as left from leases where key = ${key}`,
+  );
+  return rows[0]?.left ?? Number.NaN;
+}
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
+
+describe('acquiring', () => {
+  test('a key has one holder, and the holder itself does not get it twice', async () => {
+    expect(await acquire('first')).toEqual({ key, holder: 'first', version: 1 });
+    expect(await acquire('second')).toBeNull();
+    expect(await acquire('first')).toBeNull();
+  });
+
+  test('of fifty who ask at once one gets it', async () => {
+    const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`holder ${index}`)));
+    expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
+  });
+
+  test('different keys do not hinder each other', async () => {
+    await acquired('first');
+    expect(await acquireLease({ db, key: `${key} other`, holder: 'second' })).not.toBeNull();
+  });
+
+  test('a lease lasts twenty seconds and is taken over when they have passed, with a higher version', async () => {
+    await acquired('first');
+    expect(await secondsLeft()).toBeGreaterThan(15);
+    expect(await secondsLeft()).toBeLessThanOrEqual(20);
+    await expire();
+    expect(await acquire('second')).toEqual({ key, holder: 'second', version: 2 });
+    expect(await acquire('first')).toBeNull();
+  });
+
+  test('of fifty who take over an expired lease at once one gets it', async () => {
+    await acquired('first');
+    await expire();
+    const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`holder ${index}`)));
+    expect(leases.filter((lease) => lease !== null)).toEqual([expect.objectContaining({ version: 2 })]);
+  });
+});
+
+describe('fencing', () => {
+  test('a holder whose lease was taken over cannot write any more, and its successor can', async () => {
+    const first = await acquired('first');
+    await expire();
+    const second = await acquired('second');
+    await expect(db.transaction((tx) => assertHeld(tx, first))).rejects.toThrow(new LeaseLostError(key));
+    await db.transaction((tx) => assertHeld(tx, second));
+  });
+
+  test('the same holder in a later life is somebody else', async () => {
+    const earlier = await acquired('same');
+    await expire();
+    await acquired('same');
+    await expect(db.transaction((tx) => assertHeld(tx, earlier))).rejects.toThrow(LeaseLostError);
+  });
+
+  test('nobody takes over while a transaction of the holder is under way, however long it lasts', async () => {
+    const first = await acquired('first');
+    const { open, opened } = gate();
+    const order: string[] = [];
+    const checked = gate();
+    const writing = db.transaction(async (tx) => {
+      await assertHeld(tx, first);
+      checked.open();
+      await opened;
+      order.push('written');
+    });
+    await checked.opened;
+    // The row is locked: only its owner could let it expire. A takeover has to wait for that lock.
+    const takeover = (async () => {
+      await expire();
+      const lease = await acquire('second');
+      order.push('taken over');
+      return lease;
+    })();
+    await vi.waitFor(async () => {
+      const { rows } = await db.execute(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    open();
+    await writing;
+    expect(await takeover).toMatchObject({ holder: 'second', version: 2 });
+    expect(order).toEqual(['written', 'taken over']);
+  });
+});
+
+describe('work under a lease', () => {
+  test('answers its result, and gives the key back for the next one', async () => {
+    for (const version of [1, 2, 3]) {
+      const done = await withLease({ db, key, holder: 'worker' }, async (lease) => lease.version);
+      expect(done).toEqual({ held: true, result: version });
+    }
+  });
+
+  test('does not run while somebody else holds the key', async () => {
+    await acquired('other');
+    const work = vi.fn(async () => {});
+    expect(await withLease({ db, key, holder: 'worker' }, work)).toEqual({ held: false });
+    expect(work).not.toHaveBeenCalled();
+    // It did not give back what was not its own.
+    expect(await acquire('third')).toBeNull();
+  });
+
+  test('gives the key back when it fails', async () => {
+    const failing = withLease({ db, key, holder: 'worker' }, async () => {
+      throw new RangeError('failed');
+    });
+    await expect(failing).rejects.toThrow(new RangeError('failed'));
+    expect(await acquire('next')).toMatchObject({ version: 2 });
+  });
+
+  test('keeps the key of a successor when it ends late', async () => {
+    await withLease({ db, key, holder: 'slow' }, async () => {
+      await expire();
+      await acquired('successor');
+    });
+    expect(await acquire('third')).toBeNull();
+  });
+
+  test('renews its lease three times in its span while it lasts, and not after that', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await withLease({ db, key, holder: 'worker' }, async () => {
+      await db.execute(sql`update leases set lease_until = now() + interval '1 s' where key = ${key}`);
+      vi.advanceTimersByTime(6_665);
+      expect(await secondsLeft()).toBeLessThanOrEqual(1);
+      vi.advanceTimersByTime(1);
+      await vi.waitFor(async () => expect(await secondsLeft()).toBeGreaterThan(15));
+    });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await acquire('next')).not.toBeNull();
+  });
+
+  test('does not renew what was taken over', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await withLease({ db, key, holder: 'slow' }, async (lease) => {
+      await expire();
+      await acquired('successor');
+      await db.execute(sql`update leases set lease_until = now() + interval '1 s' where key = ${key}`);
+      vi.advanceTimersByTime(10_000);
+      // The renewal is one statement over the same pool; this one is queued behind it on the row, if it locks it.
+      await db.execute(sql`select 1 from leases where key = ${key} for update`);
+      expect(await secondsLeft()).toBeLessThanOrEqual(1);
+      await expect(assertHeld(db, lease)).rejects.toThrow(LeaseLostError);
+    });
+  });
+});
+
+describe('what is read with a lease', () => {
+  const readVersion = async (on: Queryable) => {
+    const { rows } = await on.execute<{ version: string; pid: number }>(
+      sql`select version, pg_backend_pid() as pid from leases where key = ${key}`,
+    );
+    return { version: Number(rows[0]?.version), pid: rows[0]?.pid };
+  };
+
+  test('is read behind it: it sees what the holder before had written', async () => {
+    const first = await acquired('first');
+    await expire();
+    const { open, opened } = gate();
+    const checked = gate();
+    const writing = db.transaction(async (tx) => {
+      await assertHeld(tx, first);
+      checked.open();
+      await opened;
+      await tx.execute(
+        sql`insert into leases (key, holder, version, lease_until) values (${`${key} written`}, 'first', 1, now())`,
+      );
+    });
+    await checked.opened;
+    const read = async (on: Queryable) => {
+      const { rows } = await on.execute(sql`select 1 from leases where key = ${`${key} written`}`);
+      return rows.length;
+    };
+    const taking = withLeaseAndRead({ db, key, holder: 'second', read }, async (_lease, found) => found);
+    await vi.waitFor(async () => {
+      const { rows } = await db.execute(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    open();
+    await writing;
+    expect(await taking).toEqual({ held: true, result: 1 });
+  });
+
+  test('goes to the work with it', async () => {
+    const options = { db, key, holder: 'worker', read: readVersion };
+    const done = await withLeaseAndRead(options, async (lease, { version }) => [lease.version, version]);
+    expect(done).toEqual({ held: true, result: [1, 1] });
+  });
+
+  test('is answered also where somebody else has it', async () => {
+    await acquired('other');
+    const work = vi.fn(async () => {});
+    const done = await withLeaseAndRead({ db, key, holder: 'worker', read: readVersion }, work);
+    expect(done).toMatchObject({ held: false, read: { version: 1 } });
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  test('gives the key back when it cannot be read', async () => {
+    const read = (on: Queryable) => on.execute(sql`select * from nothing_of_that_name`).execute();
+    const work = vi.fn(async () => {});
+    await expect(withLeaseAndRead({ db, key, holder: 'worker', read }, work)).rejects.toThrow('Failed query');
+    expect(work).not.toHaveBeenCalled();
+    expect(await acquire('next')).toMatchObject({ version: 2 });
+  });
+});
+
+describe('the last transaction under a lease', () => {
+  const note = sql`insert into leases (key, holder, version, lease_until) values (${'a note'}, 'note', 1, now())`;
+  const notes = async () => (await db.execute(sql`select 1 from leases where key = 'a note'`)).rows.length;
+  afterEach(() => db.execute(sql`delete from leases where key = 'a note'`));
+
+  test('gives it back with what it writes', async () => {
+    await withLease({ db, key, holder: 'worker' }, async (lease) => {
+      const answer = await withLastTransaction(db, lease, async (tx) => {
+        await tx.execute(note);
+        return { isLast: true, result: 'an answer' };
+      });
+      expect(answer).toBe('an answer');
+      expect(await notes()).toBe(1);
+      expect(await acquire('next')).toMatchObject({ holder: 'next', version: 2 });
+    });
+    // The end of the work does not take it from its successor.
+    expect(await acquire('third')).toBeNull();
+  });
+
+  test('keeps it where it was not the last', async () => {
+    await withLease({ db, key, holder: 'worker' }, async (lease) => {
+      await withLastTransaction(db, lease, async () => ({ isLast: false, result: null }));
+      expect(await acquire('next')).toBeNull();
+    });
+    expect(await acquire('next')).not.toBeNull();
+  });
+
+  test('leaves it to the end of the work when it fails', async () => {
+    await withLease({ db, key, holder: 'worker' }, async (lease) => {
+      const failing = withLastTransaction(db, lease, async (tx) => {
+        await tx.execute(note);
+        withCommit(tx, tx.execute(sql`insert into leases values (null)`).execute());
+        return { isLast: true, result: null };
+      });
+      await expect(failing).rejects.toThrow();
+      expect(await notes()).toBe(0);
+      expect(await acquire('next')).toBeNull();
+    });
+    expect(await acquire('next')).not.toBeNull();
+  });
+});
+
+test('a renewal that comes late does not take back what was given back', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  await withLease({ db, key, holder: 'worker' }, async (lease) => {
+    await withLastTransaction(db, lease, async () => ({ isLast: true, result: null }));
+    vi.advanceTimersByTime(10_000);
+    // Queued behind the renewal on the row, if that locks it.
+    await db.execute(sql`select 1 from leases where key = ${key} for update`);
+    expect(await acquire('next')).not.toBeNull();
+  });
+});
+
+test('a program that has its database to itself frees what its predecessor held, and outranks it', async () => {
+  const dead = await acquired('dead');
+  await releaseAllLeases(db);
+  expect(await acquire('living')).toMatchObject({ version: 2 });
+  await expect(db.transaction((tx) => assertHeld(tx, dead))).rejects.toThrow(LeaseLostError);
+});
+
+test('an instance that hands over frees what it holds under any of its names, and nobody else’s', async () => {
+  const own = await acquired('one');
+  const ownWork = await acquireLease({ db, key: `${key} work`, holder: 'one a-workflow' });
+  const others = await acquireLease({ db, key: `${key} other`, holder: 'one-and-a-half' });
+  if (ownWork === null || others === null) throw new Error('the keys are new');
+  await handOverLeases(db, 'one');
+  for (const lease of [own, ownWork]) {
+    await expect(db.transaction((tx) => assertHeld(tx, lease))).rejects.toThrow(LeaseLostError);
+    expect(await acquireLease({ db, key: lease.key, holder: 'next' })).not.toBeNull();
+  }
+  await db.transaction((tx) => assertHeld(tx, others));
+});
+
+test('a lease that was handed over is not renewed by who still works under it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  await withLease({ db, key, holder: 'hanging' }, async () => {
+    await handOverLeases(db, 'hanging');
+    vi.advanceTimersByTime(10_000);
+    // Queued behind the renewal on the row, if that locks it.
+    await db.execute(sql`select 1 from leases where key = ${key} for update`);
+    expect(await acquire('next')).not.toBeNull();
+  });
+});
