@@ -30,10 +30,10 @@ const CHUNKS = [
   { name: 'lightweight-charts', test: /[\\/](lightweight-charts|fancy-canvas)[\\/]/ },
   {
     name: 'common',
-    test: new RegExp(`[\\\\/](web[\\\\/](ui|lib)|@tabler)[\\\\/](?!.*(${NOT_COMMON}))`),
+    test: new RegExp(`[\\\\/](web[\\\\/](ui|lib|charts|forms|lists)|@tabler)[\\\\/](?!.*(${NOT_COMMON}))`),
     minShareCount: 3,
   },
-  { name: 'lists', test: new RegExp(`[\\\\/]web[\\\\/]ui[\\\\/]${LIST_PARTS}`), minShareCount: 2 },
+  { name: 'lists', test: new RegExp(`[\\\\/]web[\\\\/](ui|lists)[\\\\/]${LIST_PARTS}`), minShareCount: 2 },
 ];
 
 export default defineConfig({

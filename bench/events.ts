@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStream, type TestStream } from '#test/test-events.ts';
+import { openStream, type TestStream } from '#test/app/test-events.ts';
 import type { BenchContext } from './bench.ts';
 import { type BenchResult, createFigures, percentile } from './figures.ts';
 import { type Cluster, withCluster } from './program.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestServerProcess } from '#test/test-server-process.ts';
+import type { TestServerProcess } from '#test/app/test-server-process.ts';
 
 const MIB = 1024 * 1024;
 const LIMIT_MS = 10_000;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UserEligibility } from '#contract/signals.ts';
 import type { UsersAnswer } from '#contract/users.ts';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { signalMessage, unfilledMessage } from './messages.ts';
 import { deliver, type ProgramClient, signIn } from './program-client.ts';
 import { ensureHookKey, ensureUsers } from './set-up.ts';

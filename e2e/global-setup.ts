@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServerProcess } from '#test/test-server-process.ts';
+import { startServerProcess } from '#test/app/test-server-process.ts';
 
 /** Names the folder that every server of the run begins with a copy of. */
 export const DATA_TEMPLATE = 'E2E_DATA_TEMPLATE';

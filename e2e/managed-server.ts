@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startServerProcess } from '#test/test-server-process.ts';
+import { startServerProcess } from '#test/app/test-server-process.ts';
 import { DATA_TEMPLATE } from './global-setup.ts';
 
 type Env = Record<string, string>;

@@ -14,7 +14,7 @@ import { parseConfig } from '#server/platform/config/config.ts';
 import { settings } from '#server/platform/config/config-settings.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { checkPublicUrl } from '#server/platform/http/public-url.ts';
-import { createTestDatabase } from '#test/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { programArguments } from './lib/builds.mjs';
 
 // Nothing here needs Docker: what the files say must fit the program and one another.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { type ProgramClient, signIn } from '../demo/program-client.ts';
 import { ensureHookKey } from '../demo/set-up.ts';
 

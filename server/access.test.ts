@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import type { TestClient } from '#test/test-client.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import type { TestClient } from '#test/app/test-client.ts';
 import { systemClock } from './platform/clock.ts';
 import type { DeclaredRoute } from './platform/http/access.ts';
 import { createHttpApp } from './platform/http/http-app.ts';

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 
 /** The program itself, with more deliveries than it has time for (docs/decisions/0024). */
 const SENDERS = 50;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 
 // Real programs on one PostgreSQL behind a load balancer, as compose.yaml has them.
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PROGRAM, startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { PROGRAM, startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { findPostmaster, stopPostmaster } from './platform/db/embedded-postmaster.ts';
 
 const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node', import.meta.url));

@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 
 // The commands as an operator uses them, on the embedded database.
 

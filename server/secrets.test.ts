@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Webhook } from '#contract/hooks.ts';
-import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
 
 let board: TestApp;
 const canaries = new Map<string, string>();

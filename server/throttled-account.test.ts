@@ -5,9 +5,9 @@ import type { ClosePositionAnswer } from '#contract/positions.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import type { TestClient } from '#test/test-client.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
-import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import type { TestClient } from '#test/app/test-client.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 
 // Two instances on one database; the exchange is called over HTTP and throttles one account.
 

@@ -7,7 +7,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { type PaperKeys, type PaperProgram, startPaperProgram } from './paper-program.ts';
 import { madeUpPrices } from './prices.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { isDecimal } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import { documentedAnswer } from '#test/exchange-suite-answers.ts';
+import { documentedAnswer } from '#test/venues/exchange-suite-answers.ts';
 import { type EntryOrder, type Exchange, type ExchangeAccount, ExchangeError } from './exchange.ts';
 import { jsonResponse, type PaperRequest, type PaperResponse } from './paper/paper-http.ts';
 import { createExchangeRegistry } from './registry.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import { documentedAnswer, parametersIn } from '#test/exchange-suite-answers.ts';
-import { signatureProblem } from '#test/exchange-suite-signatures.ts';
+import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
+import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
 import type { EntryOrder, Exchange, ExchangeAccount, PlacementContext } from './exchange.ts';
 import { jsonResponse, type PaperRequest } from './paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './registry.ts';

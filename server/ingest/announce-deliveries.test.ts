@@ -6,8 +6,8 @@ import { CHANGES_CHANNEL } from '#server/platform/change-feed.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender } from '#test/app/test-sender.ts';
 import { createDeliveryAnnouncer } from './announce-deliveries.ts';
 
 const EVERY_MS = 150;

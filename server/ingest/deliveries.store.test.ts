@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
-import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
+import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 
 let board: TestApp;
 let sender: TestSender;

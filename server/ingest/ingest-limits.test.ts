@@ -3,9 +3,9 @@ import pg from 'pg';
 import { afterEach, expect, inject, test, vi } from 'vitest';
 import type { Delivery } from '#contract/hooks.ts';
 import { TRADINGVIEW_ADDRESSES } from '#server/platform/config/config-settings.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
-import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
+import { CANDLE, createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 import { createReceiver } from './receive-delivery.ts';
 
 /** The charting platform hangs up after three seconds. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery, Webhook } from '#contract/hooks.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { CANDLE, createSender, type DeliveryPath, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { CANDLE, createSender, type DeliveryPath, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 
 const ID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 const clock = fakeClock();

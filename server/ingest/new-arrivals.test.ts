@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Webhook } from '#contract/hooks.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
-import { createSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
+import { createSender } from '#test/app/test-sender.ts';
 
 let board: TestApp;
 let price = 0;

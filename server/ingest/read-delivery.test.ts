@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PriceLog } from '#contract/price-logs.ts';
 import type { SignalDetail } from '#contract/signals.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
-import { CANDLE, createSender, type DeliveryPath, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
+import { CANDLE, createSender, type DeliveryPath, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 
 const clock = fakeClock();
 let board: TestApp;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery } from '#contract/hooks.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
-import { createSender, SIGNAL, type TestSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
+import { createSender, SIGNAL, type TestSender } from '#test/app/test-sender.ts';
 import { createReceiver } from './receive-delivery.ts';
 
 let board: TestApp;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery, TestDeliveryAnswer, Webhook } from '#contract/hooks.ts';
 import type { UserEligibility } from '#contract/signals.ts';
-import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '#test/test-app.ts';
-import type { TestClient } from '#test/test-client.ts';
-import { CANDLE, createSender, SIGNAL } from '#test/test-sender.ts';
+import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '#test/app/test-app.ts';
+import type { TestClient } from '#test/app/test-client.ts';
+import { CANDLE, createSender, SIGNAL } from '#test/app/test-sender.ts';
 
 const ID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';

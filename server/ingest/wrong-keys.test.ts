@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { createWrongKeys } from './wrong-keys.ts';
 
 describe('wrong keys from one address', () => {

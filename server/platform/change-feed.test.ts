@@ -1,6 +1,6 @@
 import { expect, inject, test, vi } from 'vitest';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { startDatabaseProxy } from '#test/faults/database-proxy.ts';
-import { createTestDatabase } from '#test/test-database.ts';
 import { createChangeFeed } from './change-feed.ts';
 import { createLog } from './log.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import { createTestDatabase } from '../test-database.ts';
+import { createTestDatabase } from '../app/test-database.ts';
 import { groupsOf, type Lane, openLane } from './groups.ts';
 import { MATRIX_FAULTS } from './matrix-faults.ts';
 import type { CaseResult } from './run-case.ts';

@@ -1,6 +1,6 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import type { TestDatabase } from '../test-database.ts';
+import type { TestDatabase } from '../app/test-database.ts';
 import { MATRIX_FAULTS } from './matrix-faults.ts';
 import { openStage, type Stage } from './play.ts';
 import { type CaseResult, runCase, type Stages } from './run-case.ts';

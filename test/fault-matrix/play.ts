@@ -1,6 +1,6 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
-import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../test-engine.ts';
+import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
 import { emptyDatabase } from './empty-database.ts';
 import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
 import type { FaultStory } from './matrix-faults.ts';

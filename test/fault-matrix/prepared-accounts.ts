@@ -2,7 +2,7 @@ import { alignment, leverageFor } from '#domain/sizing/trend.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { paperAccounts, paperTokenSettings } from '#server/exchanges/paper/paper-schema.ts';
-import type { TestEngine } from '../test-engine.ts';
+import type { TestEngine } from '../app/test-engine.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Not what any order here is for. */

@@ -1,5 +1,5 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { TestEngine } from '../test-engine.ts';
+import type { TestEngine } from '../app/test-engine.ts';
 import { createChoice } from './choice.ts';
 import { tellFault } from './matrix-faults.ts';
 import { judge, judgeRun, type UserEnd } from './oracle.ts';

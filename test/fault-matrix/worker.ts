@@ -1,7 +1,7 @@
 // A process of the matrix: plays the groups that it is sent, on several lanes, until it is told that there are
 // no more.
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
-import { cloneDatabase } from '../test-database.ts';
+import { cloneDatabase } from '../app/test-database.ts';
 import { type Group, openLane } from './groups.ts';
 
 /** While one waits for its database, or for an exchange that never answers, others work. */

@@ -11,7 +11,7 @@ import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper
 import type { PaperRequest, PaperResponse } from '#server/exchanges/paper/paper-http.ts';
 import { listenPaperExchange, type PaperServer } from '#server/exchanges/paper/server.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
-import { type PaperLedger, paperLedger } from '../paper-ledger.ts';
+import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
 
 const SECRET = 'what the keys of the accounts are made of';
 const CUT: PaperResponse = { status: 200, headers: {}, body: '', delivery: 'cut' };

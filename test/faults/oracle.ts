@@ -1,7 +1,7 @@
 import type { Signal, SignalsAnswer, Trade, WhyAnswer } from '#contract/signals.ts';
 import type { ProgramClient } from '#demo/program-client.ts';
 import { D } from '#domain/decimal.ts';
-import type { Holding } from '../paper-ledger.ts';
+import type { Holding } from '../venues/paper-ledger.ts';
 import type { FaultExchange } from './fault-exchange.ts';
 import type { Alert } from './load.ts';
 import type { Trader } from './stage.ts';

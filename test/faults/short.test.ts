@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGate } from '#server/exchanges/paper/gate.ts';
-import { createTestDatabase } from '../test-database.ts';
+import { createTestDatabase } from '../app/test-database.ts';
 import { runScenario, type ScenarioRun } from './run-scenarios.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type FakeClock, fakeClock } from '#test/fake-clock.ts';
-import type { TestApp, TestUser } from '#test/test-app.ts';
+import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
+import type { TestApp, TestUser } from '#test/app/test-app.ts';
 
 // Counts the calls; the real function does the work.
 vi.mock('@node-rs/argon2', { spy: true });
@@ -17,7 +17,7 @@ beforeAll(async () => {
   // Files share a worker: a program that an earlier one loaded would go on with the function that is not counted.
   vi.resetModules();
   argon2 = await import('@node-rs/argon2');
-  const { startTestApp } = await import('#test/test-app.ts');
+  const { startTestApp } = await import('#test/app/test-app.ts');
   clock = fakeClock(new Date());
   board = await startTestApp({ config: { trustProxy: ['127.0.0.1'] }, clock });
 });

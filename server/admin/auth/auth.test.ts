@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NavigationPage } from '#contract/pages.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
 
 let board: TestApp;
 const clock = fakeClock();

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { DeclaredRoute } from '#server/platform/http/access.ts';
-import { openRaw, type SendRaw } from '#test/raw-target.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import type { TestClient } from '#test/test-client.ts';
+import { openRaw, type SendRaw } from '#test/app/raw-target.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import type { TestClient } from '#test/app/test-client.ts';
 
 let board: TestApp;
 let sendRaw: SendRaw;

@@ -4,8 +4,8 @@ import {
   MAX_FAILURES_PER_ACCOUNT,
   MAX_FAILURES_PER_ADDRESS,
 } from '#server/platform/http/password-limits.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
 
 let board: TestApp;
 

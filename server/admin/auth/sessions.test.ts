@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/test-app.ts';
-import { type Answer, testClient } from '#test/test-client.ts';
+import { ADMIN_PASSWORD, ADMIN_USERNAME, startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { type Answer, testClient } from '#test/app/test-client.ts';
 
 let board: TestApp;
 let behindProxy: TestApp;

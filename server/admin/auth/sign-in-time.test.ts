@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ADMIN_USERNAME, startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
+import { ADMIN_USERNAME, startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 
 let board: TestApp;
 let inactive: TestUser;

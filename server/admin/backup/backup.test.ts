@@ -10,7 +10,7 @@ import { systemClock } from '#server/platform/clock.ts';
 import { type DatabaseConnection, openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
-import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { LEFT_OUT } from './backup-file.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { orderAttempts, processingSlots, users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { endRestoredWork } from './end-restored-work.ts';
 
 /** What was under way when a backup was made, and what the exchange has got since. */

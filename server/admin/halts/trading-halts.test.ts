@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TradingHaltsAnswer, TradingHaltView } from '#contract/trading-halts.ts';
 import { tradingHalts } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { openStream } from '#test/test-events.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { openStream } from '#test/app/test-events.ts';
 import { clearHalt, findHalt, startHalt } from './trading-halts.store.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';

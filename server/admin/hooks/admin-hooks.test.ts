@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdminHook, AdminHooksAnswer, Webhook } from '#contract/hooks.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { ADMIN_PASSWORD, startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { ADMIN_PASSWORD, startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { hashHookKey } from './hook-keys.ts';
 import { findHooksByHash } from './hooks.store.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hooks, secretKeyChecks } from '#server/platform/db/schema.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { checkSecretKey, forgetSecretKey } from './check-secret-key.ts';
 
 let board: TestApp;

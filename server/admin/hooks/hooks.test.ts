@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Webhook } from '#contract/hooks.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { createHookKey, hashHookKey } from './hook-keys.ts';
 import { findHooksByHash } from './hooks.store.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { type ExchangeSite, startExchangeSite } from '#test/test-exchange-site.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { type ExchangeSite, startExchangeSite } from '#test/venues/test-exchange-site.ts';
 
 const PATH = '/api/user-settings/exchange-credentials';
 

@@ -9,12 +9,12 @@ import type { User } from '#contract/users.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
-import { createCanaries } from '#test/canaries.ts';
-import { forgetCredentialCalls } from '#test/credential-limits.ts';
-import { type RecordingClient, recordingClient } from '#test/recording-client.ts';
-import { type ExchangeSite, startExchangeSite } from '#test/test-exchange-site.ts';
-import { SIGNAL } from '#test/test-sender.ts';
-import { startServerProcess, type TestServerProcess } from '#test/test-server-process.ts';
+import { createCanaries } from '#test/app/canaries.ts';
+import { forgetCredentialCalls } from '#test/app/credential-limits.ts';
+import { SIGNAL } from '#test/app/test-sender.ts';
+import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
+import { type RecordingClient, recordingClient } from '#test/venues/recording-client.ts';
+import { type ExchangeSite, startExchangeSite } from '#test/venues/test-exchange-site.ts';
 
 /**
  * Exchange secrets that are recognised in any form, taken through everything that can be done with them in the real

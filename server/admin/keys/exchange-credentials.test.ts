@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
-import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
+import {
+  type ExchangeSite,
+  type SiteCredentials,
+  startExchangeSite,
+} from '#test/venues/test-exchange-site.ts';
 import { CALLS_PER_MINUTE, ENTRIES_PER_MINUTE } from './limit-calls.ts';
 
 const PATH = '/api/user-settings/exchange-credentials';

@@ -4,10 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
-import { forgetCredentialCalls } from '#test/credential-limits.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { forgetCredentialCalls } from '#test/app/credential-limits.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import {
+  type ExchangeSite,
+  type SiteCredentials,
+  startExchangeSite,
+} from '#test/venues/test-exchange-site.ts';
 
 /** The whole program against an exchange that revokes keys while there is work to do with them. */
 const PATH = '/api/user-settings/exchange-credentials';

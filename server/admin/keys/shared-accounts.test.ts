@@ -5,11 +5,15 @@ import type { GenerateAnswer } from '#contract/position-generator.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { type TestClient, testClient } from '#test/test-client.ts';
-import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
-import { countWaitingForLocks } from '#test/waiting-for-locks.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { type TestClient, testClient } from '#test/app/test-client.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import {
+  type ExchangeSite,
+  type SiteCredentials,
+  startExchangeSite,
+} from '#test/venues/test-exchange-site.ts';
 import { duplicateAccountConditions } from './duplicate-accounts.ts';
 
 /** One exchange account belongs to one user: two instances of the program, and an exchange that users have keys of. */

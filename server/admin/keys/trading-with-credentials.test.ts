@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgetCredentialCalls } from '#test/credential-limits.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import type { Answer } from '#test/test-client.ts';
-import { type ExchangeSite, startExchangeSite } from '#test/test-exchange-site.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { forgetCredentialCalls } from '#test/app/credential-limits.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import type { Answer } from '#test/app/test-client.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { type ExchangeSite, startExchangeSite } from '#test/venues/test-exchange-site.ts';
 
 const PATH = '/api/user-settings/exchange-credentials';
 const IN_USE = { message: 'An order of this user is still under way; try again when it is settled' };

@@ -3,9 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { evaluateEligibility } from '#domain/eligibility/eligibility.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
-import { forgetCredentialCalls } from '#test/credential-limits.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { type ExchangeSite, type SiteCredentials, startExchangeSite } from '#test/test-exchange-site.ts';
+import { forgetCredentialCalls } from '#test/app/credential-limits.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import {
+  type ExchangeSite,
+  type SiteCredentials,
+  startExchangeSite,
+} from '#test/venues/test-exchange-site.ts';
 
 const PATH = '/api/user-settings/exchange-credentials';
 

@@ -3,8 +3,8 @@ import type { PriceLogsAnswer } from '#contract/price-logs.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { forgetTotals } from './forget-totals.ts';
 import { keepPartitions } from './keep-partitions.ts';
 

@@ -12,7 +12,7 @@ import { monthOf } from '#server/platform/db/partition-months.ts';
 import { defaultPartitionOf, listPartitions } from '#server/platform/db/partitions.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import type { BeforeDrop } from './drop-old-partitions.ts';
 import { keepPartitions, startRetention } from './keep-partitions.ts';
 

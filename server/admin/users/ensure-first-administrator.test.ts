@@ -3,7 +3,7 @@ import { systemClock } from '#server/platform/clock.ts';
 import { parseConfig } from '#server/platform/config/config.ts';
 import { createLog } from '#server/platform/log.ts';
 import { verifyPassword } from '#server/platform/password.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { ensureFirstAdministrator } from './ensure-first-administrator.ts';
 import { countUsers, findUserByKey } from './users.store.ts';
 

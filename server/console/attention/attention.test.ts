@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AttentionCondition } from '#contract/attention.ts';
 import { createLog } from '#server/platform/log.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp } from '#test/test-app.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp } from '#test/app/test-app.ts';
 import { collectConditions } from './collect-conditions.ts';
 
 const log = createLog({ level: 'silent' });

@@ -9,7 +9,7 @@ import {
   rememberBalance,
 } from '#server/engine/sizing/position-generator.store.ts';
 import { accountBalances, positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
-import { type Calculated, type HandTrading, startHandTrading } from '#test/hand-trading.ts';
+import { type Calculated, type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
 
 const GENERATE = '/api/internal/position-generator/generate';
 const PREVIEW = '/api/internal/position-generator/preview';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { CurrentPriceAnswer } from '#contract/position-generator.ts';
-import { type HandTrading, startHandTrading } from '#test/hand-trading.ts';
-import { startTestApp } from '#test/test-app.ts';
-import { createSender } from '#test/test-sender.ts';
+import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { createSender } from '#test/app/test-sender.ts';
 import { createCurrentPrices } from './current-price.ts';
 
 let trading: HandTrading;

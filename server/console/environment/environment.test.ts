@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp } from '#test/test-app.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp } from '#test/app/test-app.ts';
 
 test('a production deployment in live mode says so, and carries its ids', async () => {
   const board = await startTestApp({

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { signIn } from '#test/test-client.ts';
-import { openStream, type TestStream } from '#test/test-events.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { signIn } from '#test/app/test-client.ts';
+import { openStream, type TestStream } from '#test/app/test-events.ts';
 
 import { visibleChange } from './visible-changes.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { createEndedWork } from './ended-work.ts';
 
 let engine: TestEngine;

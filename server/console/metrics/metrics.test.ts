@@ -2,9 +2,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender } from '#test/test-sender.ts';
-import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender } from '#test/app/test-sender.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { readOpenWork } from './open-work.ts';
 
 /** The value of one series; undefined when it is not there. */

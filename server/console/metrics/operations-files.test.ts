@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 
 const OPS = join(import.meta.dirname, '..', '..', '..', 'ops');
 const read = (path: string) => readFileSync(join(OPS, path), 'utf8');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecutionLogs, PositionMakerStatus } from '#contract/position-maker.ts';
 import { forgetDeadWorkers } from '#server/engine/orders/workers.store.ts';
 import { engineWorkers, orderAttempts, trades } from '#server/platform/db/schema.ts';
-import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 
 let board: TradingBoard;
 

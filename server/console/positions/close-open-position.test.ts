@@ -6,7 +6,7 @@ import { toPlain } from '#domain/decimal.ts';
 import { positionCloses, trades, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
-import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 
 /** An operator's button, in production: closing only takes risk away (decisions §2). */
 let board: TradingBoard;

@@ -8,7 +8,7 @@ import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
-import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 
 type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PriceLog } from '#contract/price-logs.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 const clock = fakeClock('2026-01-02T03:04:05.678Z');
 let board: TestApp;

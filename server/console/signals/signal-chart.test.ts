@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SignalChart } from '#contract/charts.ts';
 import type { Signal } from '#contract/signals.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 

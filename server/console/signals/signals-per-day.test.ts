@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import type { SignalStats } from '#contract/signals.ts';
 import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 let board: TestApp;
 let sender: TestSender;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Signal } from '#contract/signals.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender } from '#test/app/test-sender.ts';
 
 /** One second before midnight in the display time zone, Los Angeles. */
 const clock = fakeClock('2026-01-02T07:59:59.000Z');

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { WorkflowRun } from '#contract/automation.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const PRODUCTION = { appEnv: 'production', autoTrade: { enabled: true, configured: true } };

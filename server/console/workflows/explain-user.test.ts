@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { WhyAnswer } from '#contract/signals.ts';
-import { startTestApp, type TestApp, type TestAppOptions } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 /** Every signal is traded at once, and no order has to be waited for. */

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { users } from '#server/platform/db/schema.ts';
-import { planByHand } from '#test/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import type { SignalFields } from '#test/test-engine-rows.ts';
+import { planByHand } from '#test/app/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import type { SignalFields } from '#test/app/test-engine-rows.ts';
 
 let engine: TestEngine;
 let count = 0;

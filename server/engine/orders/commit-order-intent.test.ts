@@ -8,10 +8,10 @@ import type { Db, Tx } from '#server/platform/db/database.ts';
 import { runNamed, withCommit } from '#server/platform/db/drizzle-over.ts';
 import { orderAttempts, positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { acquireLease, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
-import { atExchangeCall } from '#test/dying-exchange.ts';
-import { calculateByHand, commitByHand, planByHand } from '#test/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { countWaitingForLocks } from '#test/waiting-for-locks.ts';
+import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { commitOrderIntent } from './commit-order-intent.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
 import { users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { testJobs } from '#test/test-jobs.ts';
-import { startTradingBoard } from '#test/test-trading-board.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { testJobs } from '#test/app/test-jobs.ts';
+import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { advanceTrade } from './advance-trade.ts';
 
 /** Clocks of instances and of the database differ. No call is lost for that: the sweep would be fifteen seconds late. */

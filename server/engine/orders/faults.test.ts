@@ -4,8 +4,8 @@ import { D } from '#domain/decimal.ts';
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, users } from '#server/platform/db/schema.ts';
-import { atExchangeCall } from '#test/dying-exchange.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 
 /**
  * Every fault of the exchange, through the whole engine: two users in one workflow, the fault strikes one of them.

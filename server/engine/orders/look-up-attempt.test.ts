@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { users } from '#server/platform/db/schema.ts';
-import { dyingAt } from '#test/dying-exchange.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { dyingAt } from '#test/venues/dying-exchange.ts';
 
 /** I6: an order in doubt is looked up, never sent again, until the exchange knows it or must have missed it for good. */
 let engine: TestEngine;

@@ -6,7 +6,7 @@ import type { Exchange } from '#server/exchanges/exchange.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
 
 /** I3, I6: what an exchange says of an order, or no longer says, ends nothing that it does not prove to have ended. */

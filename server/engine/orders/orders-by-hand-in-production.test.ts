@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 /** The whole program in production on paper, where no money moves. */
 describe.each(['/api/position-maker/submit-order', '/api/individual-position-maker/process'])(

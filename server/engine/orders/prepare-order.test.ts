@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { positionGeneratorLogs, trades, userSettings, users } from '#server/platform/db/schema.ts';
-import { type HandTrading, startHandTrading } from '#test/hand-trading.ts';
+import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
 
 const always = Number.POSITIVE_INFINITY;
 

@@ -5,8 +5,8 @@ import { findHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts'
 import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, tradingHalts, users } from '#server/platform/db/schema.ts';
-import { calculateByHand, commitByHand, planByHand } from '#test/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { readTradingPermission } from './trading-permission.ts';
 

@@ -7,8 +7,8 @@ import { engineRestartAnswers, engineRestarts, orderAttempts } from '#server/pla
 import { createJobs, type JobHandlers, type JobWorkers } from '#server/platform/jobs/jobs.ts';
 import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
-import { startTradingBoard, type TradingBoard } from '#test/test-trading-board.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 import { restartSystem } from './restart.ts';
 import { createWorkers, type Workers } from './workers.ts';
 

@@ -7,8 +7,8 @@ import type { OrderResult } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { positionGeneratorLogs, trades, users } from '#server/platform/db/schema.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
-import { type HandTrading, type Instance, startHandTrading } from '#test/hand-trading.ts';
-import type { Answer } from '#test/test-client.ts';
+import { type HandTrading, type Instance, startHandTrading } from '#test/app/hand-trading.ts';
+import type { Answer } from '#test/app/test-client.ts';
 
 const SUBMIT = '/api/position-maker/submit-order';
 const PROCESS = '/api/individual-position-maker/process';

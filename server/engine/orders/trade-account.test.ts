@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deny } from '#domain/workflow/denials.ts';
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 
 const REJECTED = deny('exchange_key_rejected', {
   exchange: 'Bitget',

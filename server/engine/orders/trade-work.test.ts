@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { users } from '#server/platform/db/schema.ts';
 import { acquireLease, handOverLeases, LeaseLostError } from '#server/platform/jobs/leases.ts';
-import { dyingAt } from '#test/dying-exchange.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { dyingAt } from '#test/venues/dying-exchange.ts';
 import { exchangeOf, recordEvent, type TradeWork } from './trade-work.ts';
 import { listTradeEvents } from './trades.store.ts';
 

@@ -7,7 +7,7 @@ import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease, withLease } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { createProtectionAudit } from './audit-protection.ts';
 import { startProtectionAudit } from './watch-protection.ts';
 

@@ -5,9 +5,9 @@ import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser } from '#server/engine/workflow/trade-user.ts';
 import { orderAttempts, priceLogs, tradeEvents, trades, users } from '#server/platform/db/schema.ts';
-import { atExchangeCall } from '#test/dying-exchange.ts';
-import { calculateByHand } from '#test/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { calculateByHand } from '#test/app/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { findWorkflowCalculation, sumUnknownMargin } from './position-generator.store.ts';
 
 let engine: TestEngine;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SignalDetail } from '#contract/signals.ts';
-import { fakeClock } from '#test/fake-clock.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 /** All signals of this file are of this time, by their receipt. */
 const NOW = '2026-01-02T12:00:00.000Z';

@@ -4,9 +4,9 @@ import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser } from '#server/engine/workflow/trade-user.ts';
 import { triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
 import { positionGeneratorLogs, userSettings, users } from '#server/platform/db/schema.ts';
-import { atExchangeCall } from '#test/dying-exchange.ts';
-import { calculateByHand, commitByHand } from '#test/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { listSignalCalculations } from './position-generator.store.ts';
 
 let engine: TestEngine;

@@ -7,7 +7,7 @@ import { calculatePosition, type PositionResult } from '#domain/sizing/position.
 import { ownTokenRules } from '#domain/sizing/token-rules.ts';
 import { DEFAULT_USER_SETTINGS, SIZING_METHODS } from '#domain/user-settings.ts';
 import { priceLogs } from '#server/platform/db/schema.ts';
-import { type HandTrading, startHandTrading } from '#test/hand-trading.ts';
+import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
 
 /** 500 random cases, truly over the API, against the domain's own arithmetic. */
 const TOKENS = ['BTC', 'ETH', 'SOL', 'TON', 'SUI', 'XRP', 'PEPE'] as const;

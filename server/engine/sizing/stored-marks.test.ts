@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
-import { createSender, type TestSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { storedMarks } from './stored-marks.ts';
 
 const marks = storedMarks();

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { userSettings, users, workflowUsers } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { testJobs } from '#test/test-jobs.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { testJobs } from '#test/app/test-jobs.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
 

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { users } from '#server/platform/db/schema.ts';
-import type { CrashAt } from '#test/crashing-database.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import type { CrashAt } from '#test/app/crashing-database.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 
 /**
  * A process that dies between any two things that it does to the outside (statements to the database, requests to

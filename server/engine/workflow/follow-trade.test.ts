@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { users as allUsers, workflowUsers } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { type TestJobs, testJobs } from '#test/test-jobs.ts';
-import { countWaitingForLocks } from '#test/waiting-for-locks.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { type TestJobs, testJobs } from '#test/app/test-jobs.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 import { tradeUser } from './trade-user.ts';

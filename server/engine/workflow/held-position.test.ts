@@ -2,9 +2,16 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { atExchangeCall, dyingAt } from '#test/dying-exchange.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { flatten, ledgerOf, nextToken, oppositeSignal, reasonFor, withLong } from '#test/token-holders.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import {
+  flatten,
+  ledgerOf,
+  nextToken,
+  oppositeSignal,
+  reasonFor,
+  withLong,
+} from '#test/app/token-holders.ts';
+import { atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 

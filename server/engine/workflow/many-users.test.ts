@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 

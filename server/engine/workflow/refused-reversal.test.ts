@@ -4,9 +4,9 @@ import type { TradingSettings } from '#domain/user-settings.ts';
 import { findWorkflowCalculation } from '#server/engine/sizing/position-generator.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
-import { type Answers, answering, atExchangeCall, dyingAt } from '#test/dying-exchange.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/token-holders.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
+import { type Answers, answering, atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { users } from '#server/platform/db/schema.ts';
-import { type Agenda, startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { type Agenda, startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 
 /** I7: what a workflow said of an order in doubt is made right when the order comes to its end after all. */
 let engine: TestEngine;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { users } from '#server/platform/db/schema.ts';
-import { calculateForWorkflow } from '#test/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { testJobs } from '#test/test-jobs.ts';
+import { calculateForWorkflow } from '#test/app/plan-by-hand.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { testJobs } from '#test/app/test-jobs.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { wakeUnfinished } from './sweep.ts';

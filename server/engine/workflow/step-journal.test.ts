@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workflows } from '#server/platform/db/schema.ts';
 import { acquireLease, handOverLeases, type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { createStepJournal } from './step-journal.ts';
 import type { StepStart } from './workflow-steps.store.ts';
 

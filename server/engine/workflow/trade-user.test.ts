@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
-import { testJobs } from '#test/test-jobs.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { testJobs } from '#test/app/test-jobs.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 

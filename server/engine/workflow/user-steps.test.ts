@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { userSettings, users } from '#server/platform/db/schema.ts';
-import { dyingAt } from '#test/dying-exchange.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 
 let engine: TestEngine;

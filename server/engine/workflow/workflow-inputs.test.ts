@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Db } from '#server/platform/db/database.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
-import { startTestEngine, type TestEngine } from '#test/test-engine.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { readMatchedPriceLog, readSignal } from './workflow-inputs.ts';
 

@@ -1,6 +1,6 @@
-import { openOnPaper } from '#test/exchange-on-paper.ts';
-import { exchangeSuite } from '#test/exchange-suite.ts';
-import { positionSuite } from '#test/exchange-suite-positions.ts';
+import { openOnPaper } from '#test/venues/exchange-on-paper.ts';
+import { exchangeSuite } from '#test/venues/exchange-suite.ts';
+import { positionSuite } from '#test/venues/exchange-suite-positions.ts';
 
 const inProcess = () => openOnPaper('Bitget', { overHttp: false });
 const overHttp = () => openOnPaper('Bitget', { overHttp: true });

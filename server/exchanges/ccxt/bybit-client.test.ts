@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { documentedAnswer, parametersIn } from '#test/exchange-suite-answers.ts';
+import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import type { CallRecord, ExchangeAccount, PlacementContext } from '../exchange.ts';
 import { jsonResponse, type PaperRequest, textResponse } from '../paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fakeClock } from '#test/fake-clock.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
 import { createGate } from '../paper/gate.ts';
 import type { CcxtClient } from './dialect.ts';
 import { createMarketCache } from './market-cache.ts';

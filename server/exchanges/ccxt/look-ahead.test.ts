@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fakeClock } from '#test/fake-clock.ts';
-import { type StrictExchange, startStrictExchange } from '#test/strict-exchange.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
 import type { CallRecord, Exchange, ExchangeAccount } from '../exchange.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
 

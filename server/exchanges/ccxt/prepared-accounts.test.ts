@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLog } from '#server/platform/log.ts';
-import { type StrictExchange, startStrictExchange } from '#test/strict-exchange.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
 import type { EntryOrder, Exchange, ExchangeAccount } from '../exchange.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
 

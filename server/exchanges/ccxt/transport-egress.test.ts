@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { fakeClock } from '#test/fake-clock.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
 import { type Egresses, openEgresses } from './transport-egress.ts';
 
 const opened: Egresses[] = [];

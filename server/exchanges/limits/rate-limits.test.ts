@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
-import { type StrictExchange, startStrictExchange } from '#test/strict-exchange.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
 import type { EntryOrder, Exchange, ExchangeAccount } from '../exchange.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '#test/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { createLog } from '../log.ts';
 import { buildLargeIndexes, LARGE_INDEXES, startBuildingIndexes } from './large-indexes.ts';
 

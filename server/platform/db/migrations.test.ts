@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '#test/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import drizzleConfig from '../../../drizzle.config.ts';
 import { createLog } from '../log.ts';
 import { applyMigrations, migrateDatabase, readMigrations } from './migrate.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { ArrivedCandle } from '#server/ingest/arrival.ts';
 import { storeNewCandles } from '#server/ingest/new-candles.store.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { firstIdOf, momentOf } from '../ids.ts';
 import { createLog } from '../log.ts';
 import { applyMigrations, countKnownMigrations, migrateDatabase, readMigrations } from './migrate.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { createTestDatabase } from '#test/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { createLog } from '../log.ts';
 import { migrateDatabase } from './migrate.ts';
 import { openDatabase, openPool } from './pool.ts';

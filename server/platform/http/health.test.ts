@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '#test/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { registerHealthRoutes } from './health.ts';

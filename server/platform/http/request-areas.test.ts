@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRaw, type SendRaw } from '#test/raw-target.ts';
-import { startTestApp, type TestApp } from '#test/test-app.ts';
+import { openRaw, type SendRaw } from '#test/app/raw-target.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 
 let board: TestApp;
 let webFolder: string;

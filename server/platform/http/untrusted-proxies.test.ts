@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fakeClock } from '#test/fake-clock.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
 import { createLog } from '../log.ts';
 import { createUntrustedProxies } from './untrusted-proxies.ts';
 

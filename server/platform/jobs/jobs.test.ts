@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '#test/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { databaseErrorCode } from '../db/database-errors.ts';
 import { timeOrderedId } from '../ids.ts';
 import { createLog } from '../log.ts';

@@ -1,10 +1,10 @@
 import { IconChevronDown, IconLogout, IconSettings, IconUser } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { confirmLeaving, hasUnsavedChanges } from '#web/forms/unsaved-changes.ts';
 import { useSignOut } from '../../features/auth/sign-out.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { toastError } from '../../ui/toast.ts';
-import { confirmLeaving, hasUnsavedChanges } from '../../ui/unsaved-changes.ts';
 import classes from './header.module.css';
 
 export function UserMenu({ username }: { username: string }) {

@@ -1,10 +1,10 @@
 import { IconRotateClockwise } from '@tabler/icons-react';
 import type { WorkflowRun } from '#contract/automation.ts';
 import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow/workflow-lifecycle.ts';
+import type { TableColumns } from '#web/lists/data-table.tsx';
 import { capitalise, durationBetween, formatDuration, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
-import type { TableColumns } from '../../ui/data-table.tsx';
 import { StatusBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { TriggerButton } from '../../ui/trigger-button.tsx';
 import classes from './automation-table.module.css';

@@ -1,10 +1,10 @@
 import { Tabs } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
+import { UserPicker } from '#web/ui/user-picker.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
-import { UserPicker } from '../../ui/user-picker.tsx';
 import { WhyAnswerView } from '../../ui/why-answer.tsx';
 import { useAllUsers, useUsernames, useWorkflowUsers, useWorkflowWhy } from './get-workflow.ts';
 import classes from './workflow-users-dialog.module.css';

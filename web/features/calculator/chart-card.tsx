@@ -1,13 +1,13 @@
 import { lazy, Suspense, useMemo } from 'react';
 import type { SignalChart } from '#contract/charts.ts';
 import type { PreviewAnswer } from '#contract/position-generator.ts';
+import { CandleChartSkeleton } from '#web/charts/candle-chart-skeleton.tsx';
 import { capitalise } from '../../lib/format.ts';
-import { CandleChartSkeleton } from '../../ui/candle-chart-skeleton.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useSignalChart } from './get-subject.ts';
 
-const loadChart = () => import('../../ui/candle-chart.tsx');
+const loadChart = () => import('#web/charts/candle-chart.tsx');
 const CandleChart = lazy(() => loadChart().then((loaded) => ({ default: loaded.CandleChart })));
 
 /** Its code comes while the signal does. */

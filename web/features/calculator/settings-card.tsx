@@ -8,8 +8,8 @@ import {
   MARKET_TYPES,
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
+import { Select } from '#web/forms/select.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Select } from '../../ui/select.tsx';
 import {
   type CalculationSettings,
   type Option,

@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
 import type { AttentionCondition } from '#contract/attention.ts';
+import { PolledView } from '#web/lists/polled-view.tsx';
 import { useAttention } from '../../lib/attention.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { PolledView } from '../../ui/polled-view.tsx';
 import classes from './attention-card.module.css';
 
 const SEVERITIES = {

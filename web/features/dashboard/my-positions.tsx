@@ -1,11 +1,11 @@
 import type { PositionsAnswer } from '#contract/positions.ts';
+import { PolledView } from '#web/lists/polled-view.tsx';
 import { formatFullPrice, formatQuantity, formatReturn } from '../../lib/figures.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { PolledView } from '../../ui/polled-view.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';

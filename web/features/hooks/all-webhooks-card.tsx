@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { AdminHook } from '#contract/hooks.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
+import { Pager } from '#web/lists/pager.tsx';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
-import { Pager } from '../../ui/pager.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ALL_WEBHOOKS_PAGE_SIZE, type AnyWebhookChange, useAllWebhooks } from './all-webhooks.ts';

@@ -1,8 +1,8 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useMemo } from 'react';
+import { DataTable } from '#web/lists/data-table.tsx';
 import { isStatus } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { DataTable } from '../../ui/data-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';

@@ -1,7 +1,7 @@
 import type { Delivery } from '#contract/hooks.ts';
+import type { TableColumns } from '#web/lists/data-table.tsx';
 import { capitalise } from '../../lib/format.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
-import type { TableColumns } from '../../ui/data-table.tsx';
 import classes from './delivery-columns.module.css';
 
 type FormatInstant = (instant: string) => string;

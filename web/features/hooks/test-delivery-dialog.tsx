@@ -1,13 +1,13 @@
 import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
+import { Select } from '#web/forms/select.tsx';
+import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
 import { isStatus, serverMessage } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { Select } from '../../ui/select.tsx';
 import { toastError } from '../../ui/toast.ts';
-import { useFormDialog } from '../../ui/use-form-dialog.tsx';
 import { useSendTestDelivery } from './send-test-delivery.ts';
 import classes from './test-delivery-dialog.module.css';
 import { areTestsRefused, testDeliveryEffect } from './test-delivery-effect.ts';

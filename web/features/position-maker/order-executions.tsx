@@ -1,7 +1,7 @@
 import type { ExecutionLogs } from '#contract/position-maker.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './order-executions.module.css';
 

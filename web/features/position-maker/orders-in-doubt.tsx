@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { OrderInDoubt } from '#contract/position-maker.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { ActionBadge, TokenBadge } from '../../ui/trading-badges.tsx';

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { IconRotateClockwise } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
+import { PolledView } from '#web/lists/polled-view.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { PolledView } from '../../ui/polled-view.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
 import {

@@ -1,8 +1,8 @@
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 
 type Worker = PositionMakerStatus['workers'][number];
 

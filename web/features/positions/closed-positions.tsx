@@ -1,9 +1,9 @@
 import type { ClosedPositionView } from '#contract/positions.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { formatFullPrice, formatMoney, formatQuantity } from '../../lib/figures.ts';
 import { capitalise } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { differencesNote } from './differences.tsx';

@@ -1,5 +1,5 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useReadableInstants } from '../../ui/use-readable-instants.ts';
+import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
 import classes from './positions.module.css';
 
 /** Where exchange and record disagree; nothing when they agree. */

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { OpenPositionView } from '#contract/positions.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { formatFullPrice, formatMoney, formatQuantity, formatReturn } from '../../lib/figures.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { differencesNote } from './differences.tsx';

@@ -1,4 +1,4 @@
-import { FilterSelect } from '../../ui/filter-select.tsx';
+import { FilterSelect } from '#web/lists/filter-select.tsx';
 import type { PositionsScreenProps } from './positions-screen.tsx';
 
 interface PositionsFiltersProps extends Omit<PositionsScreenProps, 'halts'> {

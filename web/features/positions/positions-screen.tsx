@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
+import { PolledView } from '#web/lists/polled-view.tsx';
 import { formatMoney } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { PolledView } from '../../ui/polled-view.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';

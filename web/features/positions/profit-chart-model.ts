@@ -1,7 +1,7 @@
 import type { PositionsAnswer } from '#contract/positions.ts';
+import { wallClockSeconds } from '#web/charts/wall-clock-seconds.ts';
 import { formatMoney, formatProfit } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
-import { wallClockSeconds } from '../../ui/wall-clock-seconds.ts';
 
 export type ProfitPoints = PositionsAnswer['cumulativeProfit'];
 

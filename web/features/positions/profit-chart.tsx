@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { IconChartLine, IconTable } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import { ChartCanvas, type LoadDrawing } from '#web/charts/chart-canvas.tsx';
+import classes from '../../charts/candle-chart.module.css';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import classes from '../../ui/candle-chart.module.css';
-import { ChartCanvas, type LoadDrawing } from '../../ui/chart-canvas.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { describeProfit, type ProfitModel, type ProfitPoints, toProfitModel } from './profit-chart-model.ts';

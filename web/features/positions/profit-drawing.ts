@@ -7,9 +7,9 @@ import {
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
+import type { ChartColors, ChartDrawing, DrawingOptions } from '#web/charts/chart-canvas.tsx';
+import { tickText } from '#web/charts/chart-ticks.ts';
 import { formatMoney } from '../../lib/figures.ts';
-import type { ChartColors, ChartDrawing, DrawingOptions } from '../../ui/chart-canvas.tsx';
-import { tickText } from '../../ui/chart-ticks.ts';
 import type { ProfitModel } from './profit-chart-model.ts';
 
 /** A line that is green above zero and red below it. */

@@ -1,7 +1,7 @@
 import type { PositionsAnswer } from '#contract/positions.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { formatMoney } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 

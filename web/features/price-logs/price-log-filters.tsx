@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { FilterSelect } from '../../ui/filter-select.tsx';
-import { TimeframeFilter } from '../../ui/timeframe-filter.tsx';
+import { FilterSelect } from '#web/lists/filter-select.tsx';
+import { TimeframeFilter } from '#web/lists/timeframe-filter.tsx';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 
 interface PriceLogFiltersProps {

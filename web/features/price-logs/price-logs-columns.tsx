@@ -1,8 +1,8 @@
 import { IconChartLine } from '@tabler/icons-react';
 import type { PriceLog } from '#contract/price-logs.ts';
+import type { TableColumns } from '#web/lists/data-table.tsx';
 import { formatPrice, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
-import type { TableColumns } from '../../ui/data-table.tsx';
 import { TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import classes from './price-logs-screen.module.css';
 

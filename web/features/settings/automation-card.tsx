@@ -1,16 +1,16 @@
 import { Button, Switch, TextInput } from '@mantine/core';
 import type { UserSettings } from '#contract/settings.ts';
+import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
+import { RadioGroup } from '#web/forms/radio-group.tsx';
+import { Select } from '#web/forms/select.tsx';
+import { useUnsavedChanges } from '#web/forms/unsaved-changes.ts';
+import { useStoredForm } from '#web/forms/use-stored-form.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ChangedElsewhere } from '../../ui/changed-elsewhere.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { RadioGroup } from '../../ui/radio-group.tsx';
-import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
-import { useStoredForm } from '../../ui/use-stored-form.ts';
 import {
   type AutomationFormValues,
   automationBody,

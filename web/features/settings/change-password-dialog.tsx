@@ -1,9 +1,9 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { useForm } from '#web/forms/use-form.ts';
+import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
 import { serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useForm } from '../../ui/use-form.ts';
-import { useFormDialog } from '../../ui/use-form-dialog.tsx';
 import { passwordErrors } from './password-rules.ts';
 import { useChangePassword } from './save-settings.ts';
 

@@ -1,9 +1,9 @@
 import { Button, PasswordInput } from '@mantine/core';
 import { useState } from 'react';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { Select } from '#web/forms/select.tsx';
 import { serverMessage } from '../../lib/api-client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { type ConnectionOutcome, outcomeOfSave, outcomeOfTest } from './connection-outcome.ts';
 import { credentialsBody, needsPassphrase, refusedFields } from './credential-rules.ts';

@@ -1,5 +1,5 @@
+import { type Place, UnsavedChangesGuard } from '#web/forms/unsaved-changes-guard.tsx';
 import { useSession } from '../../lib/session.ts';
-import { type Place, UnsavedChangesGuard } from '../../ui/unsaved-changes-guard.tsx';
 import { OtherUserSettings } from './other-user-settings.tsx';
 import { OwnSettings } from './own-settings.tsx';
 import type { SettingsSearch } from './settings-search.ts';

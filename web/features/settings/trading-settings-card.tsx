@@ -10,14 +10,14 @@ import {
   SIGNAL_PROCESSORS,
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
+import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
+import { Select } from '#web/forms/select.tsx';
+import { useUnsavedChanges } from '#web/forms/unsaved-changes.ts';
+import { useStoredForm } from '#web/forms/use-stored-form.ts';
 import { serverMessage } from '../../lib/api-client.ts';
-import { ChangedElsewhere } from '../../ui/changed-elsewhere.tsx';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
-import { useStoredForm } from '../../ui/use-stored-form.ts';
 import { useSignalProcessors, useSignalTimeframes } from './get-settings.ts';
 import { useSaveSettings } from './save-settings.ts';
 import {

@@ -1,6 +1,6 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import { useUnsavedChanges } from '../../ui/unsaved-changes.ts';
-import { useForm } from '../../ui/use-form.ts';
+import { useUnsavedChanges } from '#web/forms/unsaved-changes.ts';
+import { useForm } from '#web/forms/use-form.ts';
 import { type CredentialValues, credentialErrors, EMPTY_CREDENTIALS } from './credential-rules.ts';
 
 export type CredentialsFormState = ReturnType<typeof useCredentialsForm>;

@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
 import type { EligibilityBreakdown } from '#contract/signals.ts';
+import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { toastError } from '../../ui/toast.ts';
-import { useReadableInstants } from '../../ui/use-readable-instants.ts';
 import { countReasons } from './count-reasons.ts';
 import classes from './eligibility-breakdown.module.css';
 import { useEligibilityBreakdown } from './get-signal.ts';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { SignalChart as SignalChartAnswer } from '#contract/charts.ts';
+import { CandleChart } from '#web/charts/candle-chart.tsx';
+import { CandleChartSkeleton } from '#web/charts/candle-chart-skeleton.tsx';
 import { requestJson } from '../../lib/api-client.ts';
 import { capitalise } from '../../lib/format.ts';
-import { CandleChart } from '../../ui/candle-chart.tsx';
-import { CandleChartSkeleton } from '../../ui/candle-chart-skeleton.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { signalsPath } from './get-signals.ts';
 

@@ -1,8 +1,8 @@
+import { Select } from '#web/forms/select.tsx';
+import { UserPicker } from '#web/ui/user-picker.tsx';
 import { capitalise, shortId } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { QueryView } from '../../ui/query-view.tsx';
-import { Select } from '../../ui/select.tsx';
-import { UserPicker } from '../../ui/user-picker.tsx';
 import { WhyAnswerView } from '../../ui/why-answer.tsx';
 import { useAllUsers, useSignalUsers, useSignalWorkflows, useWhy } from './get-signal.ts';
 import classes from './signal-dialogs.module.css';

@@ -1,10 +1,10 @@
 import { IconPlayerPlay } from '@tabler/icons-react';
 import type { Signal } from '#contract/signals.ts';
 import { workflowTooltip } from '#domain/workflow/workflow-lifecycle.ts';
+import type { TableColumns } from '#web/lists/data-table.tsx';
 import { capitalise, formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
-import type { TableColumns } from '../../ui/data-table.tsx';
 import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { TriggerButton } from '../../ui/trigger-button.tsx';
 import { CalculatorLink } from './calculator-link.tsx';

@@ -1,7 +1,7 @@
 import { IconWebhook } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
+import { ExportButton } from '#web/lists/export-button.tsx';
 import { useSession } from '../../lib/session.ts';
-import { ExportButton } from '../../ui/export-button.tsx';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { ButtonLink } from '../../ui/link.tsx';
 import { LiveStatus } from '../../ui/live-status.tsx';

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { TradingHaltsAnswer, TradingHaltView } from '#contract/trading-halts.ts';
+import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { type CardColumn, CardTable } from '../../ui/card-table.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { haltEnd, haltEnding } from './halt-text.ts';

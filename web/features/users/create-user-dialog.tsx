@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, PasswordInput, TextInput } from '@mantine/core';
+import { Select } from '#web/forms/select.tsx';
+import { useForm } from '#web/forms/use-form.ts';
+import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
 import { ApiError, serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Select } from '../../ui/select.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useForm } from '../../ui/use-form.ts';
-import { useFormDialog } from '../../ui/use-form-dialog.tsx';
 import { useCreateUser } from './create-user.ts';
 import {
   type AccountType,

@@ -1,5 +1,5 @@
 import { Switch } from '@mantine/core';
-import { Select } from '../../ui/select.tsx';
+import { Select } from '#web/forms/select.tsx';
 import { SearchField } from './search-field.tsx';
 import { ORDER_CHOICES, orderInAddress, orderOf } from './users-order.ts';
 import { MAX_SEARCH_LENGTH, type UsersSearch } from './users-search.ts';

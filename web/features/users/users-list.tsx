@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
-import { Pager } from '../../ui/pager.tsx';
+import { Pager } from '#web/lists/pager.tsx';
+import { useLastPage } from '#web/lists/use-last-page.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { EmptyState, ErrorBanner, ErrorState } from '../../ui/states.tsx';
-import { useLastPage } from '../../ui/use-last-page.ts';
 import type { UserChange } from './change-user.ts';
 import { USERS_PAGE_SIZE, useUsers } from './get-users.ts';
 import { countText } from './user-text.ts';

@@ -1,6 +1,6 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { User, UserSort } from '#contract/users.ts';
-import tableClasses from '../../ui/data-table.module.css';
+import tableClasses from '../../lists/data-table.module.css';
 import type { UserChange } from './change-user.ts';
 import { USERS_PAGE_SIZE } from './get-users.ts';
 import { UserRow } from './user-row.tsx';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp, type TestUser } from '#test/test-app.ts';
-import { createSender } from '#test/test-sender.ts';
+import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { createSender } from '#test/app/test-sender.ts';
 
 let board: TestApp;
 let user: TestUser;

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
-import { startTestApp } from '#test/test-app.ts';
-import { createTestDatabase } from '#test/test-database.ts';
+import { startTestApp } from '#test/app/test-app.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { countList } from './count-list.ts';
 import { startKeepingTotals } from './keep-totals.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
-import { createTestDatabase } from '#test/test-database.ts';
+import { createTestDatabase } from '#test/app/test-database.ts';
 import { addUpList } from './add-up-list.ts';
 import { countList, listValues } from './count-list.ts';
 import { COUNTED_LISTS, type CountedList, type ListFilter } from './counted-lists.ts';

@@ -27,9 +27,9 @@ import {
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import { releaseAllLeases } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
+import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
 import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
-import { type PaperLedger, paperLedger } from './paper-ledger.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { type TestEngineRows, testEngineRows } from './test-engine-rows.ts';
 

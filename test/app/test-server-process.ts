@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findPostmaster, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
-import { programArguments } from '../scripts/lib/builds.mjs';
+import { programArguments } from '../../scripts/lib/builds.mjs';
 
 /** The program as it was built, which is what its users run. */
 export const PROGRAM = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));

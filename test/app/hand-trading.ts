@@ -10,10 +10,10 @@ import type { Config } from '#server/platform/config/config.ts';
 import { workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
+import { type ExchangeSite, startExchangeSite } from '../venues/test-exchange-site.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { type TestClient, testClient } from './test-client.ts';
 import { testEngineRows } from './test-engine-rows.ts';
-import { type ExchangeSite, startExchangeSite } from './test-exchange-site.ts';
 
 export interface Trader {
   userId: string;

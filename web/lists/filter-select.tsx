@@ -1,5 +1,5 @@
+import { Select } from '../forms/select.tsx';
 import classes from './filter-select.module.css';
-import { Select } from './select.tsx';
 
 interface FilterSelectProps {
   /** Accessible name, e.g. 'Token'. */

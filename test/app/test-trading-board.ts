@@ -12,7 +12,7 @@ import type { Db } from '#server/platform/db/database.ts';
 import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
-import { type PaperLedger, paperLedger } from './paper-ledger.ts';
+import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
 import { signIn, type TestClient } from './test-client.ts';
 import { createTestDatabase } from './test-database.ts';
 import { createSender } from './test-sender.ts';

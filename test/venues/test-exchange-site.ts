@@ -8,8 +8,8 @@ import { jsonResponse, type PaperRequest, type PaperResponse } from '#server/exc
 import { type PaperKey, TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
+import { createTestDatabase } from '../app/test-database.ts';
 import { type PaperLedger, paperLedger } from './paper-ledger.ts';
-import { createTestDatabase } from './test-database.ts';
 
 export type SiteCredentials = Required<Omit<ExchangeCredentials, 'accountMode'>>;
 

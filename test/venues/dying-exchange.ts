@@ -1,6 +1,6 @@
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
-import { Crash } from './crashing-database.ts';
+import { Crash } from '../app/crashing-database.ts';
 
 export type DyingCall = {
   [Name in keyof Exchange]: Exchange[Name] extends (...parameters: never[]) => Promise<unknown>

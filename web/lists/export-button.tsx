@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { CsvFile, ExportSource } from '../lib/csv-export.ts';
 import { formatCount } from '../lib/format.ts';
 import { useSession } from '../lib/session.ts';
-import { toastSuccess } from './toast.ts';
+import { toastSuccess } from '../ui/toast.ts';
 
 const ExportDialog = lazy(() => import('./export-dialog.tsx'));
 

@@ -1,7 +1,7 @@
 import { IconColumns3 } from '@tabler/icons-react';
+import { Menu, MenuItem } from '../ui/menu.tsx';
 import classes from './columns-menu.module.css';
 import { isHidden } from './hidden-columns.ts';
-import { Menu, MenuItem } from './menu.tsx';
 
 interface ColumnsMenuProps {
   columns: readonly { id?: string; header?: unknown }[];

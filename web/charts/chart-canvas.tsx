@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
+import { ErrorState } from '../ui/states.tsx';
 import classes from './candle-chart.module.css';
-import { ErrorState } from './states.tsx';
 
 export interface ChartColors {
   text: string;

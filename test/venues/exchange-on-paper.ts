@@ -7,8 +7,8 @@ import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import { paperAccounts, paperOrders, paperTokenSettings } from '#server/exchanges/paper/paper-schema.ts';
 import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
+import { createTestDatabase } from '../app/test-database.ts';
 import type { ExchangeUnderTest } from './exchange-suite.ts';
-import { createTestDatabase } from './test-database.ts';
 
 const SECRET_KEY = 'a secret key that only this test uses';
 

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { ErrorBanner, ErrorState, LoadingState } from './states.tsx';
+import { ErrorBanner, ErrorState, LoadingState } from '../ui/states.tsx';
 
 interface PolledViewProps<Data> {
   query: UseQueryResult<Data>;

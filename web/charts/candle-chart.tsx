@@ -3,11 +3,11 @@ import { IconChartLine, IconTable } from '@tabler/icons-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useSession } from '../lib/session.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
+import { EmptyState } from '../ui/states.tsx';
 import classes from './candle-chart.module.css';
 import { CandleCanvas } from './candle-chart-canvas.tsx';
 import { toChartModel } from './candle-chart-model.ts';
 import { type CandlePicture, describeEvents, describePicture } from './candle-chart-picture.ts';
-import { EmptyState } from './states.tsx';
 
 const loadTable = () => import('./candle-chart-table.tsx');
 const CandleTable = lazy(loadTable);

@@ -1,8 +1,8 @@
 import { Button, Group, Progress, Stack } from '@mantine/core';
 import { MAX_EXPORT_ROWS } from '../lib/csv-export.ts';
 import { formatCount } from '../lib/format.ts';
-import { Dialog } from './dialog.tsx';
-import { ErrorState } from './states.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { ErrorState } from '../ui/states.tsx';
 
 interface ExportDialogProps {
   /** Null until the first page is there. */
