@@ -43,6 +43,7 @@ describe('timeframes', () => {
     expect(timeframeMinutes(text)).toBe(minutes);
   });
 
+  // Requirements: webhook-deliveries-25
   it('are compared in minutes', () => {
     expect(sameTimeframe('15', '15m')).toBe(true);
     expect(sameTimeframe('60', '1h')).toBe(true);
@@ -71,6 +72,7 @@ describe('timeframes', () => {
     expect(BASE_TIMEFRAMES.slice(1).map(timeframeMinutes)).toEqual([1, 2, 5, 15, 30, 60, 240, 1_440]);
   });
 
+  // Requirements: trading-validation-14
   it('a bare number is shown with its unit', () => {
     expect(['15', '1h', '15m', 'D', 'Any'].map(displayTimeframe)).toEqual(['15m', '1h', '15m', 'D', 'Any']);
   });

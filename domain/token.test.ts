@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KNOWN_TOKENS, normaliseSymbol } from './token.ts';
 
 describe('normaliseSymbol', () => {
+  // Requirements: webhook-deliveries-19
   it.each([
     ['BTC', 'BTC', 'USDT'],
     ['btcusdt', 'BTC', 'USDT'],

@@ -13,6 +13,7 @@ import {
 } from './user-settings.ts';
 
 describe('user settings', () => {
+  // Requirements: accounts-limits-7, trading-constants-16, users-1
   it('a new user has the user defaults', () => {
     expect(DEFAULT_USER_SETTINGS).toEqual({
       calculationBehavior: 'Futures_Limit_Classic',
@@ -30,6 +31,7 @@ describe('user settings', () => {
     });
   });
 
+  // Requirements: trading-constants-11, users-2
   it.each([
     ['Portfolio Allocation', null, '0.10'],
     ['Technical Analysis', null, '0.05'],
@@ -39,11 +41,13 @@ describe('user settings', () => {
     expect(effectivePortion({ positionSizingMethod, investmentPortion })).toBe(portion);
   });
 
+  // Requirements: users-2
   it('a null risk is sized as 0.05', () => {
     expect(effectiveRisk({ maximumRiskPerTrade: null })).toBe('0.05');
     expect(effectiveRisk({ maximumRiskPerTrade: '0.15' })).toBe('0.15');
   });
 
+  // Requirements: trading-validation-9, trading-constants-10
   it('portions go up to 33% and risks up to 15%', () => {
     expect([null, '0.33', '0.0001', '0.330'].map(isPortionAllowed)).toEqual([true, true, true, true]);
     expect(['0.3301', '0', '-0.1', '1', 'x', ''].some(isPortionAllowed)).toBe(false);
@@ -51,10 +55,12 @@ describe('user settings', () => {
     expect(['0.1501', '0', '-0.1', 'NaN'].some(isRiskAllowed)).toBe(false);
   });
 
+  // Requirements: trading-validation-10
   it('every option is allowed', () => {
     expect(PORTION_OPTIONS.every(isPortionAllowed) && RISK_OPTIONS.every(isRiskAllowed)).toBe(true);
   });
 
+  // Requirements: trading-calculator-and-execution-19, trading-validation-8
   it('the methods that are coming soon are no methods yet', () => {
     expect(SIZING_METHODS.every(isSizingMethod)).toBe(true);
     expect(DISABLED_SIZING_METHODS.some(isSizingMethod)).toBe(false);

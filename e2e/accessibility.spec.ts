@@ -66,6 +66,7 @@ async function tradeOnce(operator: Operator) {
   return { signal, userId: user.id };
 }
 
+// Requirements: additions-everywhere-1
 test('no screen and no dialog has a serious finding of axe', async ({ page, signIn, operator }) => {
   test.setTimeout(120_000);
   const screens = await screensWithData(operator);
@@ -278,6 +279,7 @@ test('neither a refused sign-in nor a state of the users screen has a serious fi
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
+  // Requirements: additions-everywhere-3
   test('no screen and no dialog is wider than the screen', async ({ page, signIn, operator }) => {
     const screens = await screensWithData(operator);
     await page.goto('/');
@@ -330,6 +332,7 @@ test.describe('on a telephone', () => {
     expect(await log.evaluate((region) => region.scrollWidth <= region.clientWidth)).toBe(true);
   });
 
+  // Requirements: screens-header-7
   test('the navigation opens as a drawer', async ({ page, signIn }) => {
     await signIn(page);
     await page.goto('/');

@@ -22,6 +22,7 @@ test.use({
 const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
+// Requirements: additions-everywhere-1, additions-everywhere-3
 test('screen, confirmation and result have no serious finding, and fit a narrow screen', async ({
   page,
   operator,
@@ -52,6 +53,7 @@ test('screen, confirmation and result have no serious finding, and fit a narrow 
   expect(found).toEqual([]);
 });
 
+// Requirements: additions-everywhere-3
 test('on a telephone no toast covers what the confirmation can be answered with', async ({
   page,
   operator,
@@ -75,6 +77,7 @@ test('on a telephone no toast covers what the confirmation can be answered with'
   await confirmation(page).getByRole('button', { name: 'Check again' }).click({ trial: true });
 });
 
+// Requirements: additions-order-and-positions-2
 test('an order is calculated and confirmed by keyboard alone', async ({ page, operator, signIn }) => {
   const { path } = await calculatorCase(operator);
   await signIn(page);

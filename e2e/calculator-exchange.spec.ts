@@ -48,6 +48,7 @@ async function submit(page: Page) {
   await confirmButton(page).click();
 }
 
+// Requirements: trading-calculator-and-execution-12
 test('a first attempt that rests is cancelled, and the second one fills', async ({
   page,
   exchange,
@@ -94,6 +95,7 @@ test('a first attempt that fills in part says how much of it was filled', async 
   await expect(first).not.toContainText('Not filled');
 });
 
+// Requirements: trading-calculator-and-execution-11, order-execution-10
 test('an order that fills in neither attempt has failed', async ({ page, exchange, open }) => {
   await open(page, { token: 'SOL', price: '150', atr: '1.5' });
   exchange.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
@@ -105,6 +107,7 @@ test('an order that fills in neither attempt has failed', async ({ page, exchang
   await expect(fact(done, 'Fill Status')).toHaveText('Not filled');
 });
 
+// Requirements: trading-calculator-and-execution-11
 test('an order that the exchange refuses has failed with its words, and is not sent twice', async ({
   page,
   exchange,
@@ -123,6 +126,7 @@ test('an order that the exchange refuses has failed with its words, and is not s
   await expect(done.getByRole('listitem').filter({ hasText: 'place-order' })).toHaveCount(1);
 });
 
+// Requirements: trading-messages-16
 test('while the balance cannot be read, the last real one counts for a minute', async ({
   page,
   exchange,
@@ -149,6 +153,7 @@ test('while the balance cannot be read, the last real one counts for a minute', 
   await expect(balance).toContainText('Please check API connection');
 });
 
+// Requirements: trading-messages-16
 test('without any real balance there is an estimate, which is marked and cannot be submitted', async ({
   page,
   operator,

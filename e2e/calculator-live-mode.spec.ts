@@ -7,6 +7,7 @@ const DISABLED = 'Trading operations are disabled in live mode for safety';
 /** Demo mode in production. */
 const test = testsOnExchange();
 
+// Requirements: trading-calculator-and-execution-14
 test('in production an order is calculated and prepared, and both buttons are blocked', async ({
   page,
   operator,

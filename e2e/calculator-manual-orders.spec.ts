@@ -11,6 +11,7 @@ import { expect } from './fixtures.ts';
 
 const test = testsOnExchange({ EXCHANGE_MODE: 'live', MANUAL_ORDERS: 'enabled' });
 
+// Requirements: trading-calculator-and-execution-15
 test('with MANUAL_ORDERS enabled the calculator names the exchange and the mode, and submits', async ({
   page,
   operator,

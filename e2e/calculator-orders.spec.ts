@@ -30,6 +30,11 @@ async function openConfirmation(page: Page) {
 const tradesOf = async (page: Page, signalId: string): Promise<Trade[]> =>
   (await page.request.get(`/api/signals/${signalId}/trades`)).json();
 
+// Requirements: calculator-screen-and-cards-11, calculator-screen-and-cards-12
+// Requirements: trading-calculator-and-execution-7, trading-calculator-and-execution-8
+// Requirements: trading-calculator-and-execution-9, trading-calculator-and-execution-11
+// Requirements: trading-calculator-and-execution-13, trading-validation-4, trading-validation-11
+// Requirements: trading-messages-12, additions-order-and-positions-3
 test('an order by hand is prepared, confirmed, followed over a reload, and shown with its result', async ({
   page,
   operator,
@@ -126,6 +131,7 @@ test('an order by hand is prepared, confirmed, followed over a reload, and shown
   await expect(confirmButton(page)).toBeDisabled();
 });
 
+// Requirements: order-execution-11, additions-order-and-positions-3
 test('leaving while the order runs stops nothing, and the outcome is told elsewhere', async ({
   page,
   operator,
@@ -149,6 +155,7 @@ test('leaving while the order runs stops nothing, and the outcome is told elsewh
   await expect(fact(card(page, 'Position Parameters'), 'Entry Price')).toHaveText('65002.5000');
 });
 
+// Requirements: order-execution-1
 test('two tabs that submit at the same instant make one order', async ({
   page,
   context,
@@ -185,6 +192,7 @@ test('two tabs that submit at the same instant make one order', async ({
   for (const tab of [page, other]) await expect(fact(result(tab), 'Order ID').first()).toHaveText(orderId);
 });
 
+// Requirements: trading-calculator-and-execution-7, trading-validation-3
 test('a calculation is not submitted without stop loss and take profit', async ({
   page,
   operator,
@@ -206,6 +214,7 @@ test('a calculation is not submitted without stop loss and take profit', async (
   await expectTip(button, 'Stop Loss and Take Profit are required for all trades');
 });
 
+// Requirements: trading-messages-8, trading-messages-15, trading-messages-17
 test('a failed calculation shows its text, or the usual one', async ({
   page,
   operator,
@@ -254,6 +263,7 @@ test('a failed calculation shows its text, or the usual one', async ({
   await expect(calculateButton(page)).toHaveText('Calculate');
 });
 
+// Requirements: trading-validation-2, trading-validation-3, trading-messages-9
 test('a failed preparation keeps its titles, and can be tried again', async ({
   page,
   operator,
@@ -311,6 +321,8 @@ test('a failed preparation keeps its titles, and can be tried again', async ({
   await expectToast(page, { title: 'No Position Data', text: 'Please calculate position parameters first.' });
 });
 
+// Requirements: calculator-screen-and-cards-12, trading-calculator-and-execution-11, trading-messages-10
+// Requirements: trading-messages-13
 test('a failed submission opens the result dialog with its error', async ({
   page,
   operator,
@@ -362,6 +374,7 @@ test('a failed submission opens the result dialog with its error', async ({
   expect(await tradesOf(page, signalId)).toEqual([]);
 });
 
+// Requirements: order-execution-11
 test('an order whose answer was lost on the way is found again', async ({
   page,
   operator,
@@ -396,6 +409,7 @@ test('an order whose answer was lost on the way is found again', async ({
   await sent;
 });
 
+// Requirements: trading-messages-11
 test('toasts of orders stay as long as the specification says', async ({ page, operator, signIn }) => {
   const { path } = await calculatorCase(operator);
   await signIn(page);
@@ -415,6 +429,7 @@ test('toasts of orders stay as long as the specification says', async ({ page, o
   await expect(toast).toHaveCount(0, { timeout: 4_000 });
 });
 
+// Requirements: calculator-screen-and-cards-6, trading-messages-18
 test('a balance without figures is said to be unavailable', async ({ page, operator, signIn }) => {
   const { path } = await calculatorCase(operator);
   await signIn(page);

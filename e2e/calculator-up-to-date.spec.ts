@@ -23,6 +23,7 @@ const METHODS = 'The three methods side by side';
 const parameters = (page: Page) => card(page, 'Position Parameters');
 const method = (page: Page) => page.getByLabel('Position Sizing Method');
 
+// Requirements: trading-calculator-and-execution-6
 test('a calculation with other settings than those on the screen is not submitted', async ({
   page,
   operator,
@@ -62,6 +63,7 @@ test('a calculation with other settings than those on the screen is not submitte
   await expect(confirmButton(page)).toBeEnabled();
 });
 
+// Requirements: trading-calculator-and-execution-6
 test('a calculation that the page has forgotten is not submitted with other settings either', async ({
   page,
   operator,
@@ -78,6 +80,7 @@ test('a calculation that the page has forgotten is not submitted with other sett
   await expect(submitButton(page)).toBeDisabled();
 });
 
+// Requirements: trading-calculator-and-execution-5
 test('what is changed while a calculation runs stays, and wants a calculation of its own', async ({
   page,
   operator,
@@ -101,6 +104,7 @@ test('what is changed while a calculation runs stays, and wants a calculation of
   await expect(portion.locator('option:checked')).toHaveText('20.0%');
 });
 
+// Requirements: additions-charts-5
 test('the comparison of the methods follows the balance and the price: after an order, and when it is refreshed', async ({
   page,
   operator,

@@ -14,6 +14,7 @@ import { uniqueToken } from './unique.ts';
 
 test.use({ serverEnv: { APP_ENV: 'development' } });
 
+// Requirements: calculator-screen-and-cards-1, calculator-screen-and-cards-2
 test('without a signal, and with one that does not exist, the calculator says so', async ({
   page,
   signIn,
@@ -34,6 +35,10 @@ test('without a signal, and with one that does not exist, the calculator says so
   await expect(page.getByText('Failed to load signal data. Please try again.')).toBeVisible();
 });
 
+// Requirements: calculator-screen-and-cards-2, calculator-screen-and-cards-4
+// Requirements: calculator-screen-and-cards-5, calculator-screen-and-cards-6
+// Requirements: calculator-screen-and-cards-7, calculator-screen-and-cards-8
+// Requirements: calculator-screen-and-cards-10, trading-messages-18
 test('signal, price log and balance of the chosen user stand beside the settings', async ({
   page,
   operator,
@@ -101,6 +106,7 @@ test('signal, price log and balance of the chosen user stand beside the settings
   await closeDialog(page, 'Price Log Raw Data');
 });
 
+// Requirements: calculator-screen-and-cards-8, trading-validation-2, trading-messages-8, position-sizing-4
 test('a signal without a price log is calculated by the default stop, or refused by Technical Analysis', async ({
   page,
   operator,
@@ -131,6 +137,8 @@ test('a signal without a price log is calculated by the default stop, or refused
   await expect(fact(parameters, 'Leverage')).toContainText('5x');
 });
 
+// Requirements: calculator-screen-and-cards-3, calculator-screen-and-cards-4, trading-validation-6
+// Requirements: trading-roles-3, trading-calls-16
 test('any user is found by name, and stands in the address', async ({ page, operator, signIn, server }) => {
   const { path, user, signalId } = await calculatorCase(operator);
   const other = await operator.createUser();
@@ -174,6 +182,7 @@ test('any user is found by name, and stands in the address', async ({ page, oper
   await expect(page.getByText('User ID not available - please log in or select a user')).toBeVisible();
 });
 
+// Requirements: calculator-screen-and-cards-3
 test('the list of users closes when the focus leaves it, and where the focus is it stays', async ({
   page,
   operator,
@@ -206,6 +215,12 @@ test('the list of users closes when the focus leaves it, and where the focus is 
   await expect(list).toHaveCount(0);
 });
 
+// Requirements: calculator-screen-and-cards-4, calculator-screen-and-cards-9
+// Requirements: trading-calculator-and-execution-3, trading-calculator-and-execution-16
+// Requirements: trading-calculator-and-execution-17, trading-calculator-and-execution-18
+// Requirements: trading-calculator-and-execution-19, trading-validation-7, trading-validation-8
+// Requirements: trading-validation-10, trading-validation-18, trading-roles-3, trading-calls-17
+// Requirements: trading-messages-8, trading-constants-12, additions-order-and-positions-1
 test('all three methods: what they fix, what they calculate, and that it is saved before', async ({
   page,
   operator,
@@ -287,6 +302,7 @@ test('all three methods: what they fix, what they calculate, and that it is save
   await expect(risk.locator('option:checked')).toHaveText('2.0%');
 });
 
+// Requirements: additions-charts-5
 test('chart and comparison of the methods follow the settings before anything is saved', async ({
   page,
   operator,
@@ -312,6 +328,8 @@ test('chart and comparison of the methods follow the settings before anything is
   await expect(page.getByLabel('Position Sizing Method')).toHaveValue('Technical Analysis');
 });
 
+// Requirements: trading-calculator-and-execution-1, trading-calculator-and-execution-4, trading-calls-20
+// Requirements: trading-messages-14
 test('the current price is compared with the signal price first', async ({ page, operator, signIn }) => {
   const token = uniqueToken();
   const { path } = await calculatorCase(operator, { token, price: '100', candle: { ATR: '1' } });
@@ -356,6 +374,7 @@ test('the current price is compared with the signal price first', async ({ page,
   await expect(fact(card(page, 'Position Parameters'), 'Reference Price')).toHaveText('102 (live)');
 });
 
+// Requirements: trading-calculator-and-execution-2, trading-messages-14, trading-messages-15
 test('a price service at its limit leaves the signal price, and says so', async ({
   page,
   operator,
@@ -397,6 +416,7 @@ test('a price service at its limit leaves the signal price, and says so', async 
   await expect(fact(card(page, 'Position Parameters'), 'Reference Price')).toHaveText('100 (signal)');
 });
 
+// Requirements: trading-calculator-and-execution-2, trading-messages-14
 test('a price service that does not answer leaves the signal price', async ({
   page,
   operator,
@@ -507,6 +527,7 @@ test('prices keep their decimals in reasoning, methodology, details and hyperpar
   }
 });
 
+// Requirements: trading-messages-17
 test('a balance that the minimum order would take too much of is explained', async ({
   page,
   operator,

@@ -78,6 +78,7 @@ const drawnColors = (page: Page, names: string[]) =>
     return wanted.filter((name) => drawn.has(style.getPropertyValue(`--chart-${name}`).trim()));
   }, names);
 
+// Requirements: additions-charts-1, additions-everywhere-1
 test('the dialog of a traded signal has its chart, as a picture, in words and as a table', async ({
   page,
   operator,
@@ -194,6 +195,7 @@ test('the code of the chart that cannot be loaded leaves the table', async ({
   await expect.poll(() => paintedPoints(page)).toBeGreaterThan(500);
 });
 
+// Requirements: additions-charts-2, additions-finding-keys-and-columns-1
 test('a price log opens the chart around its candle, which stands in the address', async ({
   page,
   operator,
@@ -250,6 +252,7 @@ test('the chart of a price log stays when newer rows push the row away', async (
   await expect(chartOf(page)).toBeVisible();
 });
 
+// Requirements: additions-charts-4
 test('signals per day stand beside the cards, each day with its count', async ({
   page,
   operator,
@@ -271,6 +274,7 @@ test('signals per day stand beside the cards, each day with its count', async ({
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
+  // Requirements: additions-everywhere-3
   test('the charts are no wider than the screen, and a swipe over one scrolls the dialog', async ({
     page,
     operator,

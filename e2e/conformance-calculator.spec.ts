@@ -3,6 +3,7 @@ import { DEVELOPMENT, expect, test } from './fixtures.ts';
 
 test.use({ serverEnv: DEVELOPMENT });
 
+// Requirements: calculator-screen-and-cards-6, trading-calls-19, trading-messages-18
 test('a balance that three calls do not get is an API error, and is asked for again on demand', async ({
   page,
   operator,
@@ -31,6 +32,7 @@ test('a balance that three calls do not get is an API error, and is asked for ag
   await expect(fact(balance, 'Available')).toHaveText('$10,000.00');
 });
 
+// Requirements: trading-roles-3, trading-calls-18
 test('a calculation for oneself goes by the own settings, whose five fields are saved before it', async ({
   page,
   operator,

@@ -27,6 +27,8 @@ async function traded(operator: Operator) {
 const answered = async <Answer>(page: Page, path: string) =>
   (await (await page.request.get(path)).json()) as Answer;
 
+// Requirements: signals-the-table-4, signals-the-table-6, signals-the-table-8, signals-the-table-11
+// Requirements: signals-the-table-12, signals-the-table-13, trading-workflows-and-eligibility-5
 test('fourteen columns stand in their order, and each cell shows what the signal has', async ({
   page,
   operator,
@@ -97,6 +99,8 @@ test('fourteen columns stand in their order, and each cell shows what the signal
   await expect(pageTitle(page, 'Position Calculator')).toBeVisible();
 });
 
+// Requirements: signals-the-table-10, trading-workflows-and-eligibility-3
+// Requirements: trading-workflows-and-eligibility-5
 test('the tooltip of a workflow that waits and of one that failed says so', async ({
   page,
   operator,
@@ -131,6 +135,7 @@ test('the tooltip of a workflow that waits and of one that failed says so', asyn
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
+// Requirements: signals-the-table-1, trading-messages-3
 test('the cards count all signals, those of today, and each side, and say when they cannot', async ({
   page,
   operator,
@@ -165,6 +170,7 @@ test('the cards count all signals, those of today, and each side, and say when t
   await expect(value(page.getByRole('main'), 'Sell Signals')).toHaveText(String(stats.sellSignals));
 });
 
+// Requirements: signals-the-dialogs-1, signals-the-dialogs-2, trading-validation-18
 test('the details of a signal and its stop levels have every field', async ({ page, operator, signIn }) => {
   const { token, processor, signal, user } = await traded(operator);
   await signIn(page);
@@ -213,6 +219,7 @@ test('the details of a signal and its stop levels have every field', async ({ pa
   await expect(levels).toContainText(record.calculationDetail.split('\n')[0] ?? '');
 });
 
+// Requirements: signals-the-dialogs-5
 test('each workflow of a signal is listed by its trigger with id, status, start, users and reason', async ({
   page,
   operator,
@@ -242,6 +249,7 @@ test('each workflow of a signal is listed by its trigger with id, status, start,
   await expect(items.last()).toContainText(`Reason: Manual trigger by ${server.adminUsername}`);
 });
 
+// Requirements: signals-the-dialogs-7, workflow-monitor-13
 test('each step has its number, name, status, duration, data, user, times and processor', async ({
   page,
   operator,
@@ -280,6 +288,7 @@ test('each step has its number, name, status, duration, data, user, times and pr
   }
 });
 
+// Requirements: workflow-monitor-1, workflow-monitor-2, workflow-monitor-4, trading-constants-1
 test('the monitor opens with fifty rows on a page and the columns of a run, and takes its filters from the server', async ({
   page,
   operator,

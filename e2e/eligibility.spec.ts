@@ -60,6 +60,7 @@ const part = (page: Page, name: string) => page.getByRole('dialog').getByRole('r
 const rule = (page: Page, decision: string, name: string) =>
   part(page, decision).getByRole('listitem').filter({ hasText: name }).first();
 
+// Requirements: signals-the-table-12, signals-the-dialogs-11
 test('the users cell opens the list, and its tabs stand in the address without being steps of their own', async ({
   page,
   operator,
@@ -96,6 +97,7 @@ test('the users cell opens the list, and its tabs stand in the address without b
   await expect(users).toBeVisible();
 });
 
+// Requirements: signals-the-dialogs-13
 test('the breakdown has four layers, whom each left out and why, and who is left in the end', async ({
   page,
   operator,
@@ -135,6 +137,7 @@ test('the breakdown has four layers, whom each left out and why, and who is left
   await expect(layers).toHaveCount(4);
 });
 
+// Requirements: trading-messages-6
 test('a breakdown that the server refuses, or does not answer, is said so', async ({
   page,
   operator,
@@ -165,6 +168,7 @@ test('a breakdown that the server refuses, or does not answer, is said so', asyn
   await expect(page.getByRole('list', { name: 'Filtration layers' })).toBeVisible();
 });
 
+// Requirements: additions-why-and-why-not-1
 test('why a user is left out: the deciding rule, what it saw and wanted, then and now', async ({
   page,
   operator,
@@ -221,6 +225,7 @@ test('why a user who was eligible traded, or was stopped afterwards', async ({ p
   await expect(after.getByRole('listitem').last()).toContainText(`${NO_ATR}; user will be skipped`);
 });
 
+// Requirements: additions-why-and-why-not-2
 test('why a user was never considered, and what would be decided now', async ({ page, operator, signIn }) => {
   const from = await story(operator);
   await signIn(page);
@@ -262,6 +267,7 @@ test('an explanation that cannot be fetched says so, and is fetched on the next 
   await expect(failed).toContainText('404: {"message":"User not found"}');
 });
 
+// Requirements: workflow-monitor-12, additions-why-and-why-not-4
 test('the monitor explains each user of its workflow, and anybody else', async ({
   page,
   operator,
@@ -304,6 +310,7 @@ test('another workflow of the signal has its own explanation', async ({ page, op
   await expect(part(page, 'Conclusion')).toContainText('The order was filled');
 });
 
+// Requirements: signals-the-table-8
 test('four decimals hide nothing: the tooltips and the dialog have the whole prices of a cheap token', async ({
   page,
   operator,
@@ -342,6 +349,7 @@ test.describe('every tab', () => {
     ];
   };
 
+  // Requirements: additions-everywhere-1
   test('has no serious finding of axe in light and dark', async ({ page, operator, signIn }) => {
     test.setTimeout(120_000);
     await signIn(page);
@@ -352,6 +360,7 @@ test.describe('every tab', () => {
     }
   });
 
+  // Requirements: additions-everywhere-3
   test('fits a telephone and is reached by keyboard', async ({ page, operator, signIn }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await signIn(page);

@@ -125,6 +125,9 @@ const badgeOf = (page: Page, label: string) => banner(page).getByRole('button', 
 const details = (page: Page) => dialog(page, 'System Environment Details');
 
 for (const { name, env, badge: label, colour, mode, facts, banner: title, text, money } of LOOKS) {
+  // Requirements: screens-environment-1, screens-environment-2, screens-environment-3, screens-environment-4
+  // Requirements: screens-environment-5, accounts-fields-12, accounts-states-14, accounts-states-16
+  // Requirements: accounts-limits-3
   test(`the badge and its dialog show ${name}`, async ({ page, signIn, server }) => {
     await server.stop();
     await server.start(env);
@@ -199,6 +202,7 @@ async function stopTime(page: Page) {
   return { clock, pass };
 }
 
+// Requirements: screens-environment-3, accounts-calls-19, accounts-limits-2, settings-of-the-program-11
 test('the status is fetched again every 30 seconds, under an open dialog too, and no more after signing out', async ({
   page,
   signIn,
@@ -253,6 +257,7 @@ const inTokyo = (instant: string) =>
     .replaceAll('-', '/')
     .replace('T', ' ');
 
+// Requirements: accounts-states-15, accounts-messages-16, trading-messages-3
 test('the badge stays loading while the status cannot be fetched, and its dialog offers another try', async ({
   page,
   signIn,
@@ -281,6 +286,7 @@ test('the badge stays loading while the status cannot be fetched, and its dialog
   await expect(badgeOf(page, 'Live Trading')).toBeVisible();
 });
 
+// Requirements: accounts-messages-16
 test('a status that can no longer be fetched stays on the screen, and the badge says so', async ({
   page,
   signIn,
@@ -306,6 +312,7 @@ test('a status that can no longer be fetched stays on the screen, and the badge 
   await expect(tip).toContainText('Environment: PRODUCTION');
 });
 
+// Requirements: signals-the-table-14, trading-roles-2
 test('in a production deployment nobody triggers or retries by hand, the server included', async ({
   page,
   signIn,

@@ -23,6 +23,7 @@ const today = () =>
     new Date(),
   );
 
+// Requirements: price-logs-3, trading-calls-28, additions-export-3
 test('the price logs that the filters match are saved, in full and safe from formulas', async ({
   page,
   operator,
@@ -62,6 +63,7 @@ test('the price logs that the filters match are saved, in full and safe from for
   await expectToast(page, { title: 'CSV Exported', text: `2 rows in ${file.suggestedFilename()}` });
 });
 
+// Requirements: signals-the-table-3, trading-calls-28, additions-export-1
 test('the signals of all pages are saved, and those that arrive meanwhile do not move them', async ({
   page,
   operator,
@@ -92,6 +94,7 @@ test('the signals of all pages are saved, and those that arrive meanwhile do not
   expect(lines[0]).toMatch(/,15m,\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d,\d{4}\/\d\d\/\d\d /);
 });
 
+// Requirements: trading-validation-12
 test('nothing that matches is said in an alert of the browser, and nothing is saved', async ({
   page,
   signIn,
@@ -112,6 +115,7 @@ test('nothing that matches is said in an alert of the browser, and nothing is sa
   expect(downloads).toEqual([]);
 });
 
+// Requirements: additions-export-1
 test('an export can be followed and cancelled, and a page that fails is said, with nothing saved', async ({
   page,
   operator,
@@ -162,6 +166,7 @@ test('an export can be followed and cancelled, and a page that fails is said, wi
   await expect(progress).toBeHidden();
 });
 
+// Requirements: additions-export-2
 test('a file that cannot take all rows says which ones it has', async ({ page, operator, signIn }) => {
   const token = uniqueToken();
   await (await operator.platform()).candle({ Symbol: `${token}USDT`, Close: '1' });

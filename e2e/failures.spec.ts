@@ -6,6 +6,7 @@ test.beforeEach(async ({ expectFailure }) => {
   expectFailure({ path: '/', status: 'network' });
 });
 
+// Requirements: accounts-messages-4, accounts-messages-20, trading-messages-3
 test('a list that cannot be fetched says so, and is fetched on the next try', async ({ page, signIn }) => {
   await signIn(page);
   for (const screen of [
@@ -39,6 +40,7 @@ for (const { path, call, title } of [
   },
   { path: '/create-client', call: '**/api/admin/users?*', title: 'Failed to fetch users' },
 ]) {
+  // Requirements: accounts-messages-20
   test(`the pager of ${path} names no last page while page 3 could not be fetched`, async ({
     page,
     signIn,
@@ -58,6 +60,7 @@ for (const { path, call, title } of [
   });
 }
 
+// Requirements: trading-messages-3
 test('the parts of the signals page fail apart from each other', async ({ page, signIn }) => {
   await signIn(page);
   const lists = /\/api\/signals\/(stats|tokens|processors|timeframes)$/;
@@ -72,6 +75,7 @@ test('the parts of the signals page fail apart from each other', async ({ page, 
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
+// Requirements: accounts-messages-20
 test('the choices of filters that cannot be fetched have a retry of their own', async ({ page, signIn }) => {
   await signIn(page);
   for (const { path, lists, titles, table } of [
@@ -104,6 +108,7 @@ test('the choices of filters that cannot be fetched have a retry of their own', 
   }
 });
 
+// Requirements: accounts-messages-2, trading-messages-2, trading-messages-5
 test('an error answer is shown with its status', async ({ page, signIn, expectFailure }) => {
   expectFailure({ path: '/api/automation-workflows', status: 500 });
   await signIn(page);
@@ -133,6 +138,7 @@ test('a page whose code cannot be loaded says so, and loads on the next try', as
   await expect(pageTitle(page, 'Price Logs')).toBeVisible();
 });
 
+// Requirements: accounts-messages-20, trading-messages-4
 test('while the server is away what was loaded stays, and everything comes back with it', async ({
   page,
   signIn,
@@ -164,6 +170,7 @@ test('while the server is away what was loaded stays, and everything comes back 
   await expect(row).toBeVisible();
 });
 
+// Requirements: accounts-messages-5
 test('somebody who cannot be signed in for want of a server is told so', async ({ page, server }) => {
   await page.goto('/');
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
@@ -189,6 +196,7 @@ test('somebody who signs in after an update that took the old code away can load
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 });
 
+// Requirements: screens-session-states-3
 test('a session that cannot be looked up is an error, and not the sign-in screen', async ({
   page,
   signIn,

@@ -18,6 +18,7 @@ async function postSignals(operator: Operator, count: number) {
   return { token, processor };
 }
 
+// Requirements: additions-finding-keys-and-columns-4
 test('the slash goes to the first filter of the screen, and is a letter where one types', async ({
   page,
   signIn,
@@ -43,6 +44,7 @@ test('the slash goes to the first filter of the screen, and is a letter where on
   await expect(dialog(page, 'Create New User').getByLabel('First Name')).toHaveValue('/');
 });
 
+// Requirements: additions-finding-keys-and-columns-4
 test('the arrow keys turn the pages of a table', async ({ page, operator, signIn }) => {
   const { token } = await postSignals(operator, 101);
   await signIn(page);
@@ -59,6 +61,7 @@ test('the arrow keys turn the pages of a table', async ({ page, operator, signIn
   await expect(page).not.toHaveURL(/page=/);
 });
 
+// Requirements: additions-finding-keys-and-columns-4
 test('the arrow keys stay with a filter, a menu, a dialog and a table that is scrolled', async ({
   page,
   operator,
@@ -139,6 +142,7 @@ test('the question mark lists the keys, and those without Ctrl can be switched o
   await expect(page.getByLabel('Token')).toBeFocused();
 });
 
+// Requirements: additions-finding-keys-and-columns-5
 test('columns are hidden by keyboard, stay hidden, and come back together', async ({
   page,
   operator,

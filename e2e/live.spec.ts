@@ -7,6 +7,7 @@ import { uniqueName, uniqueToken } from './unique.ts';
 const signalRows = (page: Page) => tableRows(page, 'Signal History');
 const status = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text });
 
+// Requirements: live-updates-1
 test('what one browser triggers another one shows within a second', async ({
   page,
   openBrowser,
@@ -34,6 +35,7 @@ test('what one browser triggers another one shows within a second', async ({
   }).toPass({ intervals: [0], timeout: 55_000 });
 });
 
+// Requirements: live-updates-1, live-updates-3
 test('a new signal and a new price log show without a reload', async ({
   page,
   openBrowser,
@@ -59,6 +61,7 @@ test('a new signal and a new price log show without a reload', async ({
   await expect(page.getByText(/^updated \d+ s ago$/)).toBeVisible();
 });
 
+// Requirements: live-updates-2
 test('the steps of a workflow fill while it runs', async ({ page, operator, signIn }) => {
   const trader = await operator.createUser({ activeTrading: true });
   const platform = await operator.platform();
@@ -77,6 +80,7 @@ test('the steps of a workflow fill while it runs', async ({ page, operator, sign
   await expect(run).toContainText('Completed');
 });
 
+// Requirements: live-updates-3
 test('a paused screen stays as it is, says that there is something new, and catches up', async ({
   page,
   operator,
@@ -97,6 +101,7 @@ test('a paused screen stays as it is, says that there is something new, and catc
   await expect(status(page, 'Live')).toBeVisible();
 });
 
+// Requirements: live-updates-4
 test('a stream that is down is said so, and comes back with what was missed', async ({
   page,
   operator,
@@ -118,6 +123,7 @@ test('a stream that is down is said so, and comes back with what was missed', as
   await expect(signalRows(page)).toContainText(token);
 });
 
+// Requirements: live-updates-6
 test('somebody who is deactivated is at the sign-in screen at once, without a click', async ({
   page,
   operator,

@@ -17,6 +17,10 @@ const USERS = [
 ];
 const TRADERS = USERS.filter(({ trading }) => trading);
 
+// Requirements: accounts-states-8, signals-the-table-7, signals-the-table-8, signals-the-table-9
+// Requirements: signals-the-table-10, signals-the-table-12, signals-the-dialogs-2, signals-the-dialogs-7
+// Requirements: signals-the-dialogs-9, signals-the-dialogs-11, workflow-monitor-11, workflow-monitor-12
+// Requirements: trading-calls-14
 test('from an alert to filled orders of three users, all by clicking, and still there after a restart', async ({
   page,
   server,

@@ -9,6 +9,7 @@ const test = testsOnExchange({
   EXCHANGE_TIMEOUT_MS: '1000',
 });
 
+// Requirements: users-19
 test('an order that a revoked key leaves in doubt is seen, and written off after a question', async ({
   page,
   operator,

@@ -23,6 +23,7 @@ async function goTo(page: Page, text: string, label: string | RegExp) {
   await expect(palette(page)).toBeHidden();
 }
 
+// Requirements: additions-finding-keys-and-columns-2
 test('an administrator goes to a page, a token, a user, a signal and a workflow by keyboard alone', async ({
   page,
   operator,
@@ -58,6 +59,7 @@ test('an administrator goes to a page, a token, a user, a signal and a workflow 
   await expect(dialog(page, 'Workflow Execution Steps')).toContainText('Validate Signal');
 });
 
+// Requirements: additions-finding-keys-and-columns-2
 test('an old signal that no list holds is found by its whole id, and an id of nothing is said so', async ({
   page,
   operator,
@@ -90,6 +92,7 @@ test('an old signal that no list holds is found by its whole id, and an id of no
   await expect(palette(page).getByRole('status')).toHaveText('Could not be loaded: this id');
 });
 
+// Requirements: additions-finding-keys-and-columns-3
 test('an ordinary user finds the own pages and nothing else', async ({ page, operator, signIn }) => {
   const [token, user] = [uniqueToken(), await operator.createUser()];
   const signal = await operator.postSignal({ symbol: `${token}USDT` });
@@ -171,6 +174,7 @@ test('what cannot be loaded is said, and the pages are there all the same', asyn
   await expect(options(page).filter({ hasText: 'Price Logs' })).toBeVisible();
 });
 
+// Requirements: additions-everywhere-1
 test('neither the palette nor the list of keys nor the menu of columns has a serious finding of axe', async ({
   page,
   operator,
@@ -213,6 +217,7 @@ test('neither the palette nor the list of keys nor the menu of columns has a ser
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
+  // Requirements: additions-everywhere-3
   test('the palette and the menu of columns are not wider than the screen', async ({ page, signIn }) => {
     await signIn(page);
     for (const path of ['/price-logs', '/signals', '/automation-workflows']) {

@@ -40,6 +40,7 @@ async function expectAccessible(page: Page) {
   expect(await seriousFindings(page)).toEqual([]);
 }
 
+// Requirements: position-maker-1, position-maker-2, position-maker-3, trading-calculator-and-execution-20
 test('the screen shows the running system, its workers, and that nothing was executed yet', async ({
   page,
   signIn,
@@ -60,6 +61,7 @@ test('the screen shows the running system, its workers, and that nothing was exe
   await expect(page.getByRole('table', { name: EXECUTIONS })).toContainText('No execution logs yet');
 });
 
+// Requirements: trading-calls-26, trading-constants-2
 test('the status is asked for every 3 seconds and the executions every 5', async ({ page, signIn }) => {
   const asked: Record<string, number[]> = { status: [], logs: [] };
   page.on('request', (request) => {
@@ -82,6 +84,8 @@ test('the status is asked for every 3 seconds and the executions every 5', async
   }
 });
 
+// Requirements: position-maker-2, position-maker-4, trading-calculator-and-execution-20
+// Requirements: trading-messages-19, order-execution-12
 test('a restart while an order is being verified loses nothing and places nothing twice', async ({
   page,
   operator,
@@ -122,6 +126,7 @@ test('a restart while an order is being verified loses nothing and places nothin
   expect(signals.find(({ id }) => id === signalId)).toMatchObject({ totalTrades: 1, successfulTrades: 1 });
 });
 
+// Requirements: trading-calls-27, trading-messages-19
 test('a restart that fails says so in the words of the server, or in its own without any', async ({
   page,
   signIn,
@@ -147,6 +152,7 @@ test('a restart that fails says so in the words of the server, or in its own wit
   await expect(page.getByRole('button', { name: 'Restart System' })).toBeEnabled();
 });
 
+// Requirements: trading-roles-4
 test('a restart needs its confirmation, and cancelling does nothing', async ({ page, signIn }) => {
   let restarts = 0;
   page.on('request', (request) => {
@@ -190,6 +196,7 @@ test('polls that fail say so, keep what was loaded, and go on', async ({ page, s
   await expect(card(page, 'System Status')).toHaveText('Running');
 });
 
+// Requirements: position-maker-1, position-maker-4, trading-calculator-and-execution-20
 test('stopped workers and failed executions are plain, in both schemes and on a telephone', async ({
   page,
   signIn,

@@ -6,6 +6,7 @@ import { pageTitle } from './screen.ts';
 /** The server trades on an exchange that it reaches over HTTP. */
 const test = testsOnExchange();
 
+// Requirements: additions-order-and-positions-8
 test('an account whose exchange is away is said to be missing, on both screens, until it answers again', async ({
   page,
   operator,

@@ -100,6 +100,7 @@ test('without positions the screen says so in each of its parts', async ({ page,
   await expect(page.getByRole('img', { name: /^Cumulative profit/ })).toHaveCount(0);
 });
 
+// Requirements: additions-order-and-positions-5
 test('a traded signal appears by itself, moves with the price, and its stop closes it with the profit of the exchange', async ({
   page,
   operator,
@@ -159,6 +160,7 @@ test('a traded signal appears by itself, moves with the price, and its stop clos
   await expect(tableRow(page, 'Cumulative profit', '-$344.79')).toHaveCount(1);
 });
 
+// Requirements: additions-order-and-positions-6
 test('a position is closed by its button, after a confirmation with its figures', async ({
   page,
   operator,
@@ -195,6 +197,7 @@ test('a position is closed by its button, after a confirmation with its figures'
   });
 });
 
+// Requirements: additions-order-and-positions-6
 test('a close that fails says why, in the dialog as well, and can be tried again', async ({
   page,
   operator,
@@ -263,6 +266,7 @@ test('the filters stand in the address', async ({ page, operator, signIn }) => {
   await expect(openRow(page, sui)).toBeVisible();
 });
 
+// Requirements: additions-order-and-positions-8
 test('differences, silent accounts and cheap tokens are in plain sight, in both schemes and on a telephone', async ({
   page,
   operator,
@@ -343,6 +347,7 @@ test('a failed refresh keeps what was there, and the next one takes the notice a
   await expect(alert).toHaveCount(0);
 });
 
+// Requirements: additions-order-and-positions-7
 test('everybody sees the own positions on the dashboard, and only administrators the way to all', async ({
   page,
   operator,

@@ -30,6 +30,8 @@ function countCalls(page: Page, path: string): () => number {
   return () => calls;
 }
 
+// Requirements: price-logs-1, price-logs-2, price-logs-4, price-logs-5, price-logs-8, price-logs-11
+// Requirements: trading-validation-14, trading-validation-16, trading-calls-29
 test('price logs are listed with their parameters, and filtered', async ({
   page,
   operator,
@@ -74,6 +76,7 @@ test('price logs are listed with their parameters, and filtered', async ({
   await expect(page.getByText('No price logs found')).toBeInViewport({ ratio: 1 });
 });
 
+// Requirements: price-logs-4, price-logs-6, price-logs-9, price-logs-11
 test('eleven columns stand in their order, and a log without parameters says so', async ({
   page,
   operator,
@@ -112,6 +115,7 @@ test('eleven columns stand in their order, and a log without parameters says so'
   }
 });
 
+// Requirements: price-logs-2, trading-validation-15
 test('each filter has a choice that filters nothing', async ({ page, operator, signIn, server }) => {
   const token = await postCandles(operator, 1);
   await signIn(page);
@@ -159,6 +163,7 @@ test('timeframes that mean the same are one choice, which finds both', async ({ 
   }
 });
 
+// Requirements: price-logs-9, trading-validation-15, trading-constants-1
 test('the numbered buttons are always pages 1 to 5, and a later page is named beside the entries', async ({
   page,
   operator,
@@ -193,6 +198,7 @@ test('the numbered buttons are always pages 1 to 5, and a later page is named be
   await expect(pager(page)).toContainText('Showing 101 to 200 of 601 entries');
 });
 
+// Requirements: price-logs-10
 test('an address of a page beyond the last one leads to the last one, and back to where it came from', async ({
   page,
   operator,
@@ -209,6 +215,7 @@ test('an address of a page beyond the last one leads to the last one, and back t
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 });
 
+// Requirements: price-logs-12, trading-calls-15, trading-constants-2
 test('the list and the environment status are fetched again every 30 seconds', async ({
   page,
   operator,
@@ -232,6 +239,7 @@ test('the list and the environment status are fetched again every 30 seconds', a
   await expect.poll(statuses).toBe(before.statuses + 1);
 });
 
+// Requirements: price-logs-7
 test('ten skeletons stand where the rows will be', async ({ page, operator, signIn }) => {
   const token = await postCandles(operator, 1);
   await signIn(page);
@@ -251,6 +259,7 @@ test('ten skeletons stand where the rows will be', async ({ page, operator, sign
   await expect(rows(page)).toHaveCount(1);
 });
 
+// Requirements: price-logs-3, trading-messages-3
 test('a refresh that fails keeps what was loaded, and each list that fails says which', async ({
   page,
   operator,

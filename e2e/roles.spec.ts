@@ -4,6 +4,9 @@ import { pageTitle } from './screen.ts';
 
 const ADMIN_PAGES = PAGES.filter(({ adminOnly }) => adminOnly);
 
+// Requirements: screens-session-states-4, screens-header-3, screens-routes-1
+// Requirements: screens-dashboard-and-admin-dashboard-1, screens-dashboard-and-admin-dashboard-2
+// Requirements: screens-dashboard-and-admin-dashboard-3, accounts-roles-2, webhook-deliveries-1
 test('an ordinary user sees the dashboard, the own settings and the own webhook', async ({
   page,
   operator,
@@ -36,6 +39,8 @@ test('an ordinary user sees the dashboard, the own settings and the own webhook'
   await expect(page.getByText('No Webhook Configured')).toBeVisible();
 });
 
+// Requirements: screens-routes-3, screens-routes-4, accounts-roles-3, accounts-messages-17
+// Requirements: trading-roles-1
 test('an ordinary user meets the not-found page at every path of administrators', async ({
   page,
   operator,
@@ -50,6 +55,7 @@ test('an ordinary user meets the not-found page at every path of administrators'
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 });
 
+// Requirements: screens-routes-2, screens-dashboard-and-admin-dashboard-4, sign-in-and-sessions-18
 test('the admin dashboard opens for an ordinary user, without cards', async ({ page, operator, signIn }) => {
   await signIn(page, await operator.createUser());
   await page.goto('/admin');
@@ -61,6 +67,7 @@ test('the admin dashboard opens for an ordinary user, without cards', async ({ p
   await expect(page.getByRole('main').getByRole('link')).toHaveText(['Back to Main']);
 });
 
+// Requirements: screens-user-settings-2
 test("another user's settings stay closed to an ordinary user", async ({
   page,
   operator,
@@ -77,6 +84,9 @@ test("another user's settings stay closed to an ordinary user", async ({
   expect(answer.status()).toBe(403);
 });
 
+// Requirements: screens-session-states-4, screens-header-3, screens-routes-4, screens-routes-5
+// Requirements: screens-dashboard-and-admin-dashboard-2, screens-dashboard-and-admin-dashboard-3
+// Requirements: screens-dashboard-and-admin-dashboard-4, accounts-roles-6, webhook-deliveries-1
 test('an administrator reaches every screen from the admin dashboard', async ({ page, signIn, server }) => {
   await signIn(page);
   await page.goto('/');
@@ -104,6 +114,7 @@ test('an administrator reaches every screen from the admin dashboard', async ({ 
   await expect(pageTitle(page, 'Page Not Found')).toBeVisible();
 });
 
+// Requirements: screens-header-9, screens-routes-6
 test('the admin dashboard has a card for each active page of administrators, and no other', async ({
   page,
   signIn,
@@ -123,6 +134,7 @@ test('the admin dashboard has a card for each active page of administrators, and
   }
 });
 
+// Requirements: screens-header-6
 test('the header works by keyboard alone', async ({ page, signIn, server }) => {
   await signIn(page);
   await page.goto('/');

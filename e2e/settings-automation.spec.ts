@@ -14,6 +14,7 @@ async function storedSettings(page: Page, userId: string) {
   return ((await answer.json()) as { data: Record<string, unknown> }).data;
 }
 
+// Requirements: users-3
 test('an administrator decides how the system trades for a user', async ({ page, operator, signIn }) => {
   const user = await operator.createUser();
   await signIn(page);
@@ -51,6 +52,7 @@ test('an administrator decides how the system trades for a user', async ({ page,
   await expect(card.getByRole('radio', { name: 'Skip' })).toBeChecked();
 });
 
+// Requirements: users-3
 test('trading is paused in the display time zone, for a day, and resumed', async ({
   page,
   operator,
@@ -121,6 +123,7 @@ test('administrators reach the automation of their own account, without a warnin
   await expect(pageTitle(page, 'Users')).toBeVisible();
 });
 
+// Requirements: users-4
 test('an ordinary user sees nothing of it', async ({ page, operator, signIn }) => {
   const [user, other] = [await operator.createUser(), await operator.createUser()];
   await signIn(page, user);
@@ -135,6 +138,7 @@ test('an ordinary user sees nothing of it', async ({ page, operator, signIn }) =
   }
 });
 
+// Requirements: accounts-states-5, accounts-messages-15
 test('a user is deactivated and reactivated after a confirmation', async ({
   page,
   operator,
@@ -194,6 +198,7 @@ test('a confirmation whose code cannot be loaded says so, and opens once it can'
   await expect(dialog(page, 'Deactivate User')).toContainText(user.username);
 });
 
+// Requirements: accounts-messages-15
 test('a change of the status that is refused says so', async ({ page, operator, signIn, expectFailure }) => {
   const user = await operator.createUser();
   expectFailure({ path: `/api/admin/users/${user.id}`, status: 403 });

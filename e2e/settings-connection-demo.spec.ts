@@ -10,6 +10,7 @@ const test = testsOnExchange();
 
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
 
+// Requirements: users-5
 test('an accepted key shows the balance, at once and at every test', async ({ page, operator, signIn }) => {
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
@@ -34,6 +35,7 @@ test('an accepted key shows the balance, at once and at every test', async ({ pa
   await expect(outcome).toContainText('Futures balance $2,500.50');
 });
 
+// Requirements: users-7
 test("a refused key is not stored, and the exchange's own words say why", async ({
   page,
   operator,
@@ -55,6 +57,7 @@ test("a refused key is not stored, and the exchange's own words say why", async 
   await expect(card.getByLabel('API key', { exact: true })).toHaveValue(credentials.apiKey);
 });
 
+// Requirements: users-7
 test('a key is stored while the exchange is away, and the notice about it stays', async ({
   page,
   operator,
@@ -85,6 +88,7 @@ test('a key is stored while the exchange is away, and the notice about it stays'
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
 });
 
+// Requirements: users-10
 test('a key that may withdraw is refused with what to do, and is not stored', async ({
   page,
   operator,
@@ -105,6 +109,7 @@ test('a key that may withdraw is refused with what to do, and is not stored', as
   await expect(card.getByText('Not connected', { exact: true })).toBeVisible();
 });
 
+// Requirements: users-17
 test('a revoked key is shown as rejected with the exchange’s words, and a test that succeeds lifts that', async ({
   page,
   operator,
@@ -135,6 +140,7 @@ test('a revoked key is shown as rejected with the exchange’s words, and a test
   await expect(card.getByText('Connected', { exact: true })).toBeVisible();
 });
 
+// Requirements: users-12
 test('a key of an account that another user has is refused, and only an administrator is told whose it is', async ({
   page,
   openBrowser,

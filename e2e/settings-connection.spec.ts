@@ -16,6 +16,7 @@ const PATH = '/api/user-settings/exchange-credentials';
 const field = (page: Page, label: string) => connectionCard(page).getByLabel(label, { exact: true });
 const button = (page: Page, name: string) => connectionCard(page).getByRole('button', { name, exact: true });
 
+// Requirements: users-5
 test('credentials are entered, replaced and removed, and never shown again', async ({
   page,
   operator,
@@ -118,6 +119,7 @@ test('the card goes with the saved exchange, and the other one has credentials o
   await expect(field(page, 'API key')).toHaveValue('typed for Bybit');
 });
 
+// Requirements: users-6
 test("an administrator enters another user's credentials", async ({ page, operator, signIn }) => {
   const user = await operator.createUser();
   await signIn(page);

@@ -19,6 +19,7 @@ async function saveAutomation(page: Page) {
   await expectToast(page, { title: 'Settings Updated' });
 }
 
+// Requirements: screens-user-settings-10
 test('saving the automation changes what was touched, and nothing that was decided elsewhere meanwhile', async ({
   page,
   operator,
@@ -76,6 +77,7 @@ test('the automation card follows what is decided elsewhere, and keeps a pause t
   await expect(notice(page)).toHaveCount(0);
 });
 
+// Requirements: screens-user-settings-10
 test('settings changed elsewhere show in the fields that nobody touched, and a save does not take them back', async ({
   page,
   operator,
@@ -106,6 +108,7 @@ test('settings changed elsewhere show in the fields that nobody touched, and a s
   });
 });
 
+// Requirements: screens-user-settings-10
 test('a field that was changed here and elsewhere keeps what was chosen, says so, and offers the stored value', async ({
   page,
   operator,
@@ -189,6 +192,7 @@ async function reopen(page: Page, meanwhile?: () => Promise<unknown>) {
   await page.goBack();
 }
 
+// Requirements: accounts-calls-23
 test('own settings are fetched once, however often their screen is opened', async ({
   page,
   operator,
@@ -212,6 +216,7 @@ test('own settings are fetched once, however often their screen is opened', asyn
   expect(calls()).toEqual([2]);
 });
 
+// Requirements: accounts-calls-23
 test("another user's settings are fetched once, and again after they changed elsewhere", async ({
   page,
   operator,

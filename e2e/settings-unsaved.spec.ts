@@ -16,6 +16,7 @@ async function changeSomething(page: Page) {
   await expect(page.getByRole('button', { name: 'Discard' }).first()).toBeEnabled();
 }
 
+// Requirements: screens-user-settings-9
 test('a link asks before unsaved changes are lost', async ({ page, operator, signIn }) => {
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
@@ -66,6 +67,7 @@ test('the browser itself asks where the code of the question cannot be loaded', 
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
 });
 
+// Requirements: screens-user-settings-9
 test('the back button asks too', async ({ page, operator, signIn }) => {
   await signIn(page, await operator.createUser());
   await page.goto('/');
@@ -82,6 +84,7 @@ test('the back button asks too', async ({ page, operator, signIn }) => {
   await expect(page).toHaveURL('/');
 });
 
+// Requirements: screens-user-settings-9
 test('signing out asks too', async ({ page, operator, signIn }) => {
   const user = await operator.createUser();
   await signIn(page, user);
@@ -101,6 +104,7 @@ test('signing out asks too', async ({ page, operator, signIn }) => {
   expect((await page.request.get('/api/auth/user')).status()).toBe(401);
 });
 
+// Requirements: screens-user-settings-9
 test('closing or reloading the tab asks, and only while something is unsaved', async ({
   page,
   operator,

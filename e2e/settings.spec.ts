@@ -10,6 +10,8 @@ const portion = (page: Page) => page.getByLabel('Investment portion');
 const risk = (page: Page) => page.getByLabel('Maximum risk per trade');
 const selected = (page: Page, label: string) => page.getByLabel(label).locator('option:checked');
 
+// Requirements: screens-user-settings-5, screens-user-settings-7, accounts-states-9, accounts-states-10
+// Requirements: accounts-states-11, accounts-validation-10, accounts-limits-9
 test('the sizing method decides which fields are Auto and which are chosen', async ({
   page,
   operator,
@@ -44,6 +46,7 @@ test('the sizing method decides which fields are Auto and which are chosen', asy
   await expect(page.getByLabel('Market type').locator('option', { hasText: 'Spot' })).toBeDisabled();
 });
 
+// Requirements: screens-user-settings-5, accounts-fields-5, accounts-validation-8, accounts-messages-10
 test('settings are saved with a toast, kept, and Auto is stored as none', async ({
   page,
   operator,
@@ -89,6 +92,7 @@ test('settings are saved with a toast, kept, and Auto is stored as none', async 
 });
 
 for (const missing of ['absent', 'null'] as const) {
+  // Requirements: accounts-limits-7
   test(`a timeframe, processor and exchange that are ${missing} in the answer show their defaults, and are saved so`, async ({
     page,
     operator,
@@ -126,6 +130,8 @@ for (const missing of ['absent', 'null'] as const) {
   });
 }
 
+// Requirements: screens-user-settings-3, screens-user-settings-5, screens-user-settings-6
+// Requirements: accounts-messages-12, trading-validation-7
 test('the locked field says why, and the account card shows what is known', async ({
   page,
   operator,
@@ -163,6 +169,7 @@ test('the locked field says why, and the account card shows what is known', asyn
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
 });
 
+// Requirements: accounts-messages-18
 test('the newest toast takes the place of the one before it', async ({ page, operator, signIn }) => {
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
@@ -188,6 +195,8 @@ test('the newest toast takes the place of the one before it', async ({ page, ope
   expect(await seen.jsonValue()).toEqual(['', 'Copied!', 'Settings Updated']);
 });
 
+// Requirements: screens-user-settings-1, screens-user-settings-4, screens-user-settings-5
+// Requirements: accounts-messages-10
 test("an administrator edits another user's settings under a warning", async ({ page, operator, signIn }) => {
   const user = await operator.createUser();
   await signIn(page);
@@ -216,6 +225,7 @@ test('an unknown user is an error that says so', async ({ page, signIn, expectFa
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to fetch user' })).toContainText('404: ');
 });
 
+// Requirements: screens-user-settings-4, accounts-validation-3, accounts-roles-2, accounts-messages-11
 test('the password is changed, other sessions end, and only the new one signs in', async ({
   page,
   operator,
@@ -267,6 +277,7 @@ test('the password is changed, other sessions end, and only the new one signs in
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 });
 
+// Requirements: accounts-messages-11
 test('a password that is being changed keeps its dialog, and the outcome is told wherever one is by then', async ({
   page,
   operator,
@@ -311,6 +322,7 @@ test('a password that is being changed keeps its dialog, and the outcome is told
   await expect(page).toHaveURL('/settings');
 });
 
+// Requirements: accounts-messages-12
 test('a browser that does not let copy says so', async ({ page, operator, signIn }) => {
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined });
@@ -340,6 +352,7 @@ test('the processors are the usual ones and those that administrators sent, and 
   expect((await operator.settingsOf(user.id)).signalProcessor).toBe('Orion v2.1');
 });
 
+// Requirements: screens-user-settings-8
 test('each part of the screen that cannot be fetched says so, and is fetched on the next try', async ({
   page,
   operator,
@@ -367,6 +380,7 @@ test('each part of the screen that cannot be fetched says so, and is fetched on 
   }
 });
 
+// Requirements: accounts-messages-3, accounts-messages-10
 test('a save that is refused or gets no answer says so, and what was chosen stays', async ({
   page,
   operator,
@@ -398,6 +412,7 @@ test('a save that is refused or gets no answer says so, and what was chosen stay
   await expect(page.getByText(user.id)).toBeVisible();
 });
 
+// Requirements: accounts-messages-11
 test('a password that could not be changed for want of a server', async ({
   page,
   operator,

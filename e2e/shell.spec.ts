@@ -17,6 +17,7 @@ async function hold(page: Page, pattern: string) {
   return release;
 }
 
+// Requirements: screens-session-states-1
 test('a full-screen spinner says Loading... before the code has come, and while the session is looked up', async ({
   page,
   signIn,
@@ -47,6 +48,7 @@ test('a full-screen spinner says Loading... before the code has come, and while 
   await expect(loading).toHaveCount(0);
 });
 
+// Requirements: screens-header-1, screens-header-2, screens-header-4, accounts-fields-10
 test('the header has the logo, the list of the server without Settings, and the menu of the user', async ({
   page,
   signIn,
@@ -78,6 +80,7 @@ test('the header has the logo, the list of the server without Settings, and the 
   await expect(page).toHaveURL(`${server.url}/`);
 });
 
+// Requirements: screens-header-9
 test('nothing that the header or the dashboards link to is missing', async ({
   page,
   signIn,
@@ -107,6 +110,7 @@ test('nothing that the header or the dashboards link to is missing', async ({
   }
 });
 
+// Requirements: screens-header-10
 test('a navigation that cannot be fetched says so in the header, and comes with the next try', async ({
   page,
   signIn,
@@ -124,6 +128,7 @@ test('a navigation that cannot be fetched says so in the header, and comes with 
   await expect(retry).toHaveCount(0);
 });
 
+// Requirements: screens-header-5
 test('Sign Out is disabled while it is pending, and one without an answer is said so', async ({
   page,
   signIn,
@@ -148,6 +153,7 @@ test('Sign Out is disabled while it is pending, and one without an answer is sai
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
 });
 
+// Requirements: accounts-states-2
 test('after signing out the former user is gone from the screen even if the session cannot be looked up', async ({
   page,
   signIn,
@@ -168,6 +174,7 @@ test('after signing out the former user is gone from the screen even if the sess
   await expect(page.locator('body')).not.toContainText(server.adminUsername);
 });
 
+// Requirements: accounts-states-2
 test('signing in as somebody else shows nothing of the user before', async ({
   page,
   signIn,
@@ -186,6 +193,7 @@ test('signing in as somebody else shows nothing of the user before', async ({
   await expect(page.locator('body')).not.toContainText(server.adminUsername);
 });
 
+// Requirements: screens-header-8
 test('light, dark or as the system has it: the choice outlasts a reload', async ({ page, signIn }) => {
   const choose = async (name: string) => {
     await page.getByRole('button', { name: 'Colour scheme' }).click();
@@ -212,6 +220,7 @@ test('light, dark or as the system has it: the choice outlasts a reload', async 
   await expect(page.getByRole('menuitemradio', { name: 'System' })).toBeChecked();
 });
 
+// Requirements: screens-header-6
 test('every page has its own title, and another page is read from its beginning', async ({
   page,
   signIn,
@@ -241,6 +250,7 @@ test('every page has its own title, and another page is read from its beginning'
   await expect(page).toHaveTitle('Page Not Found - Signal Board');
 });
 
+// Requirements: accounts-messages-19, accounts-limits-10
 test('a toast is shown for five seconds, at most 700 pixels wide, and 800 on large screens', async ({
   page,
   signIn,
@@ -271,6 +281,7 @@ test('a toast is shown for five seconds, at most 700 pixels wide, and 800 on lar
   await expect.poll(widest).toBe('700px');
 });
 
+// Requirements: accounts-messages-18
 test('the newest of two toasts takes the place of the other', async ({
   page,
   expectFailure,
@@ -297,6 +308,7 @@ test('the newest of two toasts takes the place of the other', async ({
 const LONG_NAME = 'featherstonehaugh.montgomery.trading@example.co.uk';
 
 for (const width of [768, 1024, 1100, 1280, 1343, 1440, 1760]) {
+  // Requirements: screens-header-3
   test(`at ${width} px the header shows the badge, Admin and all of a long name, in light and dark`, async ({
     page,
     operator,
@@ -336,6 +348,7 @@ for (const width of [768, 1024, 1100, 1280, 1343, 1440, 1760]) {
   });
 }
 
+// Requirements: accounts-messages-17
 test('a path in other letters is the not-found page', async ({ page, signIn }) => {
   await signIn(page);
   for (const path of ['/Signals', '/SETTINGS', '/Admin', '/create-Client']) {
@@ -349,6 +362,7 @@ test('a path in other letters is the not-found page', async ({ page, signIn }) =
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
+  // Requirements: screens-header-4, screens-header-7
   test('the menu of the user says who that is, and everything of the header is within the screen', async ({
     page,
     signIn,
@@ -372,6 +386,7 @@ test.describe('on a telephone', () => {
     expect(await details.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
   });
 
+  // Requirements: screens-sign-in-1
   test('the sign-in screen still describes the product', async ({ page }) => {
     await page.goto('/');
     await expect(page.getByRole('main')).toContainText(

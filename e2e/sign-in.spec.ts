@@ -2,6 +2,7 @@ import { expect, test } from './fixtures.ts';
 import { dialog, expectToast, fillLogin, pageTitle, signOut } from './screen.ts';
 
 test.describe('the sign-in screen', () => {
+  // Requirements: screens-sign-in-1, screens-sign-in-2, accounts-validation-2
   test('describes the product and says which fields are required', async ({ page }) => {
     await page.goto('/');
     await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
@@ -20,6 +21,7 @@ test.describe('the sign-in screen', () => {
     await expect(page.getByText('Password is required')).toBeVisible();
   });
 
+  // Requirements: screens-sign-in-3, accounts-messages-5
   test("shows the server's message in a red alert when the password is wrong", async ({
     page,
     server,
@@ -40,6 +42,8 @@ test.describe('the sign-in screen', () => {
     await expect(pageTitle(page, `Welcome, ${server.adminUsername}`)).toBeVisible();
   });
 
+  // Requirements: screens-session-states-2, screens-sign-in-4, accounts-states-1, accounts-roles-1
+  // Requirements: accounts-calls-22
   test('stands at every path for somebody signed out, and leads to the dashboard', async ({
     page,
     server,
@@ -55,6 +59,7 @@ test.describe('the sign-in screen', () => {
   });
 
   for (const answer of [{}, { user: null }, null]) {
+    // Requirements: accounts-calls-3
     test(`is shown when the session is answered with 200 and ${JSON.stringify(answer)}`, async ({ page }) => {
       await page.route('**/api/auth/user', (route) => route.fulfill({ json: answer }));
       await page.goto('/settings');
@@ -62,6 +67,7 @@ test.describe('the sign-in screen', () => {
     });
   }
 
+  // Requirements: screens-session-states-1
   test('is preceded by a loading text while the session is looked up', async ({ page }) => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -76,6 +82,7 @@ test.describe('the sign-in screen', () => {
   });
 });
 
+// Requirements: accounts-states-2, accounts-calls-1
 test('signing out ends the session and forgets what was on the screen', async ({
   page,
   server,
@@ -101,6 +108,7 @@ test('signing out ends the session and forgets what was on the screen', async ({
   expect(answer.status()).toBe(401);
 });
 
+// Requirements: accounts-states-3
 test('a user who is deactivated meanwhile is back at the sign-in screen, and cannot get in', async ({
   page,
   operator,
@@ -123,6 +131,7 @@ test('a user who is deactivated meanwhile is back at the sign-in screen, and can
   await expect(pageTitle(page, `Welcome, ${user.username}`)).toBeVisible();
 });
 
+// Requirements: sign-in-and-sessions-3
 test('somebody who guesses too often is told to come back later, with the right password too', async ({
   page,
   operator,
@@ -143,6 +152,7 @@ test('somebody who guesses too often is told to come back later, with the right 
   await expect(alert).toHaveText('Too many failed attempts. Try again later.');
 });
 
+// Requirements: sign-in-and-sessions-11
 test('a changed password signs out everywhere else, and this browser goes on with a new cookie', async ({
   page,
   openBrowser,
@@ -178,6 +188,7 @@ test('a changed password signs out everywhere else, and this browser goes on wit
   await expect(pageTitle(elsewhere, 'Welcome Back')).toBeVisible();
 });
 
+// Requirements: sign-in-and-sessions-22
 test('the built page holds no script of its own, and its policy lets none run', async ({
   browser,
   server,

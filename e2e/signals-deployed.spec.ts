@@ -12,6 +12,7 @@ import { uniqueToken } from './unique.ts';
 
 test.use({ serverEnv: { DEPLOYMENT_ID: 'deployment-1' } });
 
+// Requirements: signals-the-table-14, trading-roles-2
 test('in a production deployment nothing is triggered by hand, and the buttons say why', async ({
   page,
   operator,
@@ -39,6 +40,7 @@ test('in a production deployment nothing is triggered by hand, and the buttons s
   }
 });
 
+// Requirements: trading-calculator-and-execution-15
 test('in a production deployment on paper an order by hand goes through', async ({
   page,
   operator,

@@ -3,6 +3,8 @@ import { expect, test } from './fixtures.ts';
 import { dialog, tableRows } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
+// Requirements: signals-the-table-11, signals-the-dialogs-9, signals-the-dialogs-10, workflow-monitor-14
+// Requirements: workflow-monitor-15, trading-workflows-and-eligibility-6, trading-messages-20
 test('trades are counted, and failed ones grouped by their reason with the affected users', async ({
   page,
   operator,

@@ -8,6 +8,8 @@ test.use({ serverEnv: DEVELOPMENT });
 
 const rows = (page: Page) => tableRows(page, 'Signal History');
 
+// Requirements: signals-the-table-2, signals-the-table-4, signals-the-table-5, trading-validation-15
+// Requirements: trading-constants-1, additions-finding-keys-and-columns-1
 test('filters stand in the address, narrow the table and go back to page 1', async ({
   page,
   operator,
@@ -53,6 +55,7 @@ test('filters stand in the address, narrow the table and go back to page 1', asy
   await expect(page.getByLabel('Token')).toHaveValue('');
 });
 
+// Requirements: signals-the-table-3
 test('nothing that matches is said so', async ({ page, signIn }) => {
   await signIn(page);
   await page.goto('/signals?token=NOSUCHTOKEN');
@@ -63,6 +66,7 @@ test('nothing that matches is said so', async ({ page, signIn }) => {
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
 });
 
+// Requirements: signals-the-table-10, trading-workflows-and-eligibility-3, workflows-1
 test('in development a signal is recorded and not traded, and its row says why', async ({
   page,
   operator,
@@ -80,6 +84,8 @@ test('in development a signal is recorded and not traded, and its row says why',
   );
 });
 
+// Requirements: signals-the-table-3, signals-the-table-9, signals-the-table-13
+// Requirements: trading-workflows-and-eligibility-4, trading-calls-12, trading-messages-4
 test('a trigger starts the workflow and says its id', async ({ page, operator, signIn }) => {
   const signal = await operator.postSignal({
     symbol: `${uniqueToken()}USDT`,
@@ -103,6 +109,7 @@ test('a trigger starts the workflow and says its id', async ({ page, operator, s
   await expect(page.getByRole('tooltip')).toHaveText('Workflow completed - No users processed successfully');
 });
 
+// Requirements: trading-workflows-and-eligibility-5, trading-messages-4
 test('a trigger is refused while a workflow of the signal is still running', async ({
   page,
   operator,
@@ -139,6 +146,8 @@ test('a trigger is refused while a workflow of the signal is still running', asy
   }).toPass();
 });
 
+// Requirements: signals-the-dialogs-1, signals-the-dialogs-4, signals-the-dialogs-5, signals-the-dialogs-6
+// Requirements: signals-the-dialogs-8, trading-validation-17
 test('each dialog of a signal without an eligible user says that there is nothing', async ({
   page,
   operator,
@@ -209,6 +218,8 @@ test('each dialog of a signal without an eligible user says that there is nothin
   );
 });
 
+// Requirements: signals-the-table-7, additions-finding-keys-and-columns-1
+// Requirements: additions-finding-keys-and-columns-4
 test('an open dialog stands in the address and survives a reload', async ({
   page,
   operator,
@@ -287,6 +298,7 @@ test('a dialog that cannot be fetched says so, and is fetched on the next try', 
   }
 });
 
+// Requirements: signals-the-dialogs-12
 test('users that no workflow has decided about are told as it would be decided now, and why so', async ({
   page,
   operator,

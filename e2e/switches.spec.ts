@@ -27,6 +27,7 @@ const contrastOf = (control: Locator) =>
   });
 
 for (const scheme of ['light', 'dark'] as const) {
+  // Requirements: additions-everywhere-2
   test(`a switch that is off is seen to be one, and does not look disabled (${scheme})`, async ({
     page,
     operator,

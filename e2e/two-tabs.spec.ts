@@ -38,6 +38,7 @@ test.beforeEach(({ expectFailure }) => {
   for (const status of [401, 409]) expectFailure({ path: '/api/', status });
 });
 
+// Requirements: accounts-states-4
 test('a sign-out and another sign-in reach every tab, and nothing of the former user stays', async ({
   page,
   context,
@@ -63,6 +64,7 @@ test('a sign-out and another sign-in reach every tab, and nothing of the former 
   expect(await storedProcessor(page)).toBe('Any');
 });
 
+// Requirements: accounts-states-4
 test('a tab that was told nothing finds out by its stream', async ({ page, context, operator, signIn }) => {
   const [ann, bob] = [await operator.createUser(), await operator.createUser()];
   await signIn(page, ann);
@@ -73,6 +75,7 @@ test('a tab that was told nothing finds out by its stream', async ({ page, conte
   await expect(other.getByRole('main')).not.toContainText(ann.username);
 });
 
+// Requirements: sign-in-and-sessions-14
 test('a save of a tab that has not found out lands at nobody', async ({
   page,
   context,
@@ -95,6 +98,7 @@ test('a save of a tab that has not found out lands at nobody', async ({
   expect(await storedProcessor(page)).toBe('Tesla');
 });
 
+// Requirements: accounts-states-4
 test('a tab that is looked at again asks who is signed in before it listens again', async ({
   page,
   context,

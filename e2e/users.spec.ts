@@ -8,6 +8,7 @@ test.beforeEach(async ({ page, signIn }) => {
   await signIn(page);
 });
 
+// Requirements: accounts-validation-4, accounts-validation-5, accounts-validation-6, accounts-validation-7
 test('the form says what is wrong with each field', async ({ page }) => {
   await page.goto('/create-client');
   await page.getByRole('button', { name: 'Create New User' }).click();
@@ -39,6 +40,7 @@ test('the form says what is wrong with each field', async ({ page }) => {
   await expect(username).toBeFocused();
 });
 
+// Requirements: screens-users-2, screens-users-3, accounts-messages-13
 test('a created user stands in the table with all that was entered, and a second one of the name is refused', async ({
   page,
   expectFailure,
@@ -110,6 +112,7 @@ test('a new user is a test user while no real money is traded, unless the regula
   await expect(row.getByText('Test', { exact: true })).toHaveCount(0);
 });
 
+// Requirements: accounts-messages-13
 test('what the server refuses stands at its field, and what nobody answered is said', async ({
   page,
   expectFailure,
@@ -139,6 +142,7 @@ test('what the server refuses stands at its field, and what nobody answered is s
   await expect(form.getByLabel('Username')).toHaveValue(/^eve-/);
 });
 
+// Requirements: screens-users-3
 test('what was typed of a new user is lost by no key, click or step back without a question', async ({
   page,
 }) => {
@@ -202,6 +206,7 @@ test('while a user is created the buttons wait and the dialog stays', async ({ p
   await expect(form).toBeHidden();
 });
 
+// Requirements: screens-users-4, accounts-states-7, accounts-messages-14
 test('active trading is switched after a warning that live trading is affected', async ({
   page,
   operator,
@@ -235,6 +240,7 @@ test('active trading is switched after a warning that live trading is affected',
   await expect(trading).not.toBeChecked();
 });
 
+// Requirements: screens-users-4, screens-users-5, accounts-calls-14, accounts-messages-14
 test('a user is deactivated and activated after a confirmation, and stays in the list of all users', async ({
   page,
   operator,
@@ -258,6 +264,7 @@ test('a user is deactivated and activated after a confirmation, and stays in the
   await expect(page.getByRole('switch', { name: `Status of ${username}: Active` })).toBeChecked();
 });
 
+// Requirements: screens-users-5
 test('all users are asked for first; a switch hides inactive ones, and the browser remembers it', async ({
   page,
   operator,
@@ -330,6 +337,7 @@ test('a browser that forbids its storage still hides inactive users, for as long
   await expect(inactiveToo).not.toBeChecked();
 });
 
+// Requirements: accounts-messages-14
 test('a change that the server refuses, or does not answer, is said and can be tried again', async ({
   page,
   operator,
@@ -380,6 +388,7 @@ test('a change that the server refuses, or does not answer, is said and can be t
   await expect(trading).toBeChecked();
 });
 
+// Requirements: screens-users-6
 test('a search finds users by what the row shows, is kept in the address, and is cleared', async ({
   page,
   operator,
@@ -438,6 +447,7 @@ test('the browser goes back from a search to the list before it', async ({ page,
   await expect(tableRows(page, 'Users').nth(1)).toBeVisible();
 });
 
+// Requirements: screens-users-6
 test('a column is sorted by its header, with the keyboard too, and the order is kept in the address', async ({
   page,
   operator,
@@ -508,12 +518,14 @@ test('the former rows stay, faded, while the next page is fetched', async ({ pag
   await expect(rows.first()).not.toHaveText(shown ?? '');
 });
 
+// Requirements: price-logs-10
 test('a page that is no more leads to the last one', async ({ page, server }) => {
   await page.goto('/create-client?page=999&search=admin%40example');
   await expect(page).toHaveURL(`${server.url}/create-client?search=admin%40example`);
   await expect(tableRow(page, 'Users', server.adminUsername)).toBeVisible();
 });
 
+// Requirements: accounts-limits-4
 test('an id is shortened and copied whole by a click', async ({ page, operator, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { id } = await operator.createUser();
@@ -536,6 +548,7 @@ test('a row says for how long trading pauses', async ({ page, operator, server }
   await expect(page.getByRole('tooltip')).toHaveText('Paused until 2999/01/02 04:00:00');
 });
 
+// Requirements: screens-users-2, accounts-states-6, accounts-limits-1
 test('there are ten users on a page, and administrators cannot switch themselves off', async ({
   page,
   operator,
@@ -566,6 +579,7 @@ test('there are ten users on a page, and administrators cannot switch themselves
   await expect(page.getByRole('tooltip')).toHaveText('You cannot deactivate your own account');
 });
 
+// Requirements: screens-users-1
 test("a row leads to the user's settings, and back to the admin dashboard", async ({
   page,
   operator,
@@ -583,6 +597,7 @@ test("a row leads to the user's settings, and back to the admin dashboard", asyn
 
 const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff Montgomery-Featherstonehaugh';
 
+// Requirements: screens-users-2
 test('a long name is cut with all of it in its tooltip, and the username stays beside the switches', async ({
   page,
   operator,
@@ -607,6 +622,7 @@ test('a long name is cut with all of it in its tooltip, and the username stays b
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
+  // Requirements: additions-everywhere-3
   test('a long name takes nothing of any user off the screen', async ({ page, operator }) => {
     const user = await operator.createUser({ firstName: LONG_NAME, lastName: LONG_NAME });
     await page.goto(`/create-client?search=${encodeURIComponent(user.username)}`);

@@ -8,6 +8,7 @@ const example = async (page: Page, name: string) => {
   return JSON.parse(text ?? '') as Record<string, unknown>;
 };
 
+// Requirements: screens-webhook-configuration-8, accounts-fields-8, accounts-fields-9
 test('the examples of the two endpoints have every field, and are accepted as they stand', async ({
   page,
   operator,

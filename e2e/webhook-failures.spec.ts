@@ -32,6 +32,7 @@ async function openScreen(page: Page) {
   await createWebhook(page);
 }
 
+// Requirements: screens-webhook-configuration-2
 test('the webhook loads with a skeleton, and when it cannot be fetched it can be tried again', async ({
   page,
 }) => {
@@ -54,6 +55,7 @@ test('the webhook loads with a skeleton, and when it cannot be fetched it can be
   await expect(failed).toBeHidden();
 });
 
+// Requirements: accounts-messages-6
 test('a webhook that cannot be created says so, and is created on the next try', async ({ page }) => {
   await page.goto('/webhook');
   await expect(page.getByRole('button', { name: 'Create Webhook' })).toBeVisible();
@@ -68,6 +70,7 @@ for (const { text, ...change } of [
   { ...RENEWAL, text: 'Failed to renew webhook' },
   { ...DELETION, text: 'Failed to delete webhook' },
 ]) {
+  // Requirements: accounts-messages-6
   test(`without an answer: '${text}', and the dialog stays for another try`, async ({ page }) => {
     await withoutLiveUpdates(page);
     await openScreen(page);
@@ -85,6 +88,7 @@ for (const { text, ...change } of [
   { ...RENEWAL, text: 'No webhook to renew' },
   { ...DELETION, text: 'No webhook to delete' },
 ]) {
+  // Requirements: accounts-messages-7
   test(`deleted in another tab before the warning: '${text}'`, async ({ page, server, expectFailure }) => {
     expectFailure({ path: '/api/hooks/', status: 404 });
     await withoutLiveUpdates(page);
@@ -100,6 +104,7 @@ for (const { text, ...change } of [
 }
 
 for (const change of [RENEWAL, DELETION]) {
+  // Requirements: accounts-messages-6
   test(`deleted in another tab behind the open dialog '${change.title}': the server's message`, async ({
     page,
     server,
@@ -117,6 +122,7 @@ for (const change of [RENEWAL, DELETION]) {
   });
 }
 
+// Requirements: screens-webhook-configuration-12
 test('while the server works the buttons say what it does and cannot be pressed again', async ({ page }) => {
   await page.goto('/webhook');
   const create = page.getByRole('button', { name: 'Create Webhook' });
@@ -146,6 +152,7 @@ test('while the server works the buttons say what it does and cannot be pressed 
   }
 });
 
+// Requirements: screens-webhook-configuration-11
 test('a password that is being verified keeps its dialog, so that nothing is shown or copied behind it', async ({
   page,
 }) => {
@@ -189,6 +196,7 @@ for (const { status, body, text } of [
   { status: 403, body: '', text: 'Invalid password' },
   { status: 403, body: '{"message":"This account may not do that"}', text: 'This account may not do that' },
 ]) {
+  // Requirements: accounts-messages-8
   test(`a verification answered ${status} with '${body}' says '${text}'`, async ({ page, expectFailure }) => {
     expectFailure({ path: '/api/auth/verify-password', status });
     await openScreen(page);

@@ -37,6 +37,7 @@ const fill = (text: string, values: Readonly<Record<string, string>>, except?: s
       text,
     );
 
+// Requirements: webhook-deliveries-30
 test('every alert message is taken when it is filled in, and refused by name for what is not', async ({
   page,
   operator,

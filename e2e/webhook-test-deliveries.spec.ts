@@ -21,6 +21,7 @@ test.describe('as an administrator', () => {
     await page.goto('/configuration');
   });
 
+  // Requirements: webhook-deliveries-27
   test('a test signal is stored, can be looked at, and stands in the delivery log', async ({ page }) => {
     const token = uniqueToken();
     await openTest(page, 'signal');
@@ -57,6 +58,7 @@ test.describe('as an administrator', () => {
     await expect(question).toBeHidden();
   });
 
+  // Requirements: webhook-deliveries-27
   test('a test candle of this minute is stored as a price log', async ({ page }) => {
     const token = uniqueToken();
     const minute = () => new Date().toISOString().slice(0, 16).replaceAll(/\D/g, '');

@@ -33,6 +33,7 @@ const sendCandle = async (server: ManagedServer, key: string) =>
 const unreadable = (page: Page) =>
   page.getByRole('main').getByRole('alert').filter({ hasText: 'The webhook key cannot be shown' });
 
+// Requirements: webhook-deliveries-5
 test('under another secret key the screen says that the key cannot be shown, and renewing heals it', async ({
   page,
   server,
@@ -62,6 +63,7 @@ test('under another secret key the screen says that the key cannot be shown, and
   expect(await sendCandle(server, await keyField(page).inputValue())).toBe(200);
 });
 
+// Requirements: webhook-deliveries-5
 test('a webhook whose key cannot be shown is deleted like any other, and another one created', async ({
   page,
   server,

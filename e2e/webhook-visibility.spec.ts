@@ -22,6 +22,7 @@ async function expectHidden(page: Page) {
   await expect(page.getByRole('button', { name: 'Show key' })).toBeVisible();
 }
 
+// Requirements: webhook-deliveries-4
 test('five minutes after the password the key is hidden, and copying asks again', async ({ page }) => {
   const hookKey = await createWebhook(page);
   await revealKey(page, user.password);
@@ -33,6 +34,7 @@ test('five minutes after the password the key is hidden, and copying asks again'
   await expect(dialog(page, 'View Key')).toBeVisible();
 });
 
+// Requirements: screens-webhook-configuration-5
 test('a key that was just created is masked until the password was given, and the screen says so', async ({
   page,
 }) => {
@@ -64,6 +66,7 @@ test('who leaves the screen leaves a hidden key behind', async ({ page }) => {
   await expectHidden(page);
 });
 
+// Requirements: accounts-states-17, trading-constants-20
 test('a copy button shows for two seconds that it copied', async ({ page }) => {
   await createWebhook(page);
   await revealKey(page, user.password);

@@ -13,6 +13,9 @@ test.beforeEach(async ({ page, operator, signIn, context, server }) => {
   await page.goto('/webhook');
 });
 
+// Requirements: screens-webhook-configuration-1, screens-webhook-configuration-3
+// Requirements: screens-webhook-configuration-4, screens-webhook-configuration-6
+// Requirements: screens-webhook-configuration-8, accounts-roles-2, webhook-deliveries-1
 test('without a webhook the screen explains and offers to create one', async ({ page, server }) => {
   await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
   const main = page.getByRole('main');
@@ -44,6 +47,9 @@ test('without a webhook the screen explains and offers to create one', async ({ 
   await expect(page).toHaveURL(`${server.url}/`);
 });
 
+// Requirements: screens-webhook-configuration-5, screens-webhook-configuration-11
+// Requirements: screens-webhook-configuration-12, accounts-states-13, accounts-validation-9
+// Requirements: accounts-roles-5, accounts-messages-8, accounts-messages-9, webhook-deliveries-6
 test('the key stays masked until the password was verified', async ({ page, expectFailure, server }) => {
   const hookKey = await createWebhook(page);
   await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
@@ -77,6 +83,8 @@ test('the key stays masked until the password was verified', async ({ page, expe
   await expect(keyField(page)).toHaveValue(`${hookKey.slice(0, 4)}…`);
 });
 
+// Requirements: screens-webhook-configuration-5, screens-webhook-configuration-6
+// Requirements: screens-webhook-configuration-7, accounts-messages-9, webhook-deliveries-6
 test('copying asks for the password while the key is hidden, and copies the whole URL', async ({
   page,
   server,
@@ -98,6 +106,7 @@ test('copying asks for the password while the key is hidden, and copies the whol
   expect(await clipboard(page)).toBe(hookKey);
 });
 
+// Requirements: screens-webhook-configuration-9, accounts-states-12, accounts-roles-5, accounts-messages-9
 test('renewing makes the old key useless at once', async ({ page, expectFailure, server }) => {
   const oldKey = await createWebhook(page);
   await page.getByRole('button', { name: 'Renew Key' }).click();
@@ -125,6 +134,8 @@ test('renewing makes the old key useless at once', async ({ page, expectFailure,
   expect((await chartingPlatform(webhookUrls(server.url, newKey)).candle(candle)).status).toBe(200);
 });
 
+// Requirements: screens-webhook-configuration-10, accounts-states-12, accounts-roles-5
+// Requirements: accounts-messages-9
 test('deleting takes a warning and the password, and ends what the key could do', async ({
   page,
   server,
@@ -145,6 +156,7 @@ test('deleting takes a warning and the password, and ends what the key could do'
   expect(candle.status).toBe(401);
 });
 
+// Requirements: accounts-messages-6
 test('a second webhook created elsewhere is refused with the server message', async ({
   page,
   server,
@@ -158,6 +170,7 @@ test('a second webhook created elsewhere is refused with the server message', as
   await expectToast(page, { title: 'Error', text: 'You already have a webhook' });
 });
 
+// Requirements: webhook-deliveries-29
 test('the delivery log shows what was stored, repeated and refused, and why', async ({ page, server }) => {
   const platform = chartingPlatform(webhookUrls(server.url, await createWebhook(page)));
   await expect(page.getByText('No deliveries yet')).toBeVisible();

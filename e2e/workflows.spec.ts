@@ -20,6 +20,8 @@ async function createFailedWorkflow(operator: Operator) {
   return { signal: failed, symbol: fields.symbol };
 }
 
+// Requirements: workflow-monitor-1, workflow-monitor-2, workflow-monitor-16, trading-constants-1
+// Requirements: additions-finding-keys-and-columns-1
 test('filters stand in the address, and a change of filter or page size goes back to page 1', async ({
   page,
   operator,
@@ -58,6 +60,7 @@ test('filters stand in the address, and a change of filter or page size goes bac
   await expect(page.getByLabel('Page size')).toHaveValue('25');
 });
 
+// Requirements: workflow-monitor-8, workflow-monitor-10, trading-calls-13, trading-messages-7
 test('a failed workflow says why, and can be retried', async ({ page, operator, signIn }) => {
   const { signal, symbol } = await createFailedWorkflow(operator);
   await signIn(page);
@@ -88,6 +91,7 @@ test('a failed workflow says why, and can be retried', async ({ page, operator, 
   await expect(page.getByRole('button', { name: /^Retry workflow/ })).toHaveCount(1);
 });
 
+// Requirements: trading-messages-7
 test('a retry that the server refuses, and one without an answer, are said so', async ({
   page,
   operator,
@@ -110,6 +114,7 @@ test('a retry that the server refuses, and one without an answer, are said so', 
   await expect.poll(() => alerts[1]).toBe('Error triggering workflow retry');
 });
 
+// Requirements: workflow-monitor-11, workflow-monitor-16
 test('the steps of a failed workflow tell where it stopped, and its user list is empty', async ({
   page,
   operator,
@@ -150,6 +155,7 @@ test('the steps of a failed workflow tell where it stopped, and its user list is
   await expect(steps).toContainText('No execution steps found for this workflow');
 });
 
+// Requirements: workflow-monitor-7, workflow-monitor-8
 test('each kind of failure has its short reason, and its whole story in the tooltip', async ({
   page,
   operator,
@@ -207,6 +213,8 @@ test('each kind of failure has its short reason, and its whole story in the tool
   await expect(page.getByRole('button', { name: /^Retry workflow/ })).toHaveCount(cases.length);
 });
 
+// Requirements: workflow-monitor-5, workflow-monitor-6, workflow-monitor-10
+// Requirements: trading-workflows-and-eligibility-2
 test('ids are shortened, durations have their unit, and an unknown status is displayed as received', async ({
   page,
   operator,
@@ -244,6 +252,7 @@ test('ids are shortened, durations have their unit, and an unknown status is dis
   await expect(page.getByRole('button', { name: /^Retry workflow/ })).toHaveCount(0);
 });
 
+// Requirements: workflow-monitor-3, trading-constants-2, live-updates-4
 test('the list is fetched again every 30 seconds, also while live updates are down', async ({
   page,
   operator,
@@ -307,6 +316,7 @@ function answerAlerts(page: Page): string[] {
   return texts;
 }
 
+// Requirements: workflow-monitor-9
 test('however long a reason or a processor is, the button of each row is within a screen of 1440', async ({
   page,
   operator,

@@ -80,6 +80,7 @@ describe('every route', () => {
     expect(routesOf('public').length).toBeGreaterThan(3);
   });
 
+  // Requirements: accounts-roles-7, sign-in-and-sessions-19
   test('that begins with an administrators’ path is for administrators, and no other is', () => {
     for (const { method, url, access } of board.app.declaredRoutes) {
       const isAdminPath = ADMIN_PREFIXES.some((prefix) => url.startsWith(prefix));
@@ -94,6 +95,7 @@ describe('every route', () => {
 });
 
 describe('a route for signed-in users', () => {
+  // Requirements: accounts-roles-1
   test('answers 401 to callers without a living session of an active user', async () => {
     for (const route of routesOf('user', 'admin')) {
       for (const role of ['anonymous', 'inactive', 'invented'] as const) {
@@ -106,6 +108,7 @@ describe('a route for signed-in users', () => {
     }
   });
 
+  // Requirements: accounts-roles-2
   test('lets ordinary users and administrators in', async () => {
     for (const route of routesOf('user')) {
       for (const role of ['user', 'admin'] as const) {
@@ -118,6 +121,7 @@ describe('a route for signed-in users', () => {
 });
 
 describe('a route for administrators', () => {
+  // Requirements: accounts-roles-3, trading-roles-1
   test('answers 403 to ordinary users', async () => {
     for (const route of routesOf('admin')) {
       const answer = await call(route, callers.user);
@@ -128,6 +132,7 @@ describe('a route for administrators', () => {
     }
   });
 
+  // Requirements: accounts-roles-6
   test('lets administrators in', async () => {
     for (const route of routesOf('admin')) {
       const answer = await call(route, callers.admin);
@@ -171,6 +176,7 @@ describe('a route for who reads the figures', () => {
   });
 });
 
+// Requirements: accounts-roles-4
 test('no write of an ordinary user reaches fields or users that are not his to change', async () => {
   const [attacker, victim] = [await board.createUser(), await board.createUser()];
   const rows = async () => {
@@ -213,6 +219,7 @@ test('no write of an ordinary user reaches fields or users that are not his to c
 
 const withoutTimes = ({ updated_at: _updatedAt, ...row }: Record<string, unknown>) => row;
 
+// Requirements: sign-in-and-sessions-12
 test('a change of role applies to the very next request', async () => {
   const { client, user } = await board.createUser();
   const status = async () => (await client.get('/api/admin/users')).statusCode;
@@ -223,6 +230,7 @@ test('a change of role applies to the very next request', async () => {
   expect(await status()).toBe(403);
 });
 
+// Requirements: accounts-roles-7
 test('a route that does not say who may call it stops the start', async () => {
   const app = await createHttpApp({
     config: { trustProxy: [], metricsToken: null, publicUrl: null },

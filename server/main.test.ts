@@ -73,6 +73,7 @@ test('the first start prints a password that works, and the second start says th
   expect(await login(second, password)).toBe(200);
 });
 
+// Requirements: settings-of-the-program-8
 test('a start with another SECRET_KEY than the first is refused, unless the former one is given up', async () => {
   const first = await start();
   expect(await first.stop()).toBe(0);
@@ -177,6 +178,7 @@ test('a port in use is one line, and nothing is started for it', async () => {
   expect(await databaseRuns()).toBe(false);
 });
 
+// Requirements: settings-of-the-program-1
 test('a bad setting is one line', async () => {
   expect(await runToEnd({ AUTO_TRADE: 'maybe' })).toEqual({
     code: 2,

@@ -103,6 +103,7 @@ test('a backup of a running program is restored into a new data folder, where th
   expect(((await listed.json()) as { total: number }).total).toBe(1);
 });
 
+// Requirements: sign-in-and-sessions-4
 test('a forgotten password is replaced beside the running program, and without it', {
   timeout: 120_000,
 }, async () => {
@@ -129,6 +130,7 @@ test('a forgotten password is replaced beside the running program, and without i
   expect(second.output()).not.toContain(passwordIn(again.output));
 });
 
+// Requirements: sign-in-and-sessions-4
 test('a password is reset of a user alone, in a database that is there', async () => {
   const data = join(folder, 'nothing');
   expect(await run('reset-password.ts', data, 'somebody@example.com')).toMatchObject({

@@ -66,6 +66,7 @@ test.each([
   expect(notice(env, null)).toContain(`, ${text}\n`);
 });
 
+// Requirements: settings-of-the-program-9
 test('live trading on the embedded database names what it lacks', () => {
   const remark = 'backups and a second machine need DATABASE_URL';
   expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(remark);

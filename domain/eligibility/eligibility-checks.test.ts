@@ -54,6 +54,7 @@ describe('the explanation of a decision', () => {
     expect(checks.every(({ result, saw }) => result === 'passed' && saw !== null)).toBe(true);
   });
 
+  // Requirements: additions-why-and-why-not-3
   test('is the decision that the workflow makes, whoever the user is', () => {
     const anyUser = fc.record({
       isActive: fc.boolean(),

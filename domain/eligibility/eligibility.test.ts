@@ -39,6 +39,8 @@ const ownersSignal = {
 };
 
 describe('a user is not eligible', () => {
+  // Requirements: trading-workflows-and-eligibility-7, trading-workflows-and-eligibility-8
+  // Requirements: trading-workflows-and-eligibility-9
   it.each<[string, EligibilityUser, Partial<EligibilityInput>, number, string]>([
     ['of a signal that is for its owner alone', user(), ownersSignal, 1, 'Signal belongs to another user'],
     ['when inactive', user({ isActive: false }), {}, 1, 'User is inactive'],
@@ -125,6 +127,7 @@ describe('a user is not eligible', () => {
 });
 
 describe('a user is eligible', () => {
+  // Requirements: trading-workflows-and-eligibility-8
   it.each<[string, EligibilityUser, Partial<EligibilityInput>]>([
     ['with every criterion met', user(), {}],
     ['with a processor in another case', user({}, { signalProcessor: 'tesla' }), {}],
@@ -147,6 +150,7 @@ describe('a user is eligible', () => {
 });
 
 describe('the result', () => {
+  // Requirements: trading-workflows-and-eligibility-10
   it('lists users by trade order set and then by username', () => {
     const result = evaluate([
       user({ id: '1', username: 'zoe@example.com' }, { tradeOrderSet: 'M' }),
@@ -163,6 +167,7 @@ describe('the result', () => {
     });
   });
 
+  // Requirements: trading-workflows-and-eligibility-7
   it('counts who is left after each layer', () => {
     const result = evaluate([
       user({ id: '1' }),

@@ -16,6 +16,7 @@ describe('an API key', () => {
     expect(judge({}, 'Bybit')).toBeNull();
   });
 
+  // Requirements: users-10
   it('that may withdraw is never taken, whatever else it may', () => {
     const reason = 'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw';
     expect(judge({ mayWithdraw: true })).toBe(reason);

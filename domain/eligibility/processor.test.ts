@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { matchesProcessor, sameProcessor } from './processor.ts';
 
 describe('processors', () => {
+  // Requirements: trading-workflows-and-eligibility-8
   it.each([
     ['Tesla', 'tesla', true],
     ['Tesla', ' Tesla ', true],

@@ -19,6 +19,7 @@ describe('trading mode', () => {
     ]);
   });
 
+  // Requirements: settings-of-the-program-2
   it('automatic trading needs production and the switch', () => {
     expect(autoTradeEnabled({ appEnv: 'production', autoTrade: 'enabled' })).toBe(true);
     expect(autoTradeEnabled({ appEnv: 'production', autoTrade: 'disabled' })).toBe(false);
@@ -33,12 +34,14 @@ describe('trading mode', () => {
     expect(autoTradeOff({ appEnv: 'staging', autoTrade: on })?.detail).toBe('in the environment staging');
   });
 
+  // Requirements: trading-roles-2
   it('manual triggers are off only in a production deployment', () => {
     expect(manualTriggerAllowed({ environment: 'production', isDeployment: true })).toBe(false);
     expect(manualTriggerAllowed({ environment: 'production', isDeployment: false })).toBe(true);
     expect(manualTriggerAllowed({ environment: 'development', isDeployment: true })).toBe(true);
   });
 
+  // Requirements: trading-calculator-and-execution-14
   it('orders are submitted by hand in production on paper, or where the operator enabled it', () => {
     const allowed = (
       environment: string,
@@ -54,6 +57,7 @@ describe('trading mode', () => {
     expect([allowed('development', 'demo'), allowed('staging', 'paper')]).toEqual([true, true]);
   });
 
+  // Requirements: trading-workflows-and-eligibility-9
   it('test users belong to the sandbox and regular users to live', () => {
     expect(denyWrongMode({ isTestUser: true, mode: 'sandbox' })).toBeNull();
     expect(denyWrongMode({ isTestUser: false, mode: 'live' })).toBeNull();

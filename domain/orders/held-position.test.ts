@@ -10,6 +10,7 @@ import {
 const ours = { side: 'long', openedByUs: true } as const;
 
 describe('a signal for a token that may be held', () => {
+  // Requirements: workflows-6
   it.each([
     ['nothing held', 'buy', null, 'reverse', 'open'],
     ['same direction', 'buy', ours, 'reverse', 'same_direction_held'],

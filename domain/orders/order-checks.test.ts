@@ -38,6 +38,7 @@ describe('the pre-assessment', () => {
     });
   });
 
+  // Requirements: trading-validation-4, position-sizing-9
   it.each<[string, Partial<OrderToAssess>, string]>([
     ['a missing stop loss', { position: { ...GOOD.position, stopLoss: null } }, 'protection_missing'],
     ['a missing take profit', { position: { ...GOOD.position, takeProfit: null } }, 'protection_missing'],
@@ -113,6 +114,7 @@ describe('the liquidation distance', () => {
 });
 
 describe('order size', () => {
+  // Requirements: trading-constants-14
   it.each([
     ['BTC', '0.01', '100000', null],
     ['BTC', '0.009', '100000', 'below_minimum_quantity'],

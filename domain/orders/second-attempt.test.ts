@@ -17,11 +17,13 @@ const position = {
 const base = { position, profile: 'manual', freshPrice: '100000', filledQuantity: '0' } as const;
 
 describe('the second attempt', () => {
+  // Requirements: trading-calculator-and-execution-12, trading-constants-7
   it('enters at the fresh price with twice the epsilon, for as much as the planned loss allows', () => {
     // 752.5 of planned loss over 755 a unit is 0.9966…
     expect(planSecondAttempt(base)).toEqual({ ok: true, entryPrice: '100005', assetQuantity: '0.99' });
   });
 
+  // Requirements: trading-constants-7
   it('multiplies by 2.5 in the automatic profile', () => {
     expect(planSecondAttempt({ ...base, profile: 'automatic' })).toMatchObject({ entryPrice: '100025' });
   });
@@ -52,6 +54,7 @@ describe('the second attempt', () => {
     );
   });
 
+  // Requirements: order-execution-2
   it.each([
     ['everything is filled', { filledQuantity: '1' }, 'nothing_left_to_fill'],
     ['the rest is below the minimum', { filledQuantity: '0.995' }, 'below_minimum_quantity'],
@@ -77,6 +80,7 @@ describe('the second attempt', () => {
     expect(() => planSecondAttempt({ ...base, filledQuantity: '-0.1' })).toThrow(RangeError);
   });
 
+  // Requirements: order-execution-2
   it('never exceeds the unfilled rest, its planned loss or its planned margin', () => {
     const price = fc.integer({ min: 9_925_001, max: 10_149_999 }).map((n) => D(n).div(100).toFixed());
     const filled = fc.integer({ min: 0, max: 100 }).map((n) => D(n).div(100).toFixed());

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { availableForSizing, estimateBalance, isBalanceFresh, isUsableBalance } from './balance.ts';
 
 describe('balance', () => {
+  // Requirements: trading-constants-15
   it('an estimate rests on 318.31 × 0.8', () => {
     expect(estimateBalance()).toBe('254.648');
   });

@@ -25,6 +25,7 @@ const { position } = calculated;
 const base = { position, customEntryPrice: '100500', livePrice: '100000' };
 
 describe('a custom entry price', () => {
+  // Requirements: trading-calculator-and-execution-8
   it('changes entry, quantity and risk, and leaves stop and target', () => {
     // calculated: 0.98 at 100002.5, stop 98500; at 100500 the planned loss of 1472.45 allows 0.736… units
     expect(position).toMatchObject({ entryPrice: '100002.5', stopLoss: '98500', assetQuantity: '0.98' });
@@ -46,12 +47,14 @@ describe('a custom entry price', () => {
     expect(result.ok && result.position.calculationDetail).toContain('Custom entry price E = 100500');
   });
 
+  // Requirements: position-sizing-8
   it('is rounded to the tick like an entry', () => {
     expect(applyCustomEntryPrice({ ...base, customEntryPrice: '99999.91' })).toMatchObject({
       position: { entryPrice: '100000' },
     });
   });
 
+  // Requirements: position-sizing-8
   it.each([
     ['no number', { customEntryPrice: 'abc' }, 'custom_entry_invalid'],
     ['zero', { customEntryPrice: '0' }, 'custom_entry_invalid'],
@@ -76,6 +79,7 @@ describe('a custom entry price', () => {
     });
   });
 
+  // Requirements: position-sizing-8
   it('never raises quantity, investment or risk above the calculated ones', () => {
     const price = fc.integer({ min: 990_000, max: 1_010_000 }).map((n) => D(n).div(10).toFixed());
     fc.assert(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { entryEpsilon, entryPrice } from './entry-price.ts';
 
 describe('the entry epsilon', () => {
+  // Requirements: trading-constants-6
   it.each([
     ['BTC', '100000', 'manual', '2.5'],
     ['ETH', '3000', 'manual', '1.5'],
@@ -25,6 +26,7 @@ describe('the entry epsilon', () => {
 });
 
 describe('the entry price', () => {
+  // Requirements: trading-constants-6
   it.each([
     ['buy', '97313.7', '2.5', '0.1', '97316.2'],
     ['sell', '97313.7', '2.5', '0.1', '97311.2'],

@@ -38,6 +38,8 @@ const withMethod = (positionSizingMethod: SizingMethod) => ({
 });
 
 describe('the hyperparameters of a calculation', () => {
+  // Requirements: trading-constants-12, trading-constants-13, trading-constants-17
+  // Requirements: additions-order-and-positions-1
   it('are every figure in force, with its source', () => {
     expect(Object.fromEntries(listed())).toEqual({
       'Signal price': '65000.0000 USDT | Signal',

@@ -26,6 +26,7 @@ function linesOf(positionSizingMethod: SizingMethod, changes: Partial<PositionIn
 }
 
 describe('the methodology in words', () => {
+  // Requirements: additions-order-and-positions-1
   it('is the formula of Risk Management with its numbers, then each step', () => {
     // d = 452.5 / 65002.5; 10000 × 5% / (d × 10) = 7182.59…; 33% of 10000 is less.
     expect(linesOf('Risk Management')).toEqual([

@@ -104,6 +104,7 @@ function denialOf(changes: Partial<PositionInput>) {
 }
 
 describe('position parameters agree with the hand-computed table', () => {
+  // Requirements: position-sizing-1
   it.each(HAND_COMPUTED)(
     '%s %s, %s profile, %s, aligned %s',
     (token, action, profile, method, aligned, price, atr, entryPrice, stopLoss, takeProfit, leverage, ...size) => {
@@ -142,6 +143,7 @@ describe('position parameters agree with the hand-computed table', () => {
     },
   );
 
+  // Requirements: position-sizing-1
   it('covers seven tokens, three methods and both alignments', () => {
     const cases = new Set(
       HAND_COMPUTED.map(([token, , , method, aligned]) => `${token}/${method}/${aligned}`),
@@ -185,6 +187,7 @@ describe('position parameters', () => {
     expect(position.calculationDetail).toMatch(/Available balance B = \d+ USDT: the balance is 20 s old\n/);
   });
 
+  // Requirements: trading-calculator-and-execution-17
   it('the risk of Technical Analysis is capped at 15% of the balance', () => {
     const position = positionOf({
       priceLog: { atr: '3000', immediateTrend: 'up', matureTrend: 'up' },
@@ -194,6 +197,7 @@ describe('position parameters', () => {
     expect(position).toMatchObject({ entryPrice: '100002.5', stopLoss: '93010', assetQuantity: '0.21' });
   });
 
+  // Requirements: trading-constants-11
   it('null portions and risks are sized as their defaults', () => {
     const auto = { ...BASE.settings, investmentPortion: null, maximumRiskPerTrade: null };
     const portfolio = positionOf({ settings: { ...auto, positionSizingMethod: 'Portfolio Allocation' } });
@@ -224,6 +228,7 @@ describe('position parameters', () => {
 });
 
 describe('a position is refused', () => {
+  // Requirements: position-sizing-5
   it.each<[string, Partial<PositionInput>, string]>([
     [
       'Technical Analysis without an ATR',
@@ -271,6 +276,7 @@ describe('a position is refused', () => {
     expect(denialOf(changes).reason).toBe(reason);
   });
 
+  // Requirements: position-sizing-5
   it('a stop loss beyond the liquidation distance', () => {
     // 10 × 8% = 0.8 of the margin
     const priceLog = { atr: '5400', immediateTrend: 'up', matureTrend: 'up' };
@@ -283,6 +289,7 @@ describe('a position is refused', () => {
     expect(denialOf({ rules, priceLog }).reason).toContain('Stop loss would trigger at once');
   });
 
+  // Requirements: position-sizing-5
   it('a balance whose 33% does not reach the minimum order, naming the limit and the balance', () => {
     const { code, reason } = denialOf({ availableBalance: '200' });
     expect(code).toBe('minimum_exceeds_limit');
@@ -305,6 +312,7 @@ describe('a position is refused', () => {
     expect(reason).toBe('Quantity 0 BTC is below the minimum size of 0.01 BTC');
   });
 
+  // Requirements: position-sizing-5
   it('an order below the minimum notional', () => {
     const denial = denialOf({
       signal: { token: 'XRP', action: 'buy', price: '2' },
@@ -395,6 +403,7 @@ describe('whatever the input', () => {
     expect(calculated).toBeGreaterThan(200);
   }
 
+  // Requirements: trading-calculator-and-execution-16, trading-constants-10, position-sizing-3
   it('the investment stays within 33% of the balance and within the portion of the method', () => {
     everyPosition(({ settings, availableBalance }, { method, investment }) => {
       expect(D(investment).lte(D(availableBalance).times('0.33'))).toBe(true);
@@ -404,6 +413,7 @@ describe('whatever the input', () => {
     });
   });
 
+  // Requirements: trading-constants-10, position-sizing-3
   it('the loss at the stop stays within the risk limit of the method', () => {
     everyPosition(({ settings, availableBalance }, { method, assetQuantity, entryPrice, stopLoss }) => {
       const loss = D(assetQuantity).times(D(entryPrice).minus(stopLoss).abs());
@@ -412,6 +422,7 @@ describe('whatever the input', () => {
     });
   });
 
+  // Requirements: position-sizing-3
   it('one step more would break a limit', () => {
     everyPosition(({ settings, availableBalance, rules }, position) => {
       const { method, entryPrice, stopLoss, leverage } = position;
@@ -427,6 +438,7 @@ describe('whatever the input', () => {
     });
   });
 
+  // Requirements: position-sizing-3
   it('a long has its stop below and its target above price and entry, a short the mirror of it', () => {
     everyPosition((_input, { action, stopLoss, takeProfit, referencePrice, entryPrice }) => {
       const [low, high] = action === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
@@ -436,6 +448,7 @@ describe('whatever the input', () => {
     });
   });
 
+  // Requirements: trading-constants-14, position-sizing-3
   it('prices lie on the tick, the quantity on the step and above both minima', () => {
     everyPosition(({ rules }, position) => {
       for (const price of [position.entryPrice, position.stopLoss, position.takeProfit]) {
@@ -486,6 +499,7 @@ describe('whatever the input', () => {
     });
   });
 
+  // Requirements: price-log-and-trend-2
   it('a candle’s figures, of whatever size and kind, are calculated with or refused', () => {
     const figure = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string(), fc.jsonValue());
     fc.assert(

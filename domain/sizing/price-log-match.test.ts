@@ -21,6 +21,7 @@ function candle(changes: Partial<PriceLogCandidate> & { minutesBefore?: number }
 }
 
 describe('the price log of a signal', () => {
+  // Requirements: price-log-and-trend-1
   it('lies within two candles plus 30 minutes before it', () => {
     expect(priceLogWindow({ signalTime, timeframe: '15' })).toEqual({
       notBefore: new Date('2024-05-01T11:00:00Z'),

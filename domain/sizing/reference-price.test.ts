@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { acceptClientPrice, chooseReferencePrice, signalPriceDeviates } from './reference-price.ts';
 
 describe('the reference price', () => {
+  // Requirements: trading-calculator-and-execution-1, trading-constants-3
   it.each([
     ['100', '100', '100', 'signal', '0.00'],
     ['100', '101', '100', 'signal', '1.00'],
@@ -51,6 +52,7 @@ describe('a signal far from the market', () => {
     expect(signalPriceDeviates({ signalPrice: '100', livePrice: '90' })).toBeNull();
   });
 
+  // Requirements: position-sizing-6
   it('is denied beyond, with the figures', () => {
     expect(signalPriceDeviates({ signalPrice: '100', livePrice: '111.5' })?.reason).toBe(
       'Signal validation failed: the signal price 100 is 11.50% away from the live price 111.5, the limit is 10%',

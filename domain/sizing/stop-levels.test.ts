@@ -4,6 +4,7 @@ import { stopLevels } from './stop-levels.ts';
 const base = { action: 'buy', referencePrice: '1000', atr: '10', aligned: true, tick: '0.01' } as const;
 
 describe('stop loss and take profit', () => {
+  // Requirements: trading-constants-5
   it.each([
     ['Risk Management', true, '985', '1030', '1.5', '2'],
     ['Risk Management', false, '980', '1040', '2', '2'],
@@ -24,6 +25,7 @@ describe('stop loss and take profit', () => {
     },
   );
 
+  // Requirements: trading-constants-5
   it('a short mirrors a long', () => {
     expect(stopLevels({ ...base, action: 'sell', method: 'Technical Analysis' })).toMatchObject({
       stopLoss: '1023.3',
@@ -38,6 +40,7 @@ describe('stop loss and take profit', () => {
     expect(stopLevels({ ...odd, action: 'sell' })).toMatchObject({ stopLoss: '1005', takeProfit: '990' });
   });
 
+  // Requirements: position-sizing-4
   it.each([null, '0', '-1', 'NaN', 'abc', ''])('an ATR of %j gives 2% of the price', (atr) => {
     expect(stopLevels({ ...base, atr, method: 'Risk Management' })).toEqual({
       ok: true,
@@ -49,6 +52,7 @@ describe('stop loss and take profit', () => {
     });
   });
 
+  // Requirements: position-sizing-4
   it('Technical Analysis without an ATR is refused', () => {
     expect(stopLevels({ ...base, atr: null, method: 'Technical Analysis' })).toMatchObject({
       ok: false,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mergeTokenRules, ownTokenRules } from './token-rules.ts';
 
 describe('token rules', () => {
+  // Requirements: trading-constants-14
   it.each([
     ['BTC', '0.1', '0.01', '0.01'],
     ['ETH', '0.01', '0.01', '0.01'],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { alignment, leverageFor, readTrend } from './trend.ts';
 
 describe('readTrend', () => {
+  // Requirements: trading-constants-13
   it.each<[unknown, ReturnType<typeof readTrend>]>([
     ['bullish', 'up'],
     ['UP', 'up'],
@@ -42,6 +43,7 @@ describe('readTrend', () => {
 });
 
 describe('alignment', () => {
+  // Requirements: trading-constants-4, price-log-and-trend-3
   it.each<['buy' | 'sell', unknown, unknown, boolean]>([
     ['buy', 'up', 'up', true],
     ['buy', 'down', 'up', true],
@@ -61,11 +63,13 @@ describe('alignment', () => {
     expect(alignment({ action, immediateTrend, matureTrend }).aligned).toBe(aligned);
   });
 
+  // Requirements: price-log-and-trend-3
   it('names the trend that decided', () => {
     const { reason } = alignment({ action: 'buy', immediateTrend: 'down', matureTrend: 'flat' });
     expect(reason).toBe('the immediate trend is down, against a buy');
   });
 
+  // Requirements: trading-constants-4
   it('leverage is 10 aligned and 5 opposed', () => {
     expect([leverageFor(true), leverageFor(false)]).toEqual([10, 5]);
   });

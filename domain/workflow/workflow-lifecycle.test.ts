@@ -18,6 +18,7 @@ import {
 } from './workflow-lifecycle.ts';
 
 describe('workflow and step statuses', () => {
+  // Requirements: trading-workflows-and-eligibility-1
   it('a workflow runs from pending through processing to one end', () => {
     expect(nextWorkflowStatus('pending', 'processing')).toBe('processing');
     for (const end of ['completed', 'failed', 'aborted'] as const) {
@@ -30,6 +31,7 @@ describe('workflow and step statuses', () => {
     expect(nextWorkflowStatus('processing', 'processing')).toBe('processing');
   });
 
+  // Requirements: trading-workflows-and-eligibility-1
   it('an end is final', () => {
     for (const end of WORKFLOW_STATUSES.filter(isWorkflowEnded)) {
       for (const wanted of WORKFLOW_STATUSES) {
@@ -43,11 +45,13 @@ describe('workflow and step statuses', () => {
     expect(() => nextWorkflowStatus('processing', 'pending')).toThrow(InvalidTransition);
   });
 
+  // Requirements: trading-workflows-and-eligibility-1
   it('only a step can be skipped', () => {
     expect(STEP_STATUSES).toContain('skipped');
     expect(WORKFLOW_STATUSES).not.toContain('skipped');
   });
 
+  // Requirements: workflow-monitor-10
   it('only a failed workflow with a signal can be retried', () => {
     expect(canRetryWorkflow({ status: 'failed', signalId: 's' })).toBe(true);
     expect(canRetryWorkflow({ status: 'failed', signalId: null })).toBe(false);
@@ -56,6 +60,7 @@ describe('workflow and step statuses', () => {
 });
 
 describe('steps', () => {
+  // Requirements: workflow-monitor-14
   it('the pipeline has seven, numbered from 1', () => {
     expect(PIPELINE_STEPS.map(({ number, name }) => `${number} ${name}`)).toEqual([
       '1 Validate Signal',
@@ -68,6 +73,7 @@ describe('steps', () => {
     ]);
   });
 
+  // Requirements: workflow-monitor-14
   it('numbers of users are above 7 and unique', () => {
     const numbers = Array.from({ length: 50 }, (_, user) =>
       PER_USER_STEPS.map(({ type }) => userStepNumber(user, type)),
@@ -85,6 +91,7 @@ describe('an old signal', () => {
   const receivedAt = new Date('2024-05-01T12:00:00Z');
   const later = (ms: number) => new Date(receivedAt.getTime() + ms);
 
+  // Requirements: workflows-4
   it('expires after more than its age limit', () => {
     expect(isSignalExpired({ receivedAt, startsAt: later(30 * 60_000), maxAgeMinutes: 30 })).toBe(false);
     expect(isSignalExpired({ receivedAt, startsAt: later(30 * 60_000 + 1), maxAgeMinutes: 30 })).toBe(true);
@@ -93,6 +100,7 @@ describe('an old signal', () => {
 });
 
 describe('failure explanations', () => {
+  // Requirements: trading-fields-9
   it('begin as the monitor expects', () => {
     expect(explainFailure('SIGNAL_INVALID', { detail: 'price is missing' }).message).toBe(
       'Signal validation failed: price is missing',
@@ -113,6 +121,7 @@ describe('failure explanations', () => {
     );
   });
 
+  // Requirements: workflow-monitor-7
   it.each<[unknown, string | null, string]>([
     [{ failureType: 'CONCURRENCY_CONFLICT', userFriendlyExplanation: 'x' }, 'm', 'System Busy'],
     [{ failureType: 'PROCESSING_ERROR' }, 'm', 'Processing Failed'],
@@ -129,6 +138,7 @@ describe('failure explanations', () => {
     expect(failureReasonLabel({ message, details })).toBe(label);
   });
 
+  // Requirements: workflow-monitor-8
   it('the tooltip has the message and the details line by line', () => {
     const { message, ...details } = explainFailure('CONCURRENCY_CONFLICT', { token: 'BTC' });
     expect(failureTooltip({ message, details }).split('\n')).toEqual([
@@ -139,6 +149,7 @@ describe('failure explanations', () => {
     ]);
   });
 
+  // Requirements: workflow-monitor-8
   it('details that cannot be parsed are technical details', () => {
     expect(failureTooltip({ message: 'Broken', details: '{not json' })).toBe(
       'Broken\nTechnical details: {not json',
@@ -159,6 +170,8 @@ describe('the status tooltip', () => {
   ];
   const withoutFailed = [{ stepNumber: 2, status: 'aborted', errorMessage: 'switched off' }];
 
+  // Requirements: trading-workflows-and-eligibility-3, trading-workflows-and-eligibility-4
+  // Requirements: trading-workflows-and-eligibility-5
   it.each([
     [{ ...counts, status: 'failed', steps }, 'Workflow failed: first'],
     [{ ...counts, status: 'aborted', steps }, 'Workflow aborted: first'],
@@ -183,6 +196,7 @@ describe('the status tooltip', () => {
 
 describe("a user's result", () => {
   const loaded = { stepType: 'user_settings', status: 'completed', errorMessage: null };
+  // Requirements: workflow-monitor-15
   it.each([
     [[loaded, { stepType: 'order_submission', status: 'completed', errorMessage: null }], 'success'],
     [[{ ...loaded, status: 'failed', errorMessage: 'ATR is required; user will be skipped' }], 'skipped'],

@@ -133,11 +133,13 @@ describe('minute after minute', () => {
     }).filter(Boolean).length;
   }
 
+  // Requirements: settings-of-the-program-13
   test.each([450, 599, 600])('a webhook that sends %d a minute of 600 is refused nothing', (perMinute) => {
     const board = instancesOf({ perMinute: 600 });
     expect(send(board, { perMinute, minutes: 5 })).toBe(5 * perMinute);
   });
 
+  // Requirements: settings-of-the-program-13
   test('one that sends all of its limit in a burst may do so again a minute later', () => {
     const board = instancesOf({ perMinute: 600 });
     for (let burst = 0; burst < 5; burst += 1) {
@@ -149,6 +151,7 @@ describe('minute after minute', () => {
     }
   });
 
+  // Requirements: settings-of-the-program-13
   test('one that sends more than its limit is refused what is more, and nothing else', () => {
     const board = instancesOf({ perMinute: 600 });
     const taken = send(board, { perMinute: 900, minutes: 5 });
@@ -173,6 +176,7 @@ describe('minute after minute', () => {
     expect(send(board, { perMinute: 6_000, minutes: 1, fromMs: 4 * MINUTE_MS })).toBeLessThanOrEqual(610);
   });
 
+  // Requirements: settings-of-the-program-13
   test('two instances together take the limit, and no more than a second’s deliveries beyond it', () => {
     const board = instancesOf({ perMinute: 600, instances: 2 });
     const each = 450;

@@ -52,6 +52,7 @@ async function databaseName(): Promise<string> {
   return (await query('select current_database() as name')).rows[0].name;
 }
 
+// Requirements: settings-of-the-program-12, webhook-deliveries-14
 test('over its limit a key is answered 503 and the log says so, while other keys are served', async () => {
   const sender = await start({ config: { webhookRateLimit: 3 } });
   const { client } = await board.createUser();
@@ -66,6 +67,7 @@ test('over its limit a key is answered 503 and the log says so, while other keys
   expect(await storedSignals()).toBe(2);
 });
 
+// Requirements: settings-of-the-program-13
 test('a limit is that of all instances together', async () => {
   const sender = await start({ config: { webhookRateLimit: 4 } });
   const elsewhere = createReceiver(board.deps);
@@ -138,6 +140,7 @@ test('what a receiver tells of is what it has stored: nothing refused, limited, 
   expect(told()).toBe(1);
 });
 
+// Requirements: webhook-deliveries-15
 test('one address may send as much as its keys may: the platform’s alerts share a few', async () => {
   await start({ config: { webhookRateLimit: 2 } });
   const senders: TestSender[] = [];
@@ -151,6 +154,7 @@ test('one address may send as much as its keys may: the platform’s alerts shar
   expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(10).fill(200));
 });
 
+// Requirements: settings-of-the-program-12
 test('with an allow-list, deliveries from elsewhere are refused and not even looked at', async () => {
   const sender = await start({ config: { webhookAllowedIps: [...TRADINGVIEW_ADDRESSES, '10.0.0.0/8'] } });
   for (const remoteAddress of ['52.89.214.239', '127.0.0.1', '11.0.0.1', '2001:db8::1']) {
@@ -220,6 +224,7 @@ test('without the table of price logs a candle is answered 503, and sent again i
   expect((await sender.candle()).json()).toMatchObject({ duplicate: false });
 });
 
+// Requirements: webhook-deliveries-14
 test('while the database takes no connections deliveries are answered 503, and stored when it is back', async () => {
   const sender = await start();
   const name = await databaseName();

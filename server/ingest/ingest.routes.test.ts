@@ -40,6 +40,7 @@ const paths: [DeliveryPath, object][] = [
 ];
 
 describe('a delivery that can be stored', () => {
+  // Requirements: accounts-calls-20, webhook-deliveries-8
   test('is answered 200 with the id of its signal', async () => {
     const answer = await sender.signal({ price: newPrice() });
     expect(answer.statusCode).toBe(200);
@@ -48,6 +49,7 @@ describe('a delivery that can be stored', () => {
     expect(statusCode).toBe(200);
   });
 
+  // Requirements: accounts-calls-20
   test('is answered 200 with the id of its price log', async () => {
     const answer = await sender.candle({ Close: newPrice() });
     expect(answer.json()).toEqual({ success: true, id: ID, duplicate: false });
@@ -79,6 +81,7 @@ describe('a delivery that can be stored', () => {
     });
   });
 
+  // Requirements: webhook-deliveries-7
   test.each([
     'application/json',
     'application/json; charset=utf-8',
@@ -103,6 +106,7 @@ describe('a delivery that can be stored', () => {
     expect(signal).toMatchObject({ signalTimeTradingview: time, signalTimeServer: null });
   });
 
+  // Requirements: webhook-deliveries-7
   test('is read as JSON without a content type', async () => {
     const answer = await board.app.inject({
       method: 'POST',
@@ -114,6 +118,7 @@ describe('a delivery that can be stored', () => {
 });
 
 describe('the same delivery again', () => {
+  // Requirements: webhook-deliveries-9
   test('is a duplicate with the id of the first for sixty seconds, and new after that', async () => {
     const price = newPrice();
     const first = (await sender.signal({ price })).json();
@@ -128,6 +133,7 @@ describe('the same delivery again', () => {
     expect((await sender.signal({ price })).json()).toMatchObject({ id: second.id, duplicate: true });
   });
 
+  // Requirements: webhook-deliveries-9
   test.each([
     { time: '2026-01-02T03:00:00Z' },
     { timenow: '2026-01-02T03:00:00Z' },
@@ -144,6 +150,7 @@ describe('the same delivery again', () => {
     });
   });
 
+  // Requirements: webhook-deliveries-9
   test('is a duplicate for good when it is a candle', async () => {
     const Close = newPrice();
     const first = (await sender.candle({ Close })).json();
@@ -151,6 +158,7 @@ describe('the same delivery again', () => {
     expect((await sender.candle({ Close })).json()).toEqual({ success: true, id: first.id, duplicate: true });
   });
 
+  // Requirements: webhook-deliveries-8
   test('makes neither a second workflow nor a second job', async () => {
     const price = newPrice();
     const tables = ['signals', 'workflows', "jobs.job where name = 'run-workflow'"];
@@ -161,6 +169,7 @@ describe('the same delivery again', () => {
 });
 
 describe('a delivery with a key that is not valid', () => {
+  // Requirements: webhook-deliveries-11
   test('is answered 401 with the same bytes whatever is wrong with the key', async () => {
     const [renewed, deleted] = [await newSender(), await newSender()];
     const { hook } = renewed.sender;
@@ -221,6 +230,7 @@ describe('a delivery with a key that is not valid', () => {
 });
 
 describe('a delivery that cannot be used', () => {
+  // Requirements: webhook-deliveries-12
   test.each([
     ['nothing', ''],
     ['a form', 'symbol=BTCUSDT&action=buy'],
@@ -242,6 +252,7 @@ describe('a delivery that cannot be used', () => {
     }
   });
 
+  // Requirements: webhook-deliveries-16
   test.each(['symbol', 'action', 'price', 'timeframe', 'processor'])(
     'because a signal has no %s is answered 400 that names it',
     async (field) => {
@@ -257,6 +268,7 @@ describe('a delivery that cannot be used', () => {
     },
   );
 
+  // Requirements: webhook-deliveries-16
   test.each(['Symbol', 'Timeframe', 'DateTime', 'Close'])(
     'because a candle has no %s is answered 400 that names it',
     async (field) => {
@@ -268,12 +280,14 @@ describe('a delivery that cannot be used', () => {
     },
   );
 
+  // Requirements: webhook-deliveries-12
   test('because its DateTime lies in the year 10000 once its zone is applied is answered 400', async () => {
     const answer = await sender.candle({ DateTime: '9999-12-31T23:59:00-14:00' });
     expect(answer.statusCode).toBe(400);
     expect(answer.json().message).toBe('DateTime must be a date as yyyymmddhhmm');
   });
 
+  // Requirements: webhook-deliveries-12
   test('is told everything that is wrong with it at once', async () => {
     const answer = await sender.send('trading_view_signal', '{"action":"hold","price":"-1"}');
     expect(answer.json().errors).toEqual([
@@ -285,6 +299,7 @@ describe('a delivery that cannot be used', () => {
     ]);
   });
 
+  // Requirements: webhook-deliveries-13
   test('because it is over 64 KiB is answered 413, and with 64 KiB it is stored', async () => {
     for (const [path, fields] of paths) {
       const body = (bytes: number) => {
@@ -310,6 +325,7 @@ describe('a delivery that cannot be used', () => {
 });
 
 describe('the log of deliveries', () => {
+  // Requirements: webhook-deliveries-12
   test('shows the owner each delivery with its result, reason and source, newest first', async () => {
     const user = await newSender();
     const { hook } = user.sender;
@@ -350,6 +366,7 @@ describe('the log of deliveries', () => {
     expect(entry?.reason?.length).toBeLessThanOrEqual(500);
   });
 
+  // Requirements: webhook-deliveries-12
   test.each([400, 401])('keeps it in whole characters, after %d others as well', async (before) => {
     const user = await newSender();
     const name = `${'k'.repeat(before)}${'🔑'.repeat(100)}`;

@@ -6,6 +6,7 @@ import { payloadHash } from './payload-hash.ts';
 const hashOf = (payload: Record<string, unknown>, hookId = 'hook', kind: 'signal' | 'candle' = 'signal') =>
   payloadHash({ hookId, kind, payload });
 
+// Requirements: webhook-deliveries-23
 test('the hash is SHA-256 over hook, kind and the payload with sorted keys', () => {
   const text = '["hook","candle",{"a":[1,{"x":null,"y":"2"}],"b":true}]';
   const expected = createHash('sha256').update(text).digest('hex');

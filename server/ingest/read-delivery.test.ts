@@ -59,6 +59,7 @@ async function expectRefused(send: () => Promise<Answer>, message: RegExp | stri
 }
 
 describe('field names', () => {
+  // Requirements: webhook-deliveries-16
   test.each([
     ['capital letters', { SYMBOL: 'ETHUSDT', ACTION: 'sell', PRICE: '3000', TIMEFRAME: '5', PROCESSOR: 'P' }],
     ['a capital first', { Symbol: 'ETHUSDT', Action: 'sell', Price: '3000', Timeframe: '5', Processor: 'P' }],
@@ -75,6 +76,7 @@ describe('field names', () => {
     expect(signal.parameters).toEqual({});
   });
 
+  // Requirements: webhook-deliveries-16
   test.each([
     ['small letters', { symbol: 'SOLUSDT', timeframe: '5', datetime: '202601010000', close: '150' }],
     ['capital letters', { SYMBOL: 'SOLUSDT', TIMEFRAME: '5', DATETIME: '202601010005', CLOSE: '150' }],
@@ -90,6 +92,7 @@ describe('field names', () => {
 });
 
 describe('symbols', () => {
+  // Requirements: webhook-deliveries-19
   test.each([
     ['BTCUSDT', 'BTC', 'USDT'],
     ['btcusdt', 'BTC', 'USDT'],
@@ -105,6 +108,7 @@ describe('symbols', () => {
     expect(await storedCandle(candle)).toMatchObject({ token, currency });
   });
 
+  // Requirements: webhook-deliveries-19
   test.each([
     'A'.repeat(21),
     'BTC USDT',
@@ -127,6 +131,7 @@ describe('symbols', () => {
 });
 
 describe('actions', () => {
+  // Requirements: webhook-deliveries-20
   test.each([
     ['buy', 'buy'],
     ['BUY', 'buy'],
@@ -137,6 +142,7 @@ describe('actions', () => {
     expect((await storedSignal(await sender.signal({ action }))).action).toBe(stored);
   });
 
+  // Requirements: webhook-deliveries-20
   test.each([
     'hold',
     'close',
@@ -154,6 +160,7 @@ describe('actions', () => {
 });
 
 describe('numbers', () => {
+  // Requirements: webhook-deliveries-20
   test.each([
     ['65000.50', '65000.5'],
     ['0065000', '65000'],
@@ -216,6 +223,7 @@ describe('numbers', () => {
     `"${'1'.repeat(100)}"`,
     `"0.${'0'.repeat(5000)}1"`,
   ];
+  // Requirements: webhook-deliveries-20
   test.each(nasties)('%s is none', async (raw) => {
     const withRaw = (fields: object, field: string) =>
       JSON.stringify({ ...fields, [field]: 'RAW' }).replace('"RAW"', raw);
@@ -229,6 +237,7 @@ describe('numbers', () => {
 });
 
 describe('placeholders that arrive literally', () => {
+  // Requirements: webhook-deliveries-21
   test.each([
     [{ price: '{{close}}' }, 'price: is still the placeholder {{close}}'],
     [{ symbol: '{{ticker}}' }, 'symbol: is still the placeholder {{ticker}}'],
@@ -253,6 +262,7 @@ describe('what cannot be stored or read again', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
   const withField = (fields: object, raw: string) => JSON.stringify(fields).replace(/\}$/, `,${raw}}`);
 
+  // Requirements: webhook-deliveries-22
   test.each([
     ['a NUL in a value', '"note":"a\\u0000b"', 'The body contains characters that cannot be stored'],
     ['a NUL in a key', '"a\\u0000b":1', 'The body contains characters that cannot be stored'],
@@ -287,6 +297,7 @@ describe('what cannot be stored or read again', () => {
     expect((await storedSignal(await sender.signal(parameters))).parameters).toEqual(parameters);
   });
 
+  // Requirements: webhook-deliveries-22
   test.each([
     ['processor', 'Tes\u200Bla'],
     ['processor', 'x'.repeat(65)],
@@ -301,6 +312,7 @@ describe('what cannot be stored or read again', () => {
 });
 
 describe('the time of a signal', () => {
+  // Requirements: webhook-deliveries-24
   test.each([
     [{ time: '2026-01-02T03:00:00Z' }, '2026-01-02T03:00:00Z', '2026-01-02T03:00:00.000Z'],
     [{ timenow: '2026-01-02T04:00:00+01:00' }, '2026-01-02T04:00:00+01:00', '2026-01-02T03:00:00.000Z'],
@@ -335,6 +347,7 @@ describe('a candle', () => {
     await expectRefused(() => sender.candle({ DateTime }), 'DateTime must be a date as yyyymmddhhmm');
   });
 
+  // Requirements: webhook-deliveries-24
   test('keeps its time as it came beside the instant in UTC', async () => {
     for (const DateTime of ['202402291530', 202402291530]) {
       expect(await storedCandle(await sender.candle({ DateTime }))).toMatchObject({
@@ -344,6 +357,7 @@ describe('a candle', () => {
     }
   });
 
+  // Requirements: webhook-deliveries-17
   test('has the currency that it names, else that of its symbol, else USDT; and a processor or none', async () => {
     const stored = async (fields: object) => {
       const { currency, processor } = await storedCandle(
@@ -361,6 +375,7 @@ describe('a candle', () => {
     await expectRefused(() => sender.candle({ processor: 7 }), /^processor must be/);
   });
 
+  // Requirements: trading-constants-18, webhook-deliveries-18
   test('keeps its payload as parameters, with what the calculator reads in small letters beside it', async () => {
     const fields = {
       ...CANDLE,
@@ -382,11 +397,13 @@ describe('a candle', () => {
   });
 });
 
+// Requirements: webhook-deliveries-18
 test('the parameters of a signal are its fields beyond the required ones', async () => {
   const beyond = { note: 'x', stop: 64000, time: '2026-01-02T03:00:00Z', nested: { a: [1, null, true] } };
   expect((await storedSignal(await sender.signal(beyond))).parameters).toEqual(beyond);
 });
 
+// Requirements: webhook-deliveries-25
 test('a timeframe is stored as it came, a number as its digits', async () => {
   expect((await storedSignal(await sender.signal({ timeframe: 15 }))).timeframe).toBe('15');
   expect((await storedSignal(await sender.signal({ timeframe: ' 1h ' }))).timeframe).toBe('1h');

@@ -39,6 +39,7 @@ async function withBoard(options: TestAppOptions, run: (on: TestApp) => Promise<
 }
 
 describe('a test delivery that can be stored', () => {
+  // Requirements: webhook-deliveries-27
   test('becomes a signal with its workflow, while the key stays hidden from the sender', async () => {
     const user = await owner();
     expect((await user.client.get('/api/hooks')).json()).toMatchObject([{ masked: true }]);
@@ -59,6 +60,7 @@ describe('a test delivery that can be stored', () => {
     });
   });
 
+  // Requirements: webhook-deliveries-27
   test('becomes a price log', async () => {
     const user = await owner();
     const { id } = (await user.send('candle', { ...CANDLE, Symbol: 'XRPUSDT' })).json();
@@ -230,6 +232,7 @@ test('what the database cannot take is answered 503', async () => {
 describe('in live mode', () => {
   const live = { exchangeMode: 'live', appEnv: 'production' } as const;
 
+  // Requirements: webhook-deliveries-28
   test('with automatic trading test signals and test candles are refused', async () => {
     await withBoard({ config: { ...live, autoTrade: { enabled: true, configured: true } } }, async (on) => {
       for (const isAdmin of [false, true]) {

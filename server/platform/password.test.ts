@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashPassword, prepareUnknownUserHash, verifyPassword } from './password.ts';
 
+// Requirements: sign-in-and-sessions-15
 test('a hash is argon2id with the recommended cost, salted, and verifies its password alone', async () => {
   const hash = await hashPassword('correct horse');
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);

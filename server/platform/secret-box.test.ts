@@ -17,6 +17,7 @@ test('the sealed text tells nothing, and differs every time', () => {
   expect(box.seal('the plain text', options)).not.toBe(sealed);
 });
 
+// Requirements: users-8
 test('it does not open for another owner, another purpose or under another key', () => {
   const sealed = box.seal('secret', options);
   const other = createSecretBox('another secret key of 32 letters or so');
@@ -39,6 +40,7 @@ test.each(['', 'v1', 'v1.', 'v1.AAAA', 'v2.AAAA', 'plain text'])('%j is no seale
   expect(() => box.open(text, options)).toThrow(SecretBoxError);
 });
 
+// Requirements: webhook-deliveries-2
 test('the look-up hash depends on the value, the purpose and the key, and on nothing else', () => {
   const hash = box.lookupHash('value', 'webhook-key');
   expect(hash).toHaveLength(32);

@@ -20,6 +20,7 @@ test('the names of the lines have room, and on a telephone the bars have most of
   expect(spaceOf({ lines }, 300)).toBe(45);
 });
 
+// Requirements: additions-charts-3
 test('half of the text of a mark at the last bar has room, on a telephone too', () => {
   for (const text of ['This candle', 'Filled 238.123456789']) {
     for (const widthPx of [800, 300]) {
@@ -28,6 +29,7 @@ test('half of the text of a mark at the last bar has room, on a telephone too', 
   }
 });
 
+// Requirements: additions-charts-3
 test('a mark further left needs as much less as there are bars behind it', () => {
   const wide = 'Filled 238.123456789';
   expect(spaceOf({ marks: [markAt(99, wide)] })).toBe(70);

@@ -20,6 +20,7 @@ test('a field that nobody touched takes what was stored elsewhere, and the other
   });
 });
 
+// Requirements: screens-user-settings-10
 test('a field that was changed here and elsewhere keeps what was entered, and is named', () => {
   expect(follow({ processor: 'UD Bot' }, { processor: 'Any' })).toEqual({ taken: {}, kept: ['processor'] });
 });

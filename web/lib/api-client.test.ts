@@ -35,6 +35,7 @@ const failure = async (path: string) => {
   throw new Error('expected a failure');
 };
 
+// Requirements: accounts-messages-2, accounts-messages-3, trading-messages-2
 test('a refusal carries its status, its body and the message field', async () => {
   const error = await failure('/message');
   expect(error).toBeInstanceOf(ApiError);
@@ -42,18 +43,21 @@ test('a refusal carries its status, its body and the message field', async () =>
   expect(serverMessage(error, 'Failed to create webhook')).toBe('You already have a webhook');
 });
 
+// Requirements: accounts-messages-2, accounts-messages-3, trading-messages-2
 test('an empty body is replaced by the status text', async () => {
   const error = await failure('/empty');
   expect((error as ApiError).message).toBe('503: Service Unavailable');
   expect(serverMessage(error, 'Failed to fetch stats')).toBe('Failed to fetch stats');
 });
 
+// Requirements: accounts-messages-4
 test('a server that does not answer is said in plain words, and a call that was given up stays one', async () => {
   await expect(requestJson('http://127.0.0.1:1/')).rejects.toThrow(/^The server cannot be reached$/);
   const signal = AbortSignal.abort();
   await expect(requestJson(`${origin}/echo`, { signal })).rejects.toMatchObject({ name: 'AbortError' });
 });
 
+// Requirements: accounts-calls-2
 test('a JSON content type is sent only with a body', async () => {
   expect(await requestJson(`${origin}/echo`)).toMatchObject({ contentType: null });
   expect(await requestJson(`${origin}/echo`, { method: 'POST' })).toMatchObject({ contentType: null });
@@ -84,6 +88,7 @@ test('an answer that comes when the screens are those of somebody else is nobody
   }
 });
 
+// Requirements: trading-validation-13
 test('empty filters are left out of the address', () => {
   expect(withParams('/api/signals', { page: 1, token: '', action: undefined, timeframe: '15' })).toBe(
     '/api/signals?page=1&timeframe=15',

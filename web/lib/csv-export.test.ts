@@ -54,6 +54,7 @@ test('all pages make one file, with a mark for UTF-8 and one line of headings', 
   expect(progress).toEqual([1000, 2000, 2345].map((rows) => ({ rows, total: 2345 })));
 });
 
+// Requirements: additions-export-1
 test('rows that arrive meanwhile do not move the pages', async () => {
   const { source, asked } = listOf(1500, (rows) =>
     rows.unshift({ id: rows.length + 1, receivedAt: receivedAt(rows.length + 1) }),
@@ -76,6 +77,7 @@ test('a row that is committed late moves the others, and none of them is in the 
   expect(rows).toBe(2000);
 });
 
+// Requirements: additions-export-2
 test('a file that would be too large is cut, and says of how many', async () => {
   const { source } = listOf(3000);
   const { blob, rows, total } = await exportCsv({ source, signal, onProgress: () => {}, maxRows: 1500 });
@@ -108,6 +110,7 @@ test('what fails or is cancelled half-way answers no file', async () => {
   await expect(exportCsv({ source: broken.source, signal, onProgress: () => {} })).rejects.toThrow('500: no');
 });
 
+// Requirements: trading-calls-28
 test('the name carries the day of the display time zone', () => {
   const date = new Date('2026-01-02T03:04:05Z');
   expect(csvFileName('signals', date, 'America/Los_Angeles')).toBe('signals-2026-01-01.csv');

@@ -11,6 +11,7 @@ test('commas, quotes and line breaks are quoted', () => {
   );
 });
 
+// Requirements: additions-export-4
 test.each(['a;b', 'a\tb', 'a,b', 'say "no"', "it's", 'one\rtwo', 'one\ntwo'])(
   '%j is quoted, so that a spreadsheet with another separator keeps it in one cell',
   (text) => {
@@ -18,6 +19,7 @@ test.each(['a;b', 'a\tb', 'a,b', 'say "no"', "it's", 'one\rtwo', 'one\ntwo'])(
   },
 );
 
+// Requirements: additions-export-3
 test.each([
   '=1+1',
   '+1+1',

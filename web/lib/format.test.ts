@@ -11,32 +11,38 @@ import {
 
 const LOS_ANGELES = 'America/Los_Angeles';
 
+// Requirements: trading-calls-29, settings-of-the-program-11
 test('instants are shown in the display time zone, on both sides of a clock change', () => {
   expect(formatInstant('2026-11-21T15:07:57Z', LOS_ANGELES)).toBe('2026/11/21 07:07:57');
   expect(formatInstant('2026-07-01T07:00:00.000Z', LOS_ANGELES)).toBe('2026/07/01 00:00:00');
 });
 
+// Requirements: trading-validation-17
 test('an absent or unreadable instant is N/A', () => {
   for (const instant of [null, undefined, '', 'soon']) {
     expect(formatInstant(instant, LOS_ANGELES)).toBe('N/A');
   }
 });
 
+// Requirements: trading-validation-16
 test('a price has a dollar sign and exactly two decimals', () => {
   expect(formatPrice('97098.872')).toBe('$97,098.87');
   expect(formatPrice('5')).toBe('$5.00');
 });
 
+// Requirements: trading-validation-16
 test('a price that is not a number is Unknown', () => {
   for (const price of [null, undefined, '', 'NaN', 'abc']) expect(formatPrice(price)).toBe('Unknown');
 });
 
+// Requirements: accounts-validation-10, trading-validation-18
 test('levels have four decimals and fractions are shown as percentages', () => {
   expect(formatDecimals('98555.35061', 4)).toBe('98555.3506');
   expect(formatDecimals(null, 4)).toBe('–');
   expect(formatFraction('0.1', 1)).toBe('10.0%');
 });
 
+// Requirements: workflow-monitor-6
 test('durations change their unit at a second, a minute and an hour', () => {
   expect(formatDuration(999)).toBe('999ms');
   expect(formatDuration(1000)).toBe('1.0s');
@@ -46,6 +52,7 @@ test('durations change their unit at a second, a minute and an hour', () => {
   expect(formatDuration(5_400_000)).toBe('1.5h');
 });
 
+// Requirements: accounts-limits-4, workflow-monitor-5
 test('ids are shortened from the given length on', () => {
   expect(shortId('12345678', 8)).toBe('1234...5678');
   expect(shortId('12345678', 9)).toBe('12345678');

@@ -43,6 +43,7 @@ const get = (client: ReturnType<typeof createQueryClient>, path: string) =>
     .fetchQuery({ queryKey: [path], queryFn: () => requestJson(origin + path) })
     .catch((error: Error) => error);
 
+// Requirements: accounts-states-3
 test('an ended session signs out and forgets what the user had loaded', async () => {
   const client = signedInClient();
   await get(client, '/gone');
@@ -50,6 +51,7 @@ test('an ended session signs out and forgets what the user had loaded', async ()
   expect(client.getQueryData(['/api/signals'])).toBeUndefined();
 });
 
+// Requirements: accounts-states-4
 test('a session that is somebody else’s by now takes away what the former user had loaded, the own look-up nothing', () => {
   const client = signedInClient();
   client.setQueryData(sessionKey, { user: { id: 'ann', firstName: 'Ann' } });
@@ -69,6 +71,7 @@ test('who is refused as another user looks up whose session it is', async () => 
   await expect.poll(() => askedFor).toContain(sessionKey[0]);
 });
 
+// Requirements: accounts-calls-24, trading-constants-21
 test('another failure keeps the session and is not tried twice', async () => {
   const client = signedInClient();
   const before = requests;
@@ -77,6 +80,7 @@ test('another failure keeps the session and is not tried twice', async () => {
   expect(client.getQueryData(sessionKey)).not.toBeNull();
 });
 
+// Requirements: accounts-calls-21
 test('without a function of its own a query is a GET to the first element of its key, read as JSON', async () => {
   const client = createQueryClient();
   expect(await client.fetchQuery({ queryKey: [`${origin}/echo`] })).toEqual({ method: 'GET', url: '/echo' });
@@ -86,6 +90,7 @@ test('without a function of its own a query is a GET to the first element of its
   });
 });
 
+// Requirements: accounts-calls-22
 test('401 is an error by default', async () => {
   const client = createQueryClient();
   const answer = client.fetchQuery({ queryKey: [`${origin}/gone`] });
@@ -93,6 +98,7 @@ test('401 is an error by default', async () => {
   await expect(answer).rejects.toMatchObject({ status: 401, message: '401: {"message":"no"}' });
 });
 
+// Requirements: accounts-calls-24
 test('a write that fails is not tried twice', async () => {
   const client = createQueryClient();
   const before = requests;
@@ -103,6 +109,7 @@ test('a write that fails is not tried twice', async () => {
   expect(requests - before).toBe(1);
 });
 
+// Requirements: accounts-calls-23, trading-constants-21
 test('nothing that was loaded goes stale, and nothing is fetched again by itself', async () => {
   const client = createQueryClient();
   const queryKey = [`${origin}/echo`];

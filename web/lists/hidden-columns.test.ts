@@ -10,6 +10,7 @@ function storageWith(content: Record<string, string> = {}) {
   return () => storage;
 }
 
+// Requirements: additions-finding-keys-and-columns-5
 test('each table remembers its own columns', () => {
   const storage = storageWith();
   writeHiddenColumns(storage, 'signals', ['price', 'users']);

@@ -77,6 +77,7 @@ const timeframeSelector = (text: string) => `.timeframe[data-minutes="${timefram
 const toneSelectors = [...badgeRules.keys()].filter((selector) => selector.startsWith('.badge[data-tone'));
 
 describe.each(SCHEMES)('in %s colours', (scheme) => {
+  // Requirements: trading-constants-19
   test.each([
     ['.token'],
     ['.timeframe'],
@@ -88,11 +89,13 @@ describe.each(SCHEMES)('in %s colours', (scheme) => {
     expect(contrast(lookOf(selector, scheme))).toBeGreaterThanOrEqual(AA);
   });
 
+  // Requirements: trading-constants-19
   test('no two tokens look alike, and none like an unknown one', () => {
     const looks = [...TOKENS.map(tokenSelector), '.token'].map((one) => JSON.stringify(lookOf(one, scheme)));
     expect(new Set(looks).size).toBe(TOKENS.length + 1);
   });
 
+  // Requirements: trading-constants-19
   test('no two timeframes look alike, and none like an unknown one', () => {
     const looks = [...TIMEFRAMES.map(timeframeSelector), '.timeframe'];
     expect(new Set(looks.map((one) => lookOf(one, scheme).color)).size).toBe(TIMEFRAMES.length + 1);

@@ -60,6 +60,7 @@ async function owner(): Promise<TestUser & { home: string }> {
 }
 
 describe('guesses at one account from many addresses', () => {
+  // Requirements: sign-in-and-sessions-6
   test('are evaluated fifteen times a quarter hour at most, and the owner signs in meanwhile', async () => {
     const { username, password, home } = await owner();
     const addresses = newAddresses(1_000);

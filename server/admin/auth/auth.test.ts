@@ -14,6 +14,7 @@ afterAll(() => board.close());
 const login = (username: string, password: string, extra = {}) =>
   board.anonymous.post('/api/auth/login', { username, password }, extra);
 
+// Requirements: accounts-fields-1, accounts-calls-4
 test('a sign-in answers the user and nothing secret', async () => {
   const answer = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
   expect(answer.statusCode).toBe(200);
@@ -30,11 +31,13 @@ test('a sign-in answers the user and nothing secret', async () => {
   });
 });
 
+// Requirements: sign-in-and-sessions-16
 test('the username is compared without regard to letter case and compatibility forms', async () => {
   expect((await login('ADMIN@Example.com', ADMIN_PASSWORD)).statusCode).toBe(200);
   expect((await login(' ａdmin@example.com ', ADMIN_PASSWORD)).statusCode).toBe(200);
 });
 
+// Requirements: sign-in-and-sessions-1
 test('an unknown user, a wrong password and an inactive user are refused with the same words', async () => {
   const { user, username, password } = await board.createUser();
   await board.admin.patch(`/api/admin/users/${user.id}/deactivate`);
@@ -50,6 +53,7 @@ test('an unknown user, a wrong password and an inactive user are refused with th
   }
 });
 
+// Requirements: sign-in-and-sessions-1
 test('a name or password longer than any account has is a wrong one like any other', async () => {
   for (const long of [1001, 5000]) {
     const answers = [
@@ -64,6 +68,7 @@ test('a name or password longer than any account has is a wrong one like any oth
   }
 });
 
+// Requirements: accounts-validation-2
 test('a missing or empty field is refused by the name of the field', async () => {
   const empty = await login('', '');
   expect(empty.statusCode).toBe(400);
@@ -78,6 +83,7 @@ test('a missing or empty field is refused by the name of the field', async () =>
   expect(missing.json()).toMatchObject({ message: 'Password is required' });
 });
 
+// Requirements: sign-in-and-sessions-9
 test('the cookie is kept from scripts and other sites, and has the host prefix over HTTPS alone', async () => {
   const plain = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
   expect(plain.headers['set-cookie']).toMatch(
@@ -96,6 +102,7 @@ test('the cookie is kept from scripts and other sites, and has the host prefix o
   await behindProxy.close();
 });
 
+// Requirements: accounts-fields-1, accounts-calls-1, accounts-calls-3, settings-of-the-program-11
 test('the session answers the user and the time zone of the screens', async () => {
   const answer = await board.admin.get('/api/auth/user');
   expect(answer.json()).toEqual({
@@ -112,6 +119,7 @@ test('the session answers the user and the time zone of the screens', async () =
   });
 });
 
+// Requirements: accounts-fields-2
 test('without a session, or with an invented cookie, the answer is 401', async () => {
   for (const cookie of ['', 'sid=', 'sid=guess', `sid=${'A'.repeat(43)}`]) {
     const answer = await board.anonymous.get('/api/auth/user', { headers: { cookie } });
@@ -120,6 +128,7 @@ test('without a session, or with an invented cookie, the answer is 401', async (
   }
 });
 
+// Requirements: sign-in-and-sessions-10
 test('a sign-in never adopts the cookie that came with it, and ends its session', async () => {
   const before = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const answer = await before.post('/api/auth/login', { username: ADMIN_USERNAME, password: ADMIN_PASSWORD });
@@ -128,6 +137,7 @@ test('a sign-in never adopts the cookie that came with it, and ends its session'
   expect((await before.get('/api/auth/user')).statusCode).toBe(401);
 });
 
+// Requirements: accounts-calls-4
 test('a sign-out ends this session alone, and once more is no error', async () => {
   const one = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const other = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
@@ -139,6 +149,7 @@ test('a sign-out ends this session alone, and once more is no error', async () =
   expect((await other.get('/api/auth/user')).statusCode).toBe(200);
 });
 
+// Requirements: sign-in-and-sessions-8
 test('the database holds no token that could be used', async () => {
   const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const token = client.cookie.slice('sid='.length);
@@ -188,6 +199,7 @@ test('the time of the last request is written at most once a minute', async () =
   expect(await lastSeen()).toBe(start + 60_000);
 });
 
+// Requirements: accounts-validation-9, accounts-calls-5, answers-4
 test('a right password is verified, a wrong one is 403', async () => {
   const { client, password } = await board.createUser();
   const right = await client.post('/api/auth/verify-password', { password });
@@ -198,6 +210,7 @@ test('a right password is verified, a wrong one is 403', async () => {
   expect(wrong.json()).toEqual({ message: 'Invalid password' });
 });
 
+// Requirements: screens-header-2, screens-routes-5, accounts-fields-10, sign-in-and-sessions-17
 test('an administrator is offered every page of the specification, anybody else the dashboard, the settings and the webhook', async () => {
   const admin = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const { client } = await board.createUser();

@@ -37,6 +37,7 @@ function routesOfRouter(): string[] {
     });
 }
 
+// Requirements: accounts-roles-7
 test('the list that the generated tests walk has every route that the router answers', () => {
   const declared = board.app.declaredRoutes.map(nameOf);
   expect(declared.length).toBeGreaterThan(50);
@@ -60,6 +61,7 @@ describe.each(SPELLINGS)('a write from another site, its address %s,', (_name, s
     return sendRaw({ method: route.method, target, headers: { cookie, ...headers }, body: {} });
   };
 
+  // Requirements: sign-in-and-sessions-13
   test.each([{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
     'is refused by every route that goes by the cookie: %j',
     async (headers) => {
@@ -97,6 +99,7 @@ describe('a screen that was opened for another user than the session has by now'
   const routesOf = (...levels: string[]) =>
     board.app.declaredRoutes.filter(({ method, access }) => method !== 'HEAD' && levels.includes(access));
 
+  // Requirements: sign-in-and-sessions-14
   test('is refused by every route that goes by the session, before anything is read or written', async () => {
     const [ann, bob] = [await board.createUser(), await board.createUser()];
     const routes = routesOf('user', 'admin');
@@ -163,6 +166,7 @@ describe('fields that a caller may not set', () => {
     return rows[0];
   }
 
+  // Requirements: sign-in-and-sessions-20
   test.each<[string, (user: TestUser) => ReturnType<TestClient['post']>]>([
     [
       'a sign-in',

@@ -23,6 +23,7 @@ async function fail(times: number, attempt: () => Promise<Answer>): Promise<numb
   return codes;
 }
 
+// Requirements: sign-in-and-sessions-3
 test('a sign-in is refused unread after ten failures, for the right password too, and says when to come back', async () => {
   const { username, password } = await board.createUser();
   const codes = await fail(20, () => login(username, 'wrong', '192.0.2.1'));
@@ -34,6 +35,7 @@ test('a sign-in is refused unread after ten failures, for the right password too
   expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
 });
 
+// Requirements: sign-in-and-sessions-5
 test('failures from one address lock the owner out nowhere else, and no other account there', async () => {
   const victim = await board.createUser();
   const other = await board.createUser();
@@ -89,6 +91,7 @@ test.each([
   expect(verify.statusCode).toBe(429);
 });
 
+// Requirements: sign-in-and-sessions-7
 test('an address that fails at many accounts is limited at all of them, others are not', async () => {
   const { username, password } = await board.createUser();
   for (let start = 0; start < MAX_FAILURES_PER_ADDRESS; start += 10) {
@@ -98,6 +101,7 @@ test('an address that fails at many accounts is limited at all of them, others a
   expect((await login(username, password, '198.51.100.2')).statusCode).toBe(200);
 });
 
+// Requirements: sign-in-and-sessions-7
 test('guesses at many accounts sent all at once are counted one by one for their address', async () => {
   const { username, password } = await board.createUser();
   const guess = (at: number) => login(`spray${at}@example.com`, 'wrong', '198.51.100.3');
@@ -108,6 +112,7 @@ test('guesses at many accounts sent all at once are counted one by one for their
   expect((await login(username, password, '198.51.100.3')).statusCode).toBe(429);
 });
 
+// Requirements: sign-in-and-sessions-7
 test('an address is charged for failures alone: not for right passwords, checks that break off or attempts refused unread', async () => {
   const attempt = (account: string, check: () => Promise<boolean>) =>
     limitPasswordAttempts({
@@ -189,6 +194,7 @@ describe('the five password routes', () => {
     };
   };
 
+  // Requirements: sign-in-and-sessions-3
   test('share one count, and when it is full each says when to come back', async () => {
     const user = await guesser();
     const routes = Object.values(routesOf(user));
@@ -202,6 +208,7 @@ describe('the five password routes', () => {
     }
   });
 
+  // Requirements: sign-in-and-sessions-5
   test('lock neither the same account elsewhere nor another account at the same address', async () => {
     const [user, neighbour] = [await guesser(), await guesser()];
     const { verify } = routesOf(user);
@@ -213,6 +220,7 @@ describe('the five password routes', () => {
     expect((await beside.login(neighbour.password)).statusCode).toBe(200);
   });
 
+  // Requirements: sign-in-and-sessions-3
   test.each(['login', 'verify', 'renew', 'delete', 'change'] as const)(
     'a right password at %s clears what failed at the others',
     async (name) => {

@@ -25,6 +25,7 @@ describe('a change of the password', () => {
       newPassword,
     });
 
+  // Requirements: sign-in-and-sessions-11
   test('replaces the cookie of the session that asked for it: the old one is worth nothing', async () => {
     const { client, password } = await board.createUser();
     const answer = await change(client, password, 'the next password');
@@ -76,6 +77,7 @@ describe('a change of the password', () => {
 });
 
 describe('the loss of a role', () => {
+  // Requirements: sign-in-and-sessions-12
   test('takes the rights of every living session at its next request, and of what it sees about itself', async () => {
     const { user, client, username, password } = await board.createUser({ isAdmin: true });
     const sessions = [client, await board.signIn(username, password)];
@@ -121,6 +123,7 @@ describe('over HTTPS behind a trusted proxy', () => {
   const status = async (cookie: string) =>
     (await behindProxy.anonymous.get('/api/auth/user', { headers: { ...https.headers, cookie } })).statusCode;
 
+  // Requirements: sign-in-and-sessions-9
   test('only the cookie with the host prefix counts, which another site of the domain cannot set', async () => {
     const cookie = await signIn();
     expect(cookie).toMatch(/^__Host-sid=/);

@@ -13,6 +13,7 @@ afterAll(() => board.close());
 
 const ROUNDS = 9;
 
+// Requirements: sign-in-and-sessions-2
 test('a refusal takes as long for an unknown and an inactive user as for a wrong password', async () => {
   const attempts = {
     wrong: { username: ADMIN_USERNAME, password: 'wrong' },

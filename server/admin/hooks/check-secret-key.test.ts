@@ -37,6 +37,7 @@ describe('the secret key of a start', () => {
     await check(ownKey);
   });
 
+  // Requirements: settings-of-the-program-8
   test('of several that start at once on a new database is one and the same', async () => {
     const keys = [ownKey, OTHER, ownKey, OTHER];
     const ends = await Promise.allSettled(keys.map((key) => check(key)));

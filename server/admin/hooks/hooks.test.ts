@@ -31,6 +31,7 @@ async function lookUp(key: string) {
 }
 
 describe('creating the webhook', () => {
+  // Requirements: accounts-fields-7, accounts-calls-6, accounts-limits-8, answers-6, webhook-deliveries-2
   test('answers it with its whole key once, under the default name', async () => {
     const { client } = await board.createUser();
     expect((await client.get('/api/hooks')).json()).toEqual([]);
@@ -52,11 +53,13 @@ describe('creating the webhook', () => {
     ]);
   });
 
+  // Requirements: accounts-calls-6
   test('takes a name', async () => {
     const { client } = await board.createUser();
     expect((await client.post('/api/hooks', { name: 'My alerts' })).json().name).toBe('My alerts');
   });
 
+  // Requirements: accounts-fields-7, webhook-deliveries-3
   test('a second create is answered 409', async () => {
     const { client } = await withHook();
     const answer = await client.post('/api/hooks', { name: 'Another' });
@@ -64,6 +67,7 @@ describe('creating the webhook', () => {
     expect(answer.json()).toEqual({ message: 'You already have a webhook' });
   });
 
+  // Requirements: webhook-deliveries-3
   test('of many creates at once, one makes it', async () => {
     const { client } = await board.createUser();
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.post('/api/hooks', {})));
@@ -73,6 +77,7 @@ describe('creating the webhook', () => {
 });
 
 describe('the key', () => {
+  // Requirements: webhook-deliveries-2, webhook-deliveries-4
   test('is whole for five minutes after the password, in the session that gave it', async () => {
     const { client, username, password, hook } = await withHook();
     const other = await board.signIn(username, password);
@@ -92,6 +97,7 @@ describe('the key', () => {
     expect((await client.get('/api/hooks')).json()[0].masked).toBe(true);
   });
 
+  // Requirements: webhook-deliveries-2
   test('is in the database neither in the clear nor as a plain hash', async () => {
     const { hook } = await withHook();
     const { rows } = await board.database.pool.query('select hooks::text as row from hooks');
@@ -133,6 +139,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
     return { ...owner, shown };
   }
 
+  // Requirements: webhook-deliveries-5
   test('cannot be shown, after the password either; the webhook says so, and the log whose it is', async () => {
     const { client, hook, user, password, shown } = await withLockedKey();
     const unreadable = [{ ...hook, hookKey: '…', masked: true, unreadable: true }];
@@ -147,6 +154,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
     ]);
   });
 
+  // Requirements: webhook-deliveries-5
   test('gives way to a renewed one, which can be shown', async () => {
     const { client, hook, url, password, shown } = await withLockedKey();
     const renewed = (await client.put(url, { generateNewKey: true, password })).json<Webhook>();
@@ -157,6 +165,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
     expect(await lookUp(renewed.hookKey)).toMatchObject({ id: hook.id });
   });
 
+  // Requirements: webhook-deliveries-5
   test('goes with its webhook, and a new one can be created', async () => {
     const { client, url, password, shown } = await withLockedKey();
     expect((await client.post('/api/hooks', {})).statusCode).toBe(409);
@@ -170,6 +179,7 @@ describe('renewing', () => {
   const renew = (user: { client: TestApp['admin']; url: string }, fields: object) =>
     user.client.put(user.url, { name: 'Default Webhook', generateNewKey: true, ...fields });
 
+  // Requirements: accounts-states-12, accounts-calls-7
   test('answers a new whole key, and the old one is unknown at once', async () => {
     const user = await withHook();
     const answer = await renew(user, { password: user.password, name: 'Renamed' });
@@ -182,6 +192,7 @@ describe('renewing', () => {
     expect(await lookUp(renewed.hookKey)).toMatchObject({ id: user.hook.id });
   });
 
+  // Requirements: accounts-validation-9, answers-4
   test('with a wrong password is 403 and leaves the key', async () => {
     const user = await withHook();
     const answer = await renew(user, { password: 'wrong' });
@@ -190,6 +201,7 @@ describe('renewing', () => {
     expect(await lookUp(user.hook.hookKey)).not.toBeNull();
   });
 
+  // Requirements: accounts-validation-9, accounts-calls-7
   test('without a password, or without saying so, is 400', async () => {
     const user = await withHook();
     expect((await renew(user, {})).json().message).toBe('Password is required');
@@ -198,6 +210,7 @@ describe('renewing', () => {
 });
 
 describe('deleting', () => {
+  // Requirements: accounts-validation-9, accounts-calls-8
   test('takes the password, and the key is unknown at once', async () => {
     const { client, hook, url, password } = await withHook();
     expect((await client.delete(url, { password: 'wrong' })).statusCode).toBe(403);
@@ -210,6 +223,7 @@ describe('deleting', () => {
   });
 });
 
+// Requirements: accounts-roles-4
 test("somebody else's webhook is not found, like one that does not exist", async () => {
   const owner = await withHook();
   const stranger = await withHook();
@@ -228,6 +242,7 @@ test("somebody else's webhook is not found, like one that does not exist", async
   expect(await lookUp(owner.hook.hookKey)).not.toBeNull();
 });
 
+// Requirements: webhook-deliveries-29
 test('the last fifty deliveries come newest first', async () => {
   const { client, hook, url } = await withHook();
   await board.database.pool.query(

@@ -228,6 +228,7 @@ async function readEverything(): Promise<void> {
   expect((await admin.send('PUT', path, bitget(again))).json()).toMatchObject({ connected: true });
 }
 
+// Requirements: users-9
 test('the program’s answers hold none', () => {
   const answers = [...admin.answered(), ...trader.answered()];
   for (const text of ['"futuresBalance"', '[redacted]', '"calculationDetail"']) {
@@ -240,6 +241,7 @@ test('the program’s answers hold none', () => {
   expect(answers.flatMap((answer) => canaries.findIn(answer.slice(0, 80), answer))).toEqual([]);
 });
 
+// Requirements: users-9
 test('the log holds none', () => {
   const log = server.output();
   for (const line of ['exchange credentials stored', 'exchange credentials removed', 'balance unavailable']) {
@@ -250,6 +252,7 @@ test('the log holds none', () => {
   expect(canaries.findIn('the log', log)).toEqual([]);
 });
 
+// Requirements: users-9
 test('no column of any table holds one, the calls of the trades and the jobs among them', async () => {
   const { rows: tables } = await database.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -271,6 +274,7 @@ test('no column of any table holds one, the calls of the trades and the jobs amo
   expect([...contents].flatMap(([name, bytes]) => canaries.findIn(name, bytes))).toEqual([]);
 });
 
+// Requirements: users-9
 test('no file of the data folder holds one, the journal of the database among them', async () => {
   const entries = await readdir(server.dataDir, { recursive: true, withFileTypes: true });
   const files = entries

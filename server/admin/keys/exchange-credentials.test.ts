@@ -67,6 +67,7 @@ const rowsOf = async (userId: string) =>
   (await board.database.pool.query('select * from exchange_credentials where user_id = $1', [userId])).rows;
 
 describe('entering credentials', () => {
+  // Requirements: users-5
   test('stores what the exchange accepts, and shows the end of the key and nothing else of it', async () => {
     const credentials = newCredentials();
     const saved = await trader.client.put(PATH, bitget(credentials));
@@ -138,6 +139,7 @@ describe('entering credentials', () => {
     expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
   });
 
+  // Requirements: users-10
   test.each([
     [
       'may withdraw',
@@ -187,6 +189,7 @@ describe('entering credentials', () => {
     expect((await trader.client.get(PATH)).json()).toMatchObject({ state: 'ready' });
   });
 
+  // Requirements: users-7
   test('an exchange that cannot be reached keeps nobody from storing, and the answer says so', async () => {
     site.setFaults([{ kind: 'timeout', on: { path: '/accounts' } }]);
     const saved = await trader.client.put(PATH, bitget(newCredentials()));
@@ -314,6 +317,7 @@ describe('removing credentials', () => {
 });
 
 describe('what is stored', () => {
+  // Requirements: users-8
   test('does not open in another user’s row or for another exchange, and does then not count', async () => {
     const other = await board.createUser();
     await trader.client.put(PATH, bitget(newCredentials()));
@@ -366,6 +370,7 @@ describe('what is stored', () => {
 });
 
 describe('an administrator', () => {
+  // Requirements: users-6
   test('enters, tests, sees and removes the credentials of the user in the path, and only of him', async () => {
     const path = adminPath(trader.user.id);
     const credentials = newCredentials();
@@ -422,6 +427,7 @@ describe('calls are limited per user whose keys they concern', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   }
 
+  // Requirements: users-15
   test('one administrator connects twenty users in one go', async () => {
     const traders: TestUser[] = [];
     for (let count = 1; count <= 20; count += 1) traders.push(await board.createUser());
@@ -433,6 +439,7 @@ describe('calls are limited per user whose keys they concern', () => {
     }
   });
 
+  // Requirements: users-15
   test(`the entry after ${ENTRIES_PER_MINUTE} in a minute is refused, whoever makes it, and stores nothing`, async () => {
     const path = adminPath(trader.user.id);
     for (let count = 1; count <= ENTRIES_PER_MINUTE; count += 1) {

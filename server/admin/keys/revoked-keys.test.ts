@@ -135,6 +135,7 @@ async function revokeDuring(tradeId: string): Promise<void> {
     .toMatch(/^The order cannot be followed, it is tried every 30 s: The Bitget API key is not used since /);
 }
 
+// Requirements: users-17
 test('a key that is revoked ends the automation of its user with the reason, and is not asked again', async () => {
   site.replaceKey(key.accountId);
   const first = await send();
@@ -158,6 +159,7 @@ test('a key that is revoked ends the automation of its user with the reason, and
   expect(await site.exchangeOrders(key.accountId)).toHaveLength(1);
 });
 
+// Requirements: users-18
 test('an order in doubt is looked up slowly with a revoked key, and a new key of the account settles it', async () => {
   const { tradeId, signalId } = await sendIntoDoubt();
   await revokeDuring(tradeId);
@@ -196,6 +198,7 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
   expect((await site.holding(key.accountId, token)).stopLoss).not.toBeNull();
 });
 
+// Requirements: users-18
 test('an order in doubt is not concluded from an account that does not know it', async () => {
   const { tradeId } = await sendIntoDoubt();
   await revokeDuring(tradeId);
@@ -264,6 +267,7 @@ describe('while a position is open', () => {
   const expectPositions = (expected: object) =>
     expect.poll(positions, { timeout: 10_000, interval: 500 }).toMatchObject(expected);
 
+  // Requirements: users-20
   test('a key of another account is refused; after a deletion it is taken, and the position is not taken for closed', async () => {
     await withPosition();
     const other = newKey();
@@ -294,6 +298,7 @@ describe('while a position is open', () => {
     await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });
 
+  // Requirements: users-20
   test('a key that the exchange refuses is named as what keeps the position from being read', async () => {
     await withPosition();
     site.replaceKey(key.accountId);
@@ -310,6 +315,7 @@ describe('while a position is open', () => {
     });
   });
 
+  // Requirements: users-20
   test('a key whose account is not known yet is asked about before anything is concluded', async () => {
     await withPosition();
     await trader.client.delete(PATH, { exchangePlatform: 'Bitget' });
@@ -324,6 +330,7 @@ describe('while a position is open', () => {
   });
 });
 
+// Requirements: users-19
 test('an order that nobody can ask about is written off by an administrator, and stays unknown', async () => {
   const { tradeId, signalId } = await sendIntoDoubt();
   await query("update trades set created_at = created_at - interval '1 minute' where id = $1", [tradeId]);

@@ -178,6 +178,7 @@ async function storeSideBySide<Result>(run: () => Promise<Result>[]): Promise<Re
 }
 
 describe('entering a key of an account that is connected for another user', () => {
+  // Requirements: users-12
   test('is refused, stores nothing, and tells only an administrator who that is', async () => {
     const { accountId, key } = newAccount();
     await enter(first, key);
@@ -218,6 +219,7 @@ describe('entering a key of an account that is connected for another user', () =
     await enter(other, again);
   });
 
+  // Requirements: users-12
   test('two users at once on two instances: exactly one of them gets it', async () => {
     const { accountId, key } = newAccount();
     const again = site.addKey(accountId);
@@ -240,6 +242,7 @@ describe('entering a key of an account that is connected for another user', () =
 });
 
 describe('a key whose account is not known', () => {
+  // Requirements: users-13
   test('makes its user not eligible, says why, and is asked about when a signal comes', async () => {
     const { accountId, key } = newAccount();
     await enterUnverified(first, key);
@@ -253,6 +256,7 @@ describe('a key whose account is not known', () => {
     expect(await tradesOf(first)).toMatchObject([{ exchange_account_id: accountId, success: true }]);
   });
 
+  // Requirements: users-13
   test('is neither sized nor ordered with while the exchange does not answer', async () => {
     const { accountId, key } = newAccount();
     await enterUnverified(first, key);
@@ -306,6 +310,7 @@ describe('a key whose account is not known', () => {
     expect(await guard(first)).toBeNull();
   });
 
+  // Requirements: users-13
   test('is refused by the check before its first order, before anything is sized', async () => {
     const { accountId, key } = newAccount();
     await enterUnverified(other, site.addKey(accountId));
@@ -335,6 +340,7 @@ describe('a key whose account is not known', () => {
 });
 
 describe('two users who have keys of one account from before', () => {
+  // Requirements: users-14
   test('the one whose key was entered later is not eligible, the other one trades', async () => {
     const { accountId } = await shareAccount();
     expect(await storedDenial(first)).toBeNull();
@@ -346,6 +352,7 @@ describe('two users who have keys of one account from before', () => {
     expect(await site.exchangeOrders(accountId)).toHaveLength(1);
   });
 
+  // Requirements: users-14
   test('the later one gets no order by hand', async () => {
     const { accountId, keys } = await shareAccount();
     await other.client.delete(PATH);
@@ -375,6 +382,7 @@ describe('two users who have keys of one account from before', () => {
     expect(await site.exchangeOrders(accountId)).toEqual([]);
   });
 
+  // Requirements: users-14
   test('what the later one has open is followed, protected and can be closed', async () => {
     const { accountId, key } = newAccount();
     await enter(other, key);
@@ -424,6 +432,7 @@ describe('two users who have keys of one account from before', () => {
     expect(await rowOf(other)).toMatchObject({ account_id: accountId });
   });
 
+  // Requirements: users-14
   test('are named in attention for as long as that lasts, in the mode that the program runs in', async () => {
     const conditions = async () =>
       (await board.admin.get('/api/attention'))

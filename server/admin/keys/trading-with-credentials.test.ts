@@ -109,6 +109,7 @@ describe.each(['demo', 'live'] as const)('in %s mode', (environment) => {
     expect(site.requests).toEqual([]);
   });
 
+  // Requirements: users-21
   test('credentials entered on the settings page trade a signal, filled and protected on that account', async () => {
     const credentials = newCredentials();
     ({ accountId } = credentials);

@@ -69,6 +69,7 @@ describe('a key of which nothing is known yet', () => {
     site.setFaults([]);
   });
 
+  // Requirements: users-11
   test('is asked about before its first order, once', async () => {
     expect(await eligibility()).toMatchObject({
       status: 'not eligible',
@@ -82,6 +83,7 @@ describe('a key of which nothing is known yet', () => {
     expect(await shown()).toMatchObject({ state: 'ready' });
   });
 
+  // Requirements: users-11
   test('orders nothing as long as the exchange says nothing of it', async () => {
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: Infinity } }]);
     expect(await guard()).toMatchObject({
@@ -115,6 +117,7 @@ describe('a key of which nothing is known yet', () => {
 });
 
 describe('a key that stops working', () => {
+  // Requirements: users-17
   test('is marked by whatever call the exchange refuses, with its words, and is not used any more', async () => {
     const credentials = newCredentials();
     await enter(credentials);
@@ -201,6 +204,7 @@ describe('a key that was entered in another mode', () => {
   const problem =
     'The Bitget API key was entered in live mode and is not used in demo mode: enter one for it';
 
+  // Requirements: users-16
   test('is not used, and says so, and no exchange sees it', async () => {
     await enter(newCredentials());
     await board.database.pool.query(

@@ -12,6 +12,7 @@ afterAll(() => board.close());
 const UNKNOWN_ID = '6e4e4a4e-1c1f-4f0e-9d5a-3b1c2d4e5f60';
 
 describe("a user's own settings", () => {
+  // Requirements: accounts-fields-4, accounts-calls-9, answers-1
   test('are read and written under the same shape', async () => {
     const { client } = await board.createUser();
     const written = await client.put('/api/user-settings', {
@@ -40,6 +41,7 @@ describe("a user's own settings", () => {
     expect((await client.get('/api/user-settings')).json()).toEqual(written.json());
   });
 
+  // Requirements: accounts-fields-4, answers-1
   test('a field that is not sent keeps its value, and null is Auto', async () => {
     const { client } = await board.createUser();
     await client.put('/api/user-settings', { signalProcessor: 'Any' });
@@ -52,6 +54,7 @@ describe("a user's own settings", () => {
     });
   });
 
+  // Requirements: trading-validation-9, answers-1
   test.each([
     [{ positionSizingMethod: 'Scalping' }, /Risk Management, Portfolio Allocation or Technical Analysis/],
     [
@@ -88,6 +91,7 @@ describe("a user's own settings", () => {
     expect(answer.json().data.signalProcessor).toBe(name);
   });
 
+  // Requirements: answers-1, users-4
   test('what only administrators may set is ignored', async () => {
     const { client, user } = await board.createUser();
     await client.put('/api/user-settings', {
@@ -104,6 +108,7 @@ describe("a user's own settings", () => {
 });
 
 describe('settings edited by an administrator', () => {
+  // Requirements: accounts-calls-10, trading-calls-17, users-3
   test('reach the user named in the path, the Automation fields included', async () => {
     const { client, user } = await board.createUser();
     const answer = await board.admin.put(`/api/admin/user-settings/${user.id}`, {
@@ -155,6 +160,7 @@ describe('settings edited by an administrator', () => {
   });
 });
 
+// Requirements: accounts-fields-6, accounts-calls-12, webhook-deliveries-25
 test('the timeframes are the usual ones and those seen that are none of them in other words', async () => {
   const { client } = await board.createUser();
   const usual = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'];
@@ -174,6 +180,7 @@ test('the timeframes are the usual ones and those seen that are none of them in 
   expect((await client.get('/api/user-settings/signal-timeframes')).json()).toEqual([...usual, '7m', '3D']);
 });
 
+// Requirements: accounts-fields-6, accounts-calls-12, webhook-deliveries-25
 test('at most fifty timeframes and processors are offered, and no processor that settings may not name', async () => {
   const { client } = await board.createUser();
   await board.database.pool.query(`
@@ -196,6 +203,7 @@ describe('changing the password', () => {
   const change = (client: TestApp['admin'], currentPassword: string, newPassword: string) =>
     client.put('/api/user-settings/change-password', { currentPassword, newPassword });
 
+  // Requirements: accounts-calls-13, sign-in-and-sessions-11
   test('ends every session and answers the cookie of a new one', async () => {
     const { client, username, password } = await board.createUser();
     const others = [client, await board.signIn(username, password), await board.signIn(username, password)];
@@ -209,6 +217,7 @@ describe('changing the password', () => {
     await board.signIn(username, 'the next password');
   });
 
+  // Requirements: answers-4
   test('a wrong current password is 403 and nothing changes', async () => {
     const { client, username, password } = await board.createUser();
     const answer = await change(client, 'wrong', 'the next password');
@@ -217,6 +226,7 @@ describe('changing the password', () => {
     await board.signIn(username, password);
   });
 
+  // Requirements: accounts-validation-3, accounts-limits-5
   test('the rules of the form hold', async () => {
     const { client, password } = await board.createUser();
     expect((await change(client, password, '12345')).json().message).toBe(
@@ -227,6 +237,7 @@ describe('changing the password', () => {
     expect(missing.json().message).toBe('Current password is required');
   });
 
+  // Requirements: accounts-limits-5
   test('a new password may be as long as any that is asked for, and signs in', async () => {
     const { client, username, password } = await board.createUser();
     const long = 'x'.repeat(1000);

@@ -24,6 +24,7 @@ const ensure = (env: Record<string, string> = {}) =>
     log: createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } }),
   });
 
+// Requirements: settings-of-the-program-6
 test('an empty database gets an administrator with a generated password that is told once and logged nowhere', async () => {
   const first = await ensure();
   expect(first).toEqual({
@@ -38,6 +39,7 @@ test('an empty database gets an administrator with a generated password that is 
   expect(await ensure()).toBeNull();
 });
 
+// Requirements: settings-of-the-program-6
 test('a password of the environment is used and not told', async () => {
   const first = await ensure({ ADMIN_USERNAME: 'Owner@Example.com', ADMIN_PASSWORD: 'from outside' });
   expect(first).toEqual({ username: 'Owner@Example.com', password: null, generated: false });
@@ -45,6 +47,7 @@ test('a password of the environment is used and not told', async () => {
   expect(await verifyPassword(user?.passwordHash ?? null, 'from outside')).toBe(true);
 });
 
+// Requirements: settings-of-the-program-6
 test('of instances that start together, one creates the administrator', async () => {
   const results = await Promise.all([ensure(), ensure(), ensure(), ensure()]);
   expect(results.filter((result) => result !== null)).toHaveLength(1);

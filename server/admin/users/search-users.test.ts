@@ -65,6 +65,7 @@ describe('a search', () => {
     expect((await find({ search: '  ' })).total).toBe(total);
   });
 
+  // Requirements: screens-users-5
   test('leaves inactive users out unless asked, and counts what it leaves', async () => {
     const answer = await find({ search: 'grace', includeInactive: 'false' });
     expect(answer).toEqual({ users: [], total: 0 });

@@ -17,6 +17,8 @@ const create = (fields: Record<string, unknown>) =>
   board.admin.post('/api/admin/create-client', { username: 'someone@example.com', password, ...fields });
 
 describe('creating a user', () => {
+  // Requirements: accounts-fields-3, accounts-fields-5, accounts-validation-7, accounts-calls-15
+  // Requirements: accounts-limits-7, trading-fields-14, trading-constants-16, users-1
   test('answers 201 with the user, its defaults and no password hash', async () => {
     const answer = await create({
       username: 'ada@example.com',
@@ -60,6 +62,7 @@ describe('creating a user', () => {
     expect(answer.body).not.toContain('argon2');
   });
 
+  // Requirements: users-1
   test('takes a regular user when asked to, and makes regular users in live mode', async () => {
     const regular = await create({ username: 'regular@example.com', isTestUser: false });
     expect(regular.json().user.isTestUser).toBe(false);
@@ -68,6 +71,7 @@ describe('creating a user', () => {
     await live.close();
   });
 
+  // Requirements: sign-in-and-sessions-16
   test('a username that exists in another case or form is answered 409', async () => {
     expect((await create({ username: 'taken@example.com' })).statusCode).toBe(201);
     const answer = await create({ username: 'TAKEN@Example.COM' });
@@ -83,6 +87,7 @@ describe('creating a user', () => {
     expect(codes).toEqual([201, ...Array(7).fill(409)]);
   });
 
+  // Requirements: accounts-validation-4, accounts-validation-6, accounts-limits-5
   test.each([
     [{ username: 'ab' }, 'Username must be at least 3 characters'],
     [{ username: `${'a'.repeat(45)}@b.com` }, 'Username must be less than 50 characters'],
@@ -111,6 +116,7 @@ describe('creating a user', () => {
     await expect(board.signIn('long@example.com', `${'é'.repeat(99)}?`)).rejects.toThrow('401');
   });
 
+  // Requirements: accounts-roles-6
   test('an administrator made here may do what administrators do', async () => {
     const { client } = await board.createUser({ isAdmin: true });
     expect((await client.get('/api/admin/users')).statusCode).toBe(200);
@@ -118,6 +124,7 @@ describe('creating a user', () => {
 });
 
 describe('listing users', () => {
+  // Requirements: trading-fields-14, trading-calls-16, answers-5
   test('without paging every user comes, inactive ones included', async () => {
     const gone = await board.createUser();
     await board.admin.patch(`/api/admin/users/${gone.user.id}/deactivate`);
@@ -129,6 +136,7 @@ describe('listing users', () => {
     });
   });
 
+  // Requirements: accounts-calls-14, accounts-limits-1
   test('pages hold ten users, newest first, and count only the active ones unless asked', async () => {
     for (let at = 0; at < 11; at++) await board.createUser();
     const all = (await board.admin.get('/api/admin/users')).json().users as User[];
@@ -146,6 +154,7 @@ describe('listing users', () => {
     expect(inactiveToo.json()).toMatchObject({ total: all.length });
   });
 
+  // Requirements: answers-5
   test.each([
     'page=0',
     'limit=0',
@@ -159,12 +168,14 @@ describe('listing users', () => {
     expect((await board.admin.get(`/api/admin/users?${query}`)).statusCode).toBe(400);
   });
 
+  // Requirements: trading-calls-14, answers-6
   test('the list of names is a bare array of ids and usernames', async () => {
     const names = (await board.admin.get('/api/users')).json();
     expect(names.length).toBeGreaterThan(5);
     for (const entry of names) expect(Object.keys(entry)).toEqual(['id', 'username']);
   });
 
+  // Requirements: accounts-calls-11, answers-2
   test('one user comes by its id; an unknown id is 404 and a malformed one 400', async () => {
     const { user } = await board.createUser();
     expect((await board.admin.get(`/api/admin/user/${user.id}`)).json()).toEqual({ user });
@@ -176,6 +187,7 @@ describe('listing users', () => {
 });
 
 describe('the status of a user', () => {
+  // Requirements: accounts-states-5, accounts-calls-17, sign-in-and-sessions-11, users-22
   test('deactivation ends the sessions at once and keeps the user out until it is reactivated', async () => {
     const { user, client, username, password: own } = await board.createUser();
     const second = await board.signIn(username, own);
@@ -190,6 +202,7 @@ describe('the status of a user', () => {
     await board.signIn(username, own);
   });
 
+  // Requirements: accounts-calls-17
   test('deactivate and reactivate do the same without a body', async () => {
     const { user } = await board.createUser();
     const isActive = async () => (await board.admin.get(`/api/admin/user/${user.id}`)).json().user.isActive;
@@ -199,6 +212,7 @@ describe('the status of a user', () => {
     expect(await isActive()).toBe(true);
   });
 
+  // Requirements: accounts-states-6
   test('administrators cannot deactivate themselves', async () => {
     const { user } = (await board.admin.get('/api/auth/user')).json();
     const answers = [
@@ -234,6 +248,7 @@ describe('the status of a user', () => {
 });
 
 describe('active trading', () => {
+  // Requirements: accounts-calls-16
   test('is turned on and off by administrators', async () => {
     const { user } = await board.createUser();
     const on = await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
@@ -257,6 +272,7 @@ describe('active trading', () => {
   });
 });
 
+// Requirements: sign-in-and-sessions-20
 test('fields that a caller may not set are ignored', async () => {
   const answer = await create({
     username: 'mass@example.com',

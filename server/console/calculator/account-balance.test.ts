@@ -16,6 +16,7 @@ const setPlatform = (userId: string, platform: string) =>
     platform,
   ]);
 
+// Requirements: trading-fields-15, trading-calls-19
 test('a user’s balance is that of the paper account', async () => {
   const { user } = await board.createUser();
   const answer = await balanceOf(user.id);
@@ -65,6 +66,7 @@ test('without a connection to the exchange the answer is 503 that says so', asyn
   }
 });
 
+// Requirements: trading-calls-19
 test('an exchange that does not answer is answered 503 with its error', async () => {
   const demo = await startTestApp({
     // Nobody listens there.

@@ -37,6 +37,7 @@ function refused(answer: GenerateAnswer) {
 }
 
 describe('a calculation by hand', () => {
+  // Requirements: trading-fields-17, trading-calculator-and-execution-3, trading-calls-22
   test('is answered with every figure and recorded as a calculation of its own', async () => {
     const token = trading.nextToken();
     const { answer, logId, userId, signalId } = await trading.calculate({
@@ -89,6 +90,7 @@ describe('a calculation by hand', () => {
     expect(log?.priceLogId).not.toBeNull();
   });
 
+  // Requirements: trading-fields-17
   test('that is refused is recorded too, with its reason', async () => {
     const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
     const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
@@ -114,6 +116,7 @@ describe('a calculation by hand', () => {
     expect(answer.details).toContain('availableBalance: 10000');
   });
 
+  // Requirements: trading-validation-6
   test.each([
     [
       'a missing user id',
@@ -134,6 +137,7 @@ describe('a calculation by hand', () => {
     expect(await logs()).toHaveLength(before);
   });
 
+  // Requirements: trading-calls-22
   test('takes the price log that was asked for, and none of another token or another user’s webhook', async () => {
     const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
     const [token, other] = [trading.nextToken(), trading.nextToken()];
@@ -186,6 +190,7 @@ describe('the reference price', () => {
     return { userId, signalId: await trading.storeSignal({ token, price, livePrice }) };
   };
 
+  // Requirements: trading-calculator-and-execution-1
   test('is the live price when it is more than 1% away from the signal price, however far', async () => {
     const request = await signalAt('100', '120');
     const { position, calculationReason } = calculated(await trading.generate(request));
@@ -193,6 +198,7 @@ describe('the reference price', () => {
     expect(calculationReason).toContain('the live price differs by 20.00%, more than 1%');
   });
 
+  // Requirements: trading-calls-22
   test('is a caller’s price only within 1% of the server’s own', async () => {
     const request = await signalAt('100', '120');
     const near = calculated(await trading.generate({ ...request, currentMarketPrice: '121.2' }));
@@ -203,6 +209,7 @@ describe('the reference price', () => {
     expect(far.message).toContain('121.3 of the request is not within 1% of the live price 120');
   });
 
+  // Requirements: trading-calculator-and-execution-2
   test('is the signal price when the price service is at its limit, and the reasoning says so', async () => {
     const request = await signalAt('100', '120');
     await trading.usePriceLimit(2);
@@ -213,6 +220,7 @@ describe('the reference price', () => {
     expect(message).toContain('Maximum 2 requests per second');
   });
 
+  // Requirements: trading-calculator-and-execution-2
   test('is the signal price when the exchange gives none', async () => {
     const request = await signalAt('100', '120');
     trading.site.setFaults([
@@ -234,6 +242,7 @@ describe('a balance that cannot be read', () => {
     return { ...trader, signalId };
   }
 
+  // Requirements: trading-messages-16
   test('is replaced by the last real one, for a minute, whichever instance read it', async () => {
     const { userId, signalId } = await prepared();
     const second = await trading.startInstance({ engine: false });
@@ -253,6 +262,7 @@ describe('a balance that cannot be read', () => {
     expect(calculated(await trading.generate({ signalId, userId })).isEstimate).toBe(true);
   });
 
+  // Requirements: trading-messages-16, trading-constants-15
   test('and was never read makes an estimate with the fallback balance, marked so', async () => {
     const { userId, signalId } = await prepared();
     balanceFails();
@@ -321,6 +331,7 @@ describe('a preview', () => {
     maximumRiskPerTrade: '0.15',
   };
 
+  // Requirements: additions-charts-5
   test('is the calculation with the edited settings, the three methods beside it, and saves nothing', async () => {
     const { userId } = await trading.createTrader();
     const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100', atr: '1' });
@@ -365,6 +376,7 @@ describe('a preview', () => {
     });
   });
 
+  // Requirements: trading-calculator-and-execution-19, trading-validation-9
   test.each([
     ['a portion above 33%', { investmentPortion: '0.34' }],
     ['a risk above 15%', { maximumRiskPerTrade: '0.16' }],

@@ -26,6 +26,7 @@ async function answerOf(symbol: string, query?: string): Promise<CurrentPriceAns
   return answer.json<CurrentPriceAnswer>();
 }
 
+// Requirements: trading-fields-16, trading-calls-20
 test('the current price comes with its source and is kept by nobody', async () => {
   const token = trading.nextToken();
   await trading.site.push(token, '123.45');
@@ -38,6 +39,7 @@ test('the current price comes with its source and is kept by nobody', async () =
   expect(answer.headers['cache-control']).toBe('no-store');
 });
 
+// Requirements: trading-calls-21
 test.each([
   'BTC',
   'btcUSDT',
@@ -56,6 +58,7 @@ test.each([
   expect(rows).toEqual([]);
 });
 
+// Requirements: trading-fields-16
 test('no price asks for the fallback and says why', async () => {
   expect(await answerOf('NOSUCHTOKENUSDT')).toEqual({
     success: false,
@@ -109,6 +112,7 @@ test('a user’s own signal is a paper price for that user’s eyes alone', asyn
   }
 });
 
+// Requirements: trading-constants-9
 test('more than two requests a second over all instances ask for the fallback', async () => {
   const second = await trading.startInstance({ engine: false });
   await trading.usePriceLimit(0);
@@ -132,6 +136,7 @@ test('more than two requests a second over all instances ask for the fallback', 
   }
 });
 
+// Requirements: trading-constants-9
 test('the limit is of one second', async () => {
   await answerOf(`${trading.nextToken()}USDT`);
   const { rows } = await trading.board.database.pool.query<{ expire: string }>(

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp } from '#test/app/test-app.ts';
 
+// Requirements: accounts-fields-11, accounts-calls-18, trading-fields-13, trading-calls-15
 test('a production deployment in live mode says so, and carries its ids', async () => {
   const board = await startTestApp({
     clock: fakeClock('2026-03-04T05:06:07.000Z'),
@@ -31,6 +32,7 @@ test('a production deployment in live mode says so, and carries its ids', async 
   await board.close();
 });
 
+// Requirements: accounts-fields-11, settings-of-the-program-2
 test('in development automatic trading is never enabled, and no deployment id is sent', async () => {
   const board = await startTestApp({
     config: {
@@ -54,6 +56,7 @@ test('in development automatic trading is never enabled, and no deployment id is
   await board.close();
 });
 
+// Requirements: settings-of-the-program-10
 test('signals can be processed once the engine runs, and the program is ready then', async () => {
   const waiting = await startTestApp();
   expect((await waiting.anonymous.get('/readyz')).statusCode).toBe(503);

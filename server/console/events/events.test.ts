@@ -50,6 +50,7 @@ const postSignal = (key: string) => {
 const topics = (stream: TestStream) => new Set(stream.changes().map(({ topic }) => topic));
 
 describe('the stream of changes', () => {
+  // Requirements: live-updates-1
   test('tells an administrator of a new signal and its workflow within a second', async () => {
     const stream = await listen(board.admin.cookie);
     const before = Date.now();
@@ -60,6 +61,7 @@ describe('the stream of changes', () => {
     expect((stream.heard.at(-1)?.at ?? Number.POSITIVE_INFINITY) - before).toBeLessThan(1_000);
   });
 
+  // Requirements: live-updates-1
   test('tells of what another instance on the same database wrote', async () => {
     const other = await anotherInstance();
     try {
@@ -73,6 +75,7 @@ describe('the stream of changes', () => {
     }
   });
 
+  // Requirements: live-updates-5
   test('tells an ordinary user of the own deliveries and settings alone', async () => {
     const stream = await listen(user.client.cookie);
     await postSignal(keys.admin);
@@ -85,6 +88,7 @@ describe('the stream of changes', () => {
     }
   });
 
+  // Requirements: live-updates-5
   test('tells administrators of other users and their webhooks, but not of their deliveries', async () => {
     const stream = await listen(board.admin.cookie);
     await postSignal(keys.user);
@@ -102,6 +106,7 @@ describe('the stream of changes', () => {
     expect(visibleChange(change, { id: 'other', isAdmin: true })).toEqual(change);
   });
 
+  // Requirements: live-updates-5
   test('is closed to somebody who is not signed in', async () => {
     expect((await listen('')).status).toBe(401);
   });
@@ -115,6 +120,7 @@ describe('the stream of changes', () => {
 });
 
 describe('the end of a stream', () => {
+  // Requirements: live-updates-6
   test('comes with the sign-out of its session, while the others stay', async () => {
     const leaving = await signIn(board.app, user.username, user.password);
     const [ending, staying] = [await listen(leaving.cookie), await listen(user.client.cookie)];
@@ -124,6 +130,7 @@ describe('the end of a stream', () => {
     await staying.wait((one) => topics(one).has('deliveries'));
   });
 
+  // Requirements: live-updates-6
   test('comes with the deactivation of the user', async () => {
     const leaver = await board.createUser();
     const stream = await listen(leaver.client.cookie);
@@ -131,6 +138,7 @@ describe('the end of a stream', () => {
     await stream.ended;
   });
 
+  // Requirements: live-updates-6
   test('comes with the loss of the role that it was opened in', async () => {
     const demoted = await board.createUser({ isAdmin: true });
     const stream = await listen(demoted.client.cookie);

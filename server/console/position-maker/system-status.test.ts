@@ -21,6 +21,7 @@ test('before anything is traded there are no execution logs', async () => {
 });
 
 describe('the status', () => {
+  // Requirements: trading-fields-20, trading-calls-26, additions-order-and-positions-4
   test('shows the workers of all instances together, whichever instance is asked', async () => {
     const shown = await status();
     expect(shown.isRunning).toBe(true);
@@ -34,6 +35,7 @@ describe('the status', () => {
     expect(other.json<PositionMakerStatus>().threadManager.totalWorkers).toBe(6);
   });
 
+  // Requirements: trading-fields-20
   test('counts the work under way, and then as done', async () => {
     await board.createTrader();
     await board.push('BTC', '65200');
@@ -81,6 +83,7 @@ describe('the status', () => {
 });
 
 describe('the execution logs', () => {
+  // Requirements: trading-fields-21, trading-calls-26
   test('tell of an order that was filled by its second attempt, with the order that filled', async () => {
     const [trade] = await board.db.select().from(trades);
     const [log, ...more] = await logs();
@@ -126,6 +129,7 @@ describe('the execution logs', () => {
       .where(eq(trades.id, failed?.id ?? ''));
   });
 
+  // Requirements: position-maker-2
   test('stand in the order of the times that they show, which is not the one in which trades were made', async () => {
     const [early] = await board.db.select().from(trades).where(eq(trades.token, 'BTC'));
     const told = await logs();
@@ -145,6 +149,7 @@ describe('the execution logs', () => {
     await submitted(new Date(told[1]?.submittedAt ?? ''));
   });
 
+  // Requirements: position-maker-2
   test('are the fifty newest', async () => {
     await board.db.execute(sql`
       with copies as (
@@ -172,6 +177,7 @@ describe('the execution logs', () => {
   });
 });
 
+// Requirements: trading-roles-4
 test('ordinary users see none of it', async () => {
   const { client } = await board.createTrader();
   for (const path of ['status', 'logs']) {

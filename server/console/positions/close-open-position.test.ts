@@ -59,6 +59,7 @@ async function closedBy(userId: string) {
   return answer.json<PositionsAnswer>().closed.map((position) => position.closedBy);
 }
 
+// Requirements: additions-order-and-positions-6
 test('a position is closed at market by one order, with who asked for it', async () => {
   const held = await withPosition();
   await board.push(held.token, '101');

@@ -72,6 +72,7 @@ const inTime = () => ({ notAfter: new Date(Date.now() + 60_000) });
 const newId = () => timeOrderedId().replaceAll('-', '');
 
 describe('an open position', () => {
+  // Requirements: additions-order-and-positions-5
   test('is told as the exchange has it, with the trade that opened it, and no difference', async () => {
     const { id, username, token, trade } = await withPosition();
     await board.push(token, '101');
@@ -160,6 +161,7 @@ describe('an open position', () => {
     expect((await positions({ userId: id })).open[0]?.differences).toEqual(expected);
   });
 
+  // Requirements: additions-order-and-positions-8
   test('that was not opened here says so', async () => {
     const trader = await board.createTrader();
     const account = await accountOf(trader.id);
@@ -348,6 +350,7 @@ describe('a closed position', () => {
 });
 
 describe('a position that is not in the account which is asked', () => {
+  // Requirements: additions-order-and-positions-9
   test.each([
     [
       'of another mode',
@@ -383,6 +386,7 @@ describe('a position that is not in the account which is asked', () => {
   });
 });
 
+// Requirements: additions-order-and-positions-10
 test('a position of demo mode is neither missed nor taken for closed in paper mode', async () => {
   const { id, token, trade } = await withPosition();
   await board.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
@@ -395,6 +399,7 @@ test('a position of demo mode is neither missed nor taken for closed in paper mo
 describe('a position that no connected account can show', () => {
   const writeOff = (tradeId: string, by = board.admin) => by.post('/api/positions/write-off', { tradeId });
 
+  // Requirements: additions-order-and-positions-12
   test('is written off by an administrator: it counts as ended, and says by whom', async () => {
     const { id, token, trade } = await withPosition();
     await board.db.update(trades).set({ exchangeAccountId: '4711' }).where(eq(trades.id, trade.id));
@@ -444,6 +449,7 @@ describe('a position that no connected account can show', () => {
     expect((await writeOff(trade.id)).statusCode).toBe(404);
   });
 
+  // Requirements: additions-order-and-positions-12
   test('is not one that its account shows, nor that of a trade which is worked on', async () => {
     const { trade } = await withPosition();
     const shown = await writeOff(trade.id);
@@ -473,6 +479,7 @@ describe('a position that no connected account can show', () => {
 });
 
 describe('who sees what', () => {
+  // Requirements: additions-order-and-positions-7
   test('a user sees his own positions only, whoever’s he asks for', async () => {
     const other = await withPosition();
     const own = await withPosition();
@@ -488,6 +495,7 @@ describe('who sees what', () => {
     expect((await own.client.get('/api/positions')).statusCode).toBe(403);
   });
 
+  // Requirements: additions-order-and-positions-5
   test('an administrator sees all, or those of a user or a token', async () => {
     const [one, two] = [await withPosition(), await withPosition()];
     const all = await positions();
@@ -517,6 +525,7 @@ describe('asking the exchange', () => {
     expect(asked.filter(({ path }) => path.endsWith('all-position'))).toHaveLength(1);
   });
 
+  // Requirements: additions-order-and-positions-8
   test('an account that does not answer is said, and the others are shown', async () => {
     const [away, there] = [await withPosition(), await withPosition()];
     board.setFaults([{ kind: 'timeout', on: { path: 'all-position', userId: away.id, times: 1_000 } }]);

@@ -43,6 +43,7 @@ async function candles(token: string, query = '', timeframe = '15'): Promise<Can
 const closes = async (...parameters: Parameters<typeof candles>) =>
   (await candles(...parameters)).map(({ close }) => close);
 
+// Requirements: additions-charts-2
 test('candles come oldest first by their own time, as decimal strings', async () => {
   const token = newToken();
   await store(token, '03:30', { Close: '64960' });

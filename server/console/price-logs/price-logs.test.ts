@@ -35,6 +35,7 @@ async function list(query = ''): Promise<{ prices: number[]; total: number }> {
 
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
+// Requirements: trading-fields-1, trading-calls-1
 test('price logs come newest first with all their fields', async () => {
   const { priceLogs } = (await board.admin.get('/api/price-logs')).json();
   expect(priceLogs).toHaveLength(12);
@@ -55,6 +56,7 @@ test('price logs come newest first with all their fields', async () => {
   hashes.push(priceLogs[0].hashValue);
 });
 
+// Requirements: trading-calls-1
 test.each([
   ['?limit=5', down(111, 107)],
   ['?page=2&limit=5', down(106, 102)],
@@ -87,6 +89,7 @@ test.each([
   }
 });
 
+// Requirements: price-logs-2, trading-validation-13, trading-calls-1
 test.each([
   ['?token=BTC', [110, 108, 106, 104, 102, 100]],
   ['?timeframe=60', [110, 107, 104, 101]],
@@ -129,6 +132,7 @@ test('an instant at the end of the calendar is one like any other', async () => 
   expect((await list('?until=9998-12-30T00:00:00Z')).total).toBeGreaterThan(0);
 });
 
+// Requirements: trading-calls-2
 test('what occurs in a column is listed once, in order, without the missing ones', async () => {
   const values = async (path: string) => (await board.admin.get(`/api/price-logs/${path}`)).json();
   expect(await values('tokens')).toEqual(['BTC', 'ETH']);
@@ -146,6 +150,7 @@ describe('a price log by its hash', () => {
     return answer.json();
   }
 
+  // Requirements: trading-fields-2, trading-calls-3
   test('has its figures, times and parameters', async () => {
     const atr = { ATR: '1.25', immediate_trend: 'bullish', mature_trend: '-0.8' };
     const detail = await detailOf({ DateTime: '202601020315', ...atr });
@@ -169,6 +174,7 @@ describe('a price log by its hash', () => {
     });
   });
 
+  // Requirements: trading-fields-2
   test('finds its figures under any case and as numbers, and says null for what is none', async () => {
     const fields = {
       Open: undefined,
@@ -189,6 +195,7 @@ describe('a price log by its hash', () => {
     });
   });
 
+  // Requirements: trading-calls-3
   test('that is unknown is answered 404, and one that is no hash 400', async () => {
     const unknown = await board.admin.get(`/api/price-logs/hash/${'0'.repeat(64)}`);
     expect(unknown.statusCode).toBe(404);

@@ -37,6 +37,7 @@ describe('the candles around a signal', () => {
   const signal = async (fields: Record<string, unknown>, from = admin): Promise<string> =>
     (await from.signal(fields)).json().id;
 
+  // Requirements: additions-charts-1
   test('are the 80 up to its time and the 40 after it, its own minute before', async () => {
     for (let minute = 0; minute < 130; minute += 1) {
       await candle({ Symbol: 'AAAUSDT', Timeframe: '1', DateTime: dateTime(minute), Close: `${minute + 1}` });
@@ -130,6 +131,7 @@ describe('the chart of a traded signal', () => {
     return await read();
   }
 
+  // Requirements: additions-charts-1
   test('has the levels of its row and a fill of each user', async () => {
     await sender.candle({
       ATR: '300',

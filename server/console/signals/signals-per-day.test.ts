@@ -44,6 +44,7 @@ test('without signals there are thirty days of zero, today the last of them', as
   ]);
 });
 
+// Requirements: additions-charts-4
 test('a signal counts on the day of the display time zone on which it was received', async () => {
   await start('America/Los_Angeles', '2026-01-31T20:00:00Z');
   // Thirty days ago the first day began at 8:00 UTC.

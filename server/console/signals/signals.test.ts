@@ -51,6 +51,7 @@ async function list(query = ''): Promise<{ prices: number[]; total: number }> {
 
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 
+// Requirements: trading-fields-3, trading-calls-4
 test('signals come newest first with all their fields', async () => {
   const { signals } = (await board.admin.get('/api/signals')).json();
   expect(signals.map(({ id }: Signal) => id)).toEqual([...ids].reverse());
@@ -81,6 +82,7 @@ test('signals come newest first with all their fields', async () => {
   });
 });
 
+// Requirements: trading-calls-4
 test.each([
   ['?limit=5', down(111, 107)],
   ['?page=2&limit=5', down(106, 102)],
@@ -90,6 +92,7 @@ test.each([
   expect(await list(query)).toEqual({ prices, total: 12 });
 });
 
+// Requirements: signals-the-table-2, trading-validation-13, trading-calls-4
 test.each([
   ['?token=BTC', [110, 108, 106, 104, 102, 100]],
   ['?action=sell', [109, 106, 103, 100]],
@@ -126,6 +129,7 @@ test.each([
   expect(await list(query)).toEqual(answer);
 });
 
+// Requirements: trading-calls-5
 test('what occurs in a column is listed once, in order', async () => {
   const values = async (path: string) => (await board.admin.get(`/api/signals/${path}`)).json();
   expect(await values('tokens')).toEqual(['BTC', 'ETH']);
@@ -133,6 +137,7 @@ test('what occurs in a column is listed once, in order', async () => {
   expect(await values('processors')).toEqual(['Tesla', 'UD Bot']);
 });
 
+// Requirements: signals-the-table-1, trading-fields-5, trading-calls-6
 test('today begins at midnight in the display time zone', async () => {
   expect(statsByStep).toEqual([
     { totalSignals: 0, todaySignals: 0, buySignals: 0, sellSignals: 0 },
@@ -143,6 +148,7 @@ test('today begins at midnight in the display time zone', async () => {
 });
 
 describe('one signal', () => {
+  // Requirements: trading-fields-4, trading-calls-7
   test('has the fields of its row and the names of the monitor', async () => {
     const answer = await board.admin.get(`/api/signals/${ids[0]}`);
     expect(answer.json()).toMatchObject({
@@ -159,6 +165,7 @@ describe('one signal', () => {
     });
   });
 
+  // Requirements: trading-calls-7
   test('that is unknown is answered 404, and an id that is none 400', async () => {
     for (const path of ['', '/workflows', '/users', '/sltp', '/trades']) {
       const unknown = await board.admin.get(`/api/signals/${UNKNOWN_ID}${path}`);

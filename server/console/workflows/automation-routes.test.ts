@@ -72,6 +72,7 @@ describe('the list of workflows', () => {
     }
   });
 
+  // Requirements: trading-calls-9
   test('comes newest first, page by page, by processor and by status', async () => {
     const all = await workflows();
     expect(all.total).toBe(7);
@@ -91,6 +92,7 @@ describe('the list of workflows', () => {
     expect(await idsOf('?status=unheard-of')).toEqual({ ids: [], total: 0 });
   });
 
+  // Requirements: workflow-monitor-4, trading-fields-9, trading-calls-9
   test('has rows with all their fields', async () => {
     const { signals } = await get('/api/signals?limit=1');
     const [row] = (await workflows('?limit=1')).workflows;
@@ -114,6 +116,7 @@ describe('the list of workflows', () => {
     });
   });
 
+  // Requirements: workflow-monitor-1, trading-calls-10
   test('has its filters’ choices', async () => {
     expect(await get('/api/automation-workflows/processors')).toEqual(['Tesla', 'UD Bot']);
     expect(await get('/api/automation-workflows/statuses')).toEqual([
@@ -125,6 +128,7 @@ describe('the list of workflows', () => {
     ]);
   });
 
+  // Requirements: trading-calls-11
   test('a workflow that is unknown is answered 404, and an id that is none 400', async () => {
     for (const path of ['steps', 'users']) {
       const answer = await board.admin.get(`/api/automation-workflows/${UNKNOWN_ID}/${path}`);
@@ -138,6 +142,7 @@ describe('triggering by hand', () => {
   const trigger = (signalId: string) => board.admin.post('/api/trigger-automation', { signalId });
   const retry = (signalId: string) => board.admin.post(`/api/automation/trigger/${signalId}`, {});
 
+  // Requirements: trading-calls-12
   test('makes a new workflow with its reason once none of the signal’s is running', async () => {
     await start();
     const signalId = await newSignal();
@@ -159,6 +164,7 @@ describe('triggering by hand', () => {
     expect(rows).toHaveLength(1);
   });
 
+  // Requirements: workflows-3
   test.each(['pending', 'processing'])('is answered 409 while one of the signal’s is %s', async (status) => {
     await start();
     const signalId = await newSignal();
@@ -173,6 +179,7 @@ describe('triggering by hand', () => {
     expect(await countRows()).toEqual(before);
   });
 
+  // Requirements: workflows-3
   test('of twenty clicks at once one makes a workflow', async () => {
     await start();
     const signalId = await newSignal();
@@ -185,6 +192,7 @@ describe('triggering by hand', () => {
     expect((await workflows()).total).toBe(2);
   });
 
+  // Requirements: workflow-monitor-10, trading-calls-13, workflows-3
   test('again is a retry of a failed workflow only', async () => {
     await start();
     const signalId = await newSignal();
@@ -220,6 +228,7 @@ describe('triggering by hand', () => {
     );
   });
 
+  // Requirements: signals-the-table-14, trading-roles-2
   test.each([
     [{ appEnv: 'production', deploymentId: 'd-1' }, 403],
     [{ appEnv: 'production', deploymentId: null }, 200],
@@ -241,6 +250,8 @@ describe('triggering by hand', () => {
 });
 
 describe('who trades a signal', () => {
+  // Requirements: signals-the-dialogs-13, trading-fields-12, trading-workflows-and-eligibility-10
+  // Requirements: trading-calls-8
   test('is said by the breakdown, layer by layer with a reason for everybody, and changes nothing', async () => {
     await start();
     const later = await createTrader({ tradeOrderSet: 'Z' });
@@ -275,6 +286,7 @@ describe('who trades a signal', () => {
     expect(statusCode).toBe(404);
   });
 
+  // Requirements: trading-fields-11
   test('is computed at the moment as long as no workflow has selected its users', async () => {
     await start();
     const { user } = await createTrader();
@@ -288,6 +300,7 @@ describe('who trades a signal', () => {
     expect(await statusOf()).toMatchObject({ status: 'not eligible', reason: 'Active trading is off' });
   });
 
+  // Requirements: signals-the-dialogs-12
   test('says whether a workflow recorded it, or what there is instead of a record', async () => {
     await start();
     await createTrader();
@@ -307,6 +320,9 @@ describe('who trades a signal', () => {
 });
 
 describe('a signal that was traded', () => {
+  // Requirements: signals-the-dialogs-3, workflow-monitor-12, workflow-monitor-13, trading-fields-6
+  // Requirements: trading-fields-7, trading-fields-8, trading-fields-10, trading-fields-11, trading-calls-7
+  // Requirements: trading-calls-11
   test('shows its workflow, steps, users, stop levels and trades', async () => {
     await start({ engine: true, config: { ...PRODUCTION, ...WITHOUT_WAITS } });
     const first = await createTrader({ tradeOrderSet: 'A' });
@@ -448,6 +464,7 @@ describe('a signal that was traded', () => {
     });
   });
 
+  // Requirements: trading-fields-7
   test('has no stop levels and no trades before that', async () => {
     await start();
     const signalId = await newSignal();
@@ -473,6 +490,7 @@ describe('a signal that was traded', () => {
   });
 });
 
+// Requirements: webhook-deliveries-10
 test('a delivery is answered while every workflow hangs, and the workflows run once they can', async () => {
   await start({ engine: true, config: { appEnv: 'development' } });
   const { rows } = await board.database.pool.query('select current_database() as database');

@@ -59,6 +59,7 @@ const ruleOf = (decision: WhyAnswer['decidedNow'] | null, rule: string) =>
   decision?.checks.find((check) => check.rule === rule);
 
 describe('why a user traded or did not', () => {
+  // Requirements: additions-why-and-why-not-1
   test('is told by the workflow’s own record, and what would be decided now stands beside it', async () => {
     await start(TRADING);
     const trader = await createTrader();
@@ -148,6 +149,7 @@ describe('why a user traded or did not', () => {
 });
 
 describe('a user whom the workflow never considered', () => {
+  // Requirements: additions-why-and-why-not-2
   test('was created later, and is judged as of now', async () => {
     await start(TRADING);
     const signalId = await sendSignal();

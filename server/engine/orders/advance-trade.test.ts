@@ -35,6 +35,7 @@ const sinceMs = (from: Date) => engine.clock.now().getTime() - from.getTime();
 describe('two attempts', () => {
   // Planned 164.901 at 100.06 with the stop at 98, 2.06 away; at 100.3503 the stop is 2.3503 away, so that
   // 164.901 · 2.06 / 2.3503 = 144.533 keeps the planned loss. The sell is its mirror image at 99.94.
+  // Requirements: trading-constants-8
   test.each([
     { action: 'buy', fresh: '100.2', price: '100.3503', quantity: '144.533', stop: '98', target: '104' },
     { action: 'sell', fresh: '99.8', price: '99.6503', quantity: '144.743', stop: '102', target: '96' },
@@ -77,6 +78,7 @@ describe('two attempts', () => {
     },
   );
 
+  // Requirements: trading-calculator-and-execution-12, trading-constants-8
   test('by hand the waits are ten and fifteen seconds, and the second epsilon is twice the first', async () => {
     engine.paper.setFaults([restsAlways]);
     const { token, trade, userId } = await planByHand(engine, { token: 'HAND', price: '100' });
@@ -118,6 +120,7 @@ describe('two attempts', () => {
     }
   });
 
+  // Requirements: trading-calculator-and-execution-13
   test('an order that fills in its first wait has no second one', async () => {
     const { trade, userId } = await plan();
     await engine.settle();
@@ -153,6 +156,7 @@ describe('two attempts', () => {
     expect((await engine.holding(userId, token)).position).toBeNull();
   });
 
+  // Requirements: order-execution-2
   test('the second attempt is for what the first one did not fill', async () => {
     engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
     const { trade, userId, token } = await plan();
@@ -175,6 +179,7 @@ describe('two attempts', () => {
     });
   });
 
+  // Requirements: order-execution-10
   test('a rest below the minimum is not ordered, and what filled is a success that says why no more', async () => {
     engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.9999' }]);
     const { trade, userId } = await plan();

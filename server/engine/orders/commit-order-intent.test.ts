@@ -81,6 +81,7 @@ test('an intent that is written while a halt is being written waits for it, and 
 });
 
 describe('one trade, however often it is asked for', () => {
+  // Requirements: order-execution-1
   test('the same calculation twice at once is one trade', async () => {
     const { log, signalId } = await calculated();
     const { position } = log;
@@ -175,6 +176,7 @@ describe('permission is read with the intent', () => {
     (userId) =>
       engine.db.update(users).set(values).where(eq(users.id, userId));
 
+  // Requirements: users-22
   test.each<[string, string, () => Switch, boolean]>([
     ['a user who is not active any more', 'User is inactive', () => user({ isActive: false }), true],
     [

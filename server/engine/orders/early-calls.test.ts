@@ -37,6 +37,7 @@ describe('a call that comes before its trade is due', () => {
     return { tradeId: planned.id, deps, queue, sent, call };
   }
 
+  // Requirements: order-execution-9
   test.each([300, 5_000])(
     'is sent again for the %d ms that are left, and does nothing else',
     async (restMs) => {
@@ -50,12 +51,14 @@ describe('a call that comes before its trade is due', () => {
     },
   );
 
+  // Requirements: order-execution-9
   test('is one too many while another one waits', async () => {
     const { tradeId, deps, sent, call } = await waiting(3_000);
     for (let time = 0; time < 3; time += 1) await advanceTrade(deps, tradeId);
     expect(sent()).toEqual([call]);
   });
 
+  // Requirements: order-execution-9
   test('by a fraction of a second waits for the rest, and goes on', async () => {
     const { tradeId, deps, sent } = await waiting(100);
     const from = engine.clock.now().getTime();
@@ -70,6 +73,7 @@ describe('a call that comes before its trade is due', () => {
 });
 
 describe('a trade is brought to its end by its calls alone', () => {
+  // Requirements: order-execution-9
   test.each([
     ['a program whose clock is behind the database’s', [1_000]],
     ['a program whose clock is ahead of the database’s', [-20_000]],

@@ -206,6 +206,7 @@ describe('the order is filled and protected all the same, once', () => {
     expect(ended.orders).toHaveLength(orders);
   });
 
+  // Requirements: order-execution-3
   test.each<[string, Fault[]]>([
     ['a stop that the exchange loses', [{ kind: 'stopDropped' }]],
     [
@@ -327,6 +328,7 @@ describe('a filled position whose stop cannot be placed', () => {
   ];
   const reason = 'The stop loss could not be placed, so the position was closed at market';
 
+  // Requirements: order-execution-3
   test.each<[string, Fault[]]>([
     ['is closed at market', []],
     ['is closed when it is a part', [{ kind: 'partialFill', fraction: '0.5' }]],

@@ -43,6 +43,7 @@ async function sentCalls(tradeId: string): Promise<string[]> {
   return calls.filter((type) => type === 'place-order' || type === 'find-order');
 }
 
+// Requirements: order-execution-4
 test('an order that the exchange never gets is declared never placed after three misses and sixty seconds, within ninety', async () => {
   const { trade, submittedAt } = await plan([neverArrives]);
   let misses = 0;
@@ -91,6 +92,7 @@ test('look-ups that get no answer count as no miss, however long it takes', asyn
   expect(await engine.exchangeOrders(userId)).toEqual([]);
 });
 
+// Requirements: order-execution-4
 test.each([1, 3, 5])('an order that turns up after %d misses is adopted', async (misses) => {
   const { trade, userId } = await plan([arrivesSilently, isNotFound(misses)]);
   await engine.settle();

@@ -107,6 +107,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
     return { liar, deps: { ...engine.deps, exchanges: { ...exchanges, get } } };
   }
 
+  // Requirements: order-execution-7
   test('is there: no look-up has missed it, no other is sent, and it is settled when it is named otherwise', async () => {
     const { userId, trade } = await plan([rests, arrivesSilently]);
     const { liar, deps } = withNewState();
@@ -123,6 +124,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
     expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
   });
 
+  // Requirements: order-execution-7
   test('is shown as in doubt after ninety seconds, asked about every thirty, and may be written off', async () => {
     const { userId, trade } = await plan([rests, arrivesSilently]);
     const { deps } = withNewState();
@@ -135,6 +137,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
     await expectWrittenOff(trade.id, UNCLEAR);
   });
 
+  // Requirements: order-execution-7
   test('and that was accepted is cancelled when its time is over, and nothing follows it', async () => {
     const { userId, trade } = await plan([rests]);
     const { liar, deps } = withNewState();
@@ -149,6 +152,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
 });
 
 describe('an order that no look-up finds is not declared never placed', () => {
+  // Requirements: order-execution-5
   test('while the exchange holds a position that no other order accounts for', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
     await follow(trade.id, 5 * 60_000);
@@ -163,6 +167,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     );
   });
 
+  // Requirements: order-execution-5
   test('when the stop has closed that position before it was asked for', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
     await follow(trade.id, 20_000);
@@ -175,6 +180,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     );
   });
 
+  // Requirements: order-execution-5
   test('when what the second attempt may have filled lies upon what the first one did', async () => {
     const { userId, token, trade } = await plan([{ kind: 'partialFill', fraction: '0.5' }]);
     await engine.advance(trade.id);
@@ -191,6 +197,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     );
   });
 
+  // Requirements: order-execution-5
   test('when it was not looked up for longer than the exchange remembers it', async () => {
     const { userId, trade } = await plan([arrivesSilently, isForgotten, rests]);
     await engine.advance(trade.id);
@@ -204,6 +211,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     );
   });
 
+  // Requirements: order-execution-5
   test('as long as the exchange does not tell the position', async () => {
     const { trade } = await plan([neverArrives, positionsAway]);
     await follow(trade.id, 3 * 60_000);
@@ -224,6 +232,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     return one;
   }
 
+  // Requirements: order-execution-6
   test('has ended when it is not among the open orders and the position shows nothing of it', async () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'canceled' }, 25 * HOUR_MS);
     await follow(trade.id, 3 * 60_000);
@@ -245,6 +254,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).toBe('success');
   });
 
+  // Requirements: order-execution-6
   test('has a second attempt only when it was not found for a minute', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     const from = engine.clock.now().getTime();
@@ -255,6 +265,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     expect(engine.clock.now().getTime() - from).toBeGreaterThanOrEqual(60_000);
   });
 
+  // Requirements: order-execution-6
   test('is cancelled again while it is among the open orders, and nothing follows it', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // Cancels by its client order id find it as little.
@@ -269,6 +280,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled' });
   });
 
+  // Requirements: order-execution-6
   test('stays in doubt, and may be written off, when a position shows what it may have filled', async () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // It fills while nobody looks.
@@ -283,6 +295,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     );
   });
 
+  // Requirements: order-execution-6
   test('stays in doubt when a fill may be forgotten as well', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 8 * 24 * HOUR_MS);
     await follow(trade.id, 2 * 60_000);
@@ -296,6 +309,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     );
   });
 
+  // Requirements: order-execution-6
   test('is not ended by an exchange that does not tell its open orders', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     engine.paper.setFaults([
@@ -315,6 +329,7 @@ describe('an order that was answered 429 although it was taken', () => {
     on: { path: 'place-order', nth },
   });
 
+  // Requirements: order-execution-8
   test('at its last try is looked up before it counts as not sent', async () => {
     const { userId, trade } = await plan([
       { kind: 'tooManyRequests', on: { path: 'place-order', times: 4 } },
@@ -325,6 +340,7 @@ describe('an order that was answered 429 although it was taken', () => {
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
   });
 
+  // Requirements: order-execution-8
   test('is looked up when its user is switched off before the next try', async () => {
     const { userId, trade } = await plan([taken(1)]);
     await engine.advance(trade.id);
@@ -335,6 +351,7 @@ describe('an order that was answered 429 although it was taken', () => {
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
   });
 
+  // Requirements: order-execution-8
   test('is in doubt while the exchange does not answer, and not sent again', async () => {
     const { userId, trade } = await plan([
       taken(1),
@@ -348,6 +365,7 @@ describe('an order that was answered 429 although it was taken', () => {
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled' });
   });
 
+  // Requirements: order-execution-8
   test('and was not taken ends as not sent, after one look-up and without a second attempt', async () => {
     const { userId, trade } = await plan([
       { kind: 'tooManyRequests', on: { path: 'place-order', times: always } },

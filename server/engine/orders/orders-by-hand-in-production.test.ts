@@ -30,6 +30,7 @@ describe.each(['/api/position-maker/submit-order', '/api/individual-position-mak
     });
     afterAll(() => board.close());
 
+    // Requirements: trading-calculator-and-execution-15
     test('places a calculated order, which is shown as any other trade and marked as manual', async () => {
       const answer = await sender.signal({ time: new Date().toISOString() });
       const { id: signalId } = answer.json<{ id: string }>();

@@ -35,6 +35,7 @@ const reasonOf = async (logId: string, customEntryPrice?: string) =>
   (await prepared(logId, customEntryPrice)).validation.preAssessment;
 
 describe('a prepared order', () => {
+  // Requirements: trading-fields-18, trading-calls-23
   test('shows what would be sent, where, and that it may be', async () => {
     const { logId, token, answer } = await trading.calculate();
     const { position } = answer;
@@ -104,6 +105,7 @@ describe('a prepared order', () => {
 });
 
 describe('an order with an entry price of the operator’s', () => {
+  // Requirements: trading-calculator-and-execution-8
   test('is shown with its own quantities, never above the calculated ones', async () => {
     const { logId, answer } = await trading.calculate();
     const { position } = answer;
@@ -137,6 +139,7 @@ describe('an order with an entry price of the operator’s', () => {
     expect(order.positionDetails.entryPrice).toBe(answer.position.entryPrice);
   });
 
+  // Requirements: trading-validation-11
   test.each(['1e5', '-1', 'abc', '0.123456789', '1,5'])('of %s is answered 400', async (custom) => {
     const { logId } = await trading.calculate({ token: 'BTC', price: '65000' });
     const answer = await post({ positionGeneratorLogId: logId, customEntryPrice: custom });
@@ -154,6 +157,7 @@ describe('nothing is prepared', () => {
     expect((await post({ positionGeneratorLogId: 'none' })).statusCode).toBe(400);
   });
 
+  // Requirements: trading-validation-2
   test('for a calculation that was refused', async () => {
     const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
     const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
@@ -167,6 +171,7 @@ describe('nothing is prepared', () => {
     });
   });
 
+  // Requirements: trading-calculator-and-execution-7, trading-validation-3
   test.each(['stopLoss', 'takeProfit'])('without a %s', async (missing) => {
     const { logId } = await trading.calculate({ token: 'BTC', price: '65000' });
     await trading.board.database.pool.query(
@@ -193,6 +198,7 @@ describe('nothing is prepared', () => {
 });
 
 describe('the pre-assessment is invalid', () => {
+  // Requirements: position-sizing-9
   test('when the calculation is older than 5 minutes', async () => {
     const { logId } = await trading.calculate();
     const at = (ageMs: number) =>
@@ -209,6 +215,7 @@ describe('the pre-assessment is invalid', () => {
     });
   });
 
+  // Requirements: position-sizing-9
   test('for an estimate', async () => {
     const { userId } = await trading.createTrader();
     const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
@@ -221,6 +228,7 @@ describe('the pre-assessment is invalid', () => {
     );
   });
 
+  // Requirements: position-sizing-9
   test('when the live price has moved by more than 1%, or beyond stop or target', async () => {
     const { logId, token } = await trading.calculate();
     for (const [price, reason] of [
@@ -234,6 +242,7 @@ describe('the pre-assessment is invalid', () => {
     }
   });
 
+  // Requirements: position-sizing-9
   test('for a user who is inactive, in the wrong mode, or without a connection', async () => {
     const { logId, userId } = await trading.calculate();
     const change = (fields: Partial<typeof users.$inferInsert>) =>
@@ -255,6 +264,7 @@ describe('the pre-assessment is invalid', () => {
     expect((await reasonOf(logId)).valid).toBe(true);
   });
 
+  // Requirements: position-sizing-9
   test('when a position or an open entry in the token exists at the exchange', async () => {
     const { logId, token, userId } = await trading.calculate();
     const account = await trading.board.deps.findAccount(userId, 'Bitget');

@@ -23,6 +23,7 @@ describe('two instances on one database', () => {
 
   const restart = (client = board.admin) => client.post('/api/position-maker/restart', {});
 
+  // Requirements: trading-calls-27
   test('are both restarted by a request to one of them', async () => {
     const answer = await restart();
     expect(answer.statusCode).toBe(200);
@@ -50,6 +51,7 @@ describe('two instances on one database', () => {
     expect(await count()).toBe(before + 1);
   });
 
+  // Requirements: order-execution-12
   test('restarted under load place every order once, finish all of it, and know what the exchange knows', async () => {
     // Small positions: what is in doubt counts twice (decisions §8), and must not leave too little for the third.
     const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
@@ -100,6 +102,7 @@ describe('two instances on one database', () => {
     expect((await restart()).json()).toMatchObject({ message: expect.stringContaining('2 instances') });
   });
 
+  // Requirements: trading-calls-27
   test('name the instance that does not answer in time', async () => {
     await board.db.execute(sql`
       update engine_workers set instance_id = 'stuck', heartbeat_at = now() + interval '1 minute' where instance_id = 'crashed'`);
@@ -198,6 +201,7 @@ describe('one instance', () => {
     await expect.poll(() => ended, { timeout: 5_000 }).toEqual(['slow', 'started again', 'sent meanwhile']);
   });
 
+  // Requirements: order-execution-12
   test('hands over what does not end: it can write nothing more, and its work can be taken up at once', async () => {
     const fates: unknown[] = [];
     let release = () => {};

@@ -54,6 +54,7 @@ async function untilDone(logId: string, by = trading.board.admin): Promise<Order
 }
 
 describe('an order by hand', () => {
+  // Requirements: trading-fields-19, trading-calculator-and-execution-10, trading-calls-24
   test('that fills at once is answered with all of it, and no second attempt is run', async () => {
     const { logId, token, userId, accountId, answer } = await trading.calculate();
     const { position } = answer;
@@ -108,6 +109,7 @@ describe('an order by hand', () => {
     expect(timeline.at(-1)).toMatch(/^\+\d+\.\d s Done: filled /);
   });
 
+  // Requirements: trading-fields-19, trading-calculator-and-execution-12
   test('that rests is cancelled and tried a second time at a fresh price', async () => {
     // The entry 100.5 lies below the market of 100.8; the second one at 100.8 + 2 × 0.5% does not.
     const { logId, token, accountId, answer } = await trading.calculate({ livePrice: '100.8' });
@@ -150,6 +152,7 @@ describe('an order by hand', () => {
     expect(filled.lte(answer.position.assetQuantity)).toBe(true);
   });
 
+  // Requirements: order-execution-10
   test('that never fills has failed', async () => {
     const { logId, accountId } = await trading.calculate();
     trading.site.setFaults([{ kind: 'restFirst', on: { times: always } }]);
@@ -177,6 +180,7 @@ describe('an order by hand', () => {
     expect(result.verificationJourney.secondAttemptExecuted).toBe(false);
   });
 
+  // Requirements: order-execution-4
   test('whose answer is lost is looked up and not sent again', async () => {
     const { logId, accountId } = await trading.calculate();
     trading.site.setFaults([{ kind: 'acceptThenTimeout', on: { path: 'place-order' } }]);
@@ -192,6 +196,7 @@ describe('an order by hand', () => {
     expect(resultOf(await submit(logId))).toMatchObject({ success: true, protectionStatus: 'repaired' });
   });
 
+  // Requirements: trading-calls-25
   test('goes the other way as well: process takes a calculation and nothing else', async () => {
     const { logId, accountId } = await trading.calculate({ action: 'sell' });
     const answer = await trading.board.admin.post(PROCESS, { positionGeneratorLogId: logId });
@@ -236,6 +241,7 @@ describe('an order by hand', () => {
 });
 
 describe('one order, however often it is asked for', () => {
+  // Requirements: order-execution-1
   test('the same calculation from several tabs of two instances at the same instant', async () => {
     const { logId, userId, accountId } = await trading.calculate();
     const answers = await Promise.all(
@@ -298,6 +304,7 @@ describe('one order, however often it is asked for', () => {
 });
 
 describe('an entry price of the operator’s', () => {
+  // Requirements: trading-calculator-and-execution-8
   test('goes to the exchange, with its quantity', async () => {
     const { logId, accountId, answer } = await trading.calculate();
     const result = resultOf(await submit(logId, { customEntryPrice: '100.9' }));
@@ -310,6 +317,7 @@ describe('an entry price of the operator’s', () => {
     );
   });
 
+  // Requirements: position-sizing-8
   test('more than 1% from the live price is refused', async () => {
     const { logId, userId } = await trading.calculate();
     const answer = await submit(logId, { customEntryPrice: '101.2' });
@@ -319,6 +327,7 @@ describe('an entry price of the operator’s', () => {
   });
 });
 
+// Requirements: trading-calculator-and-execution-15
 test.each([SUBMIT, PROCESS])(
   'with MANUAL_ORDERS enabled %s places orders in production, too',
   async (url) => {
@@ -343,6 +352,7 @@ describe('nothing is ordered', () => {
     return body;
   }
 
+  // Requirements: trading-calculator-and-execution-14
   test('in production outside paper mode, by either route', async () => {
     const production = await trading.startInstance({ engine: false, config: { appEnv: 'production' } });
     const { logId, userId } = await trading.calculate();
@@ -360,6 +370,7 @@ describe('nothing is ordered', () => {
     expect(await tradesOf(userId)).toEqual([]);
   });
 
+  // Requirements: trading-validation-5, trading-messages-16
   test('from an estimate', async () => {
     const { userId } = await trading.createTrader();
     const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
@@ -372,6 +383,7 @@ describe('nothing is ordered', () => {
     });
   });
 
+  // Requirements: trading-validation-3
   test('from a refused calculation, or one without its stop', async () => {
     const { logId, userId } = await trading.calculate();
     await trading.board.database.pool.query(
@@ -392,6 +404,7 @@ describe('nothing is ordered', () => {
     });
   });
 
+  // Requirements: trading-validation-5
   test('from a calculation that has grown old', async () => {
     const { logId, userId } = await trading.calculate();
     await db()
@@ -401,6 +414,7 @@ describe('nothing is ordered', () => {
     expect((await refused(logId, userId)).error).toBe('Calculation Too Old');
   });
 
+  // Requirements: trading-validation-5
   test('when the price has moved', async () => {
     const { logId, token, userId } = await trading.calculate();
     await trading.site.push(token, '101.5');
@@ -434,6 +448,7 @@ describe('nothing is ordered', () => {
   });
 });
 
+// Requirements: order-execution-11
 test('a caller that goes away changes nothing', async () => {
   const { logId, accountId } = await trading.calculate({ livePrice: '100.8' });
   await trading.board.app.listen({ port: 0, host: '127.0.0.1' });
@@ -452,6 +467,7 @@ test('a caller that goes away changes nothing', async () => {
   expect(await entriesOf(accountId)).toHaveLength(2);
 });
 
+// Requirements: order-execution-11
 test('an instance that ends between intent and answer leaves the order to its successor', async () => {
   const lonely = await startHandTrading({ engine: false });
   try {

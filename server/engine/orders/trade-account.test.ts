@@ -59,6 +59,7 @@ test('a planned order of another mode is sent in none', async () => {
   expect(await engine.exchangeOrders(userId)).toEqual([]);
 });
 
+// Requirements: users-18
 test('with a refused key an order in doubt is asked about every 30 seconds, and says why once', async () => {
   const { userId, trade } = await planned();
   engine.paper.setFaults([

@@ -260,6 +260,7 @@ describe('an open position of ours', () => {
   });
 });
 
+// Requirements: additions-order-and-positions-9
 test.each([
   ['another mode', { exchangeMode: 'live' }],
   ['another account', { exchangeAccountId: '4711' }],
@@ -282,6 +283,7 @@ test.each([
   },
 );
 
+// Requirements: additions-order-and-positions-10
 test('a halt for a position of demo mode is an administrator’s to end in another one', async () => {
   const { userId, trade } = await withPosition();
   await haltFor(trade);

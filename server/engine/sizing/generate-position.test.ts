@@ -40,6 +40,7 @@ async function tradesOf(userId: string) {
   return await engine.db.select().from(trades).where(eq(trades.userId, userId)).orderBy(trades.createdAt);
 }
 
+// Requirements: position-sizing-7
 test('two signals at once are sized one after the other: the second sees what the first has committed', async () => {
   const { userId, first, second } = await twoSignals();
   await Promise.all([
@@ -64,6 +65,7 @@ test('two signals at once are sized one after the other: the second sees what th
   ).toBe(true);
 });
 
+// Requirements: position-sizing-7
 test('an order that the exchange takes while the next one is sized is counted, not missed', async () => {
   const { userId, first, second } = await twoSignals();
   await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
@@ -113,6 +115,7 @@ test('a refused calculation is recorded with its reason', async () => {
   );
 });
 
+// Requirements: price-log-and-trend-2
 test.each([
   ['a trend', { mature_trend: 1e-100, immediate_trend: 1e300 }, { aligned: true, atr: null }],
   [

@@ -69,6 +69,7 @@ test('without a candle there is no price log', async () => {
   expect(await match([])).toBeNull();
 });
 
+// Requirements: price-log-and-trend-1
 test('the newest candle by its own time belongs to the signal, however the candles arrive', async () => {
   expect(await match([{ time: '11:15' }, { time: '11:45' }, { time: '11:30' }])).toBe('11:45');
 });
@@ -79,6 +80,7 @@ test('a candle of the signal’s very time belongs to it, a later one does not',
   expect(await match([{ time: '12:01' }])).toBeNull();
 });
 
+// Requirements: price-log-and-trend-1
 test('a candle may be as old as two candles and thirty minutes, and no older', async () => {
   expect(await match([{ time: '11:00' }])).toBe('11:00');
   expect(await match([{ time: '10:59' }])).toBeNull();
@@ -104,6 +106,7 @@ test.each([
   expect(await match([{ time: '11:45', timeframe: candle }], { timeframe: signal })).toBe(expected);
 });
 
+// Requirements: price-log-and-trend-1
 test('the processor must be the same without regard to case, and a candle without one fits all', async () => {
   const signal = { processor: 'UD Bot' };
   expect(await match([{ time: '11:30', processor: 'ud bot' }], signal)).toBe('11:30');
@@ -119,6 +122,7 @@ test('candles of another token do not belong to it', async () => {
   expect(await match([{ time: '11:45', symbol: 'OTHERUSDT' }])).toBeNull();
 });
 
+// Requirements: price-log-and-trend-1
 test('candles of the same webhook and of an administrator belong to a user’s signal, another user’s do not', async () => {
   const candles = [
     { from: user, time: '11:15' },

@@ -46,6 +46,7 @@ async function calculateOnly({ workflowId, userId }: { workflowId: string; userI
 }
 
 describe('the calculation that stands for a user of a signal', () => {
+  // Requirements: signals-the-dialogs-3
   test('is the one that was traded, whatever is calculated afterwards', async () => {
     const { userId, signalId, workflowId } = await withSignal();
     await engine.settle();
@@ -56,6 +57,7 @@ describe('the calculation that stands for a user of a signal', () => {
     expect(trade?.workflowId).toBe(workflowId);
   });
 
+  // Requirements: signals-the-dialogs-3
   test('is that of the newest trade, and of a trade rather than of a newer workflow', async () => {
     const { userId, signalId } = await withSignal();
     engine.paper.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
@@ -74,6 +76,7 @@ describe('the calculation that stands for a user of a signal', () => {
     expect(await shown(signalId)).toEqual([byHand.id]);
   });
 
+  // Requirements: signals-the-dialogs-3
   test('is without a trade that of the newest workflow, and only then one of the calculator’s', async () => {
     const { userId, signalId, workflowId } = await withSignal();
     await runWorkflow(engine.deps, workflowId);
@@ -90,6 +93,7 @@ describe('the calculation that stands for a user of a signal', () => {
     expect(calculation?.workflowId).toBe(second);
   });
 
+  // Requirements: signals-the-dialogs-3
   test('is never an estimate, nor one that was refused', async () => {
     const { userId, signalId } = await withSignal();
     await setTrading(userId, false);

@@ -74,6 +74,7 @@ const compared = (preview: Preview): object =>
       }
     : { success: false, error: preview.error };
 
+// Requirements: position-sizing-2
 test('sizing through the API equals the domain’s for 500 random cases', { timeout: 240_000 }, async () => {
   const seed = 20_260_504;
   const signals = fc.sample(signalCase, { seed, numRuns: Math.ceil(CASES / CASES_A_SIGNAL) });

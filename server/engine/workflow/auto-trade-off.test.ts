@@ -80,6 +80,7 @@ const skipReason = async ({ workflowId, userId }: Signal) =>
     ?.errorMessage;
 
 describe('automatic workflows', () => {
+  // Requirements: workflows-2
   test.each([
     ['by its switch', OFF],
     ['with an environment that is not production', { APP_ENV: 'development', AUTO_TRADE: 'enabled' }],
@@ -105,6 +106,7 @@ describe('automatic workflows', () => {
     expect(await engine.trades(behind.signalId)).toEqual([]);
   });
 
+  // Requirements: workflows-2
   test('whose users were selected skip them without a request, and close no opposite position either', async () => {
     const held = await signal();
     await engine.settle();
@@ -132,6 +134,7 @@ describe('automatic workflows', () => {
     expect(await skipReason(calculated)).toMatch(/^Auto-trading is disabled .*; user will be skipped$/);
   });
 
+  // Requirements: workflows-2
   test('whose orders were planned do not send them', async () => {
     const planned = await signal();
     await engine.plan(planned.workflowId);
@@ -142,6 +145,7 @@ describe('automatic workflows', () => {
     expect(trade?.error).toMatch(/^Auto-trading is disabled /);
   });
 
+  // Requirements: workflows-2
   test('whose orders wait at the exchange follow them up, and send no second attempt', async () => {
     const waiting = await signal();
     await waitAtExchange(waiting);
@@ -152,6 +156,7 @@ describe('automatic workflows', () => {
     expect(trade?.error).toMatch(/^Auto-trading is disabled /);
   });
 
+  // Requirements: workflows-2
   test('whose orders have filled protect them as ever', async () => {
     const filled = await signal();
     const [trade] = await engine.plan(filled.workflowId);
@@ -166,6 +171,7 @@ describe('automatic workflows', () => {
 });
 
 describe('a workflow that an operator triggered goes on', () => {
+  // Requirements: workflows-2
   test.each<[string, (stored: Signal) => Promise<unknown>, number]>([
     ['from its first step', async () => {}, 1],
     ['with the users who were selected', ({ workflowId }) => runWorkflow(engine.deps, workflowId), 1],

@@ -66,6 +66,7 @@ test('nobody eligible completes the workflow with its last step skipped', async 
   expect(steps.at(-1)).toMatchObject({ stepName: 'Process All Users', status: 'skipped' });
 });
 
+// Requirements: workflows-4
 test('a signal that waited more than thirty minutes is not traded', async () => {
   const userId = await engine.createUser();
   const { workflowId } = await engine.storeSignal({ token: 'SOL', price: '150' });
@@ -77,6 +78,7 @@ test('a signal that waited more than thirty minutes is not traded', async () => 
   expect(await engine.exchangeOrders(userId)).toEqual([]);
 });
 
+// Requirements: position-sizing-6
 test('a signal more than ten percent away from the live price is not traded', async () => {
   const userId = await engine.createUser();
   const { workflowId } = await engine.storeSignal({ token: 'TON', price: '3' });
@@ -102,6 +104,7 @@ test('a user of Technical Analysis is skipped without ATR while the others trade
   expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 1 });
 });
 
+// Requirements: webhook-deliveries-26
 test("an ordinary user's own signal trades for that user alone", async () => {
   const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const other = await engine.createUser({ positionSizingMethod: 'Risk Management' });
@@ -116,6 +119,7 @@ test("an ordinary user's own signal trades for that user alone", async () => {
   expect(await engine.exchangeOrders(other)).toEqual([]);
 });
 
+// Requirements: workflows-6
 test('a second signal in the same direction is skipped, an opposite one reverses or is skipped as the settings say', async () => {
   const reversing = await engine.createUser({
     positionSizingMethod: 'Risk Management',
@@ -147,6 +151,7 @@ test('a second signal in the same direction is skipped, an opposite one reverses
   ]);
 });
 
+// Requirements: accounts-states-8
 test('trading that is switched off after the calculation opens nothing', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token: 'PEPE', price: '0.00001' });
@@ -162,6 +167,7 @@ test('trading that is switched off after the calculation opens nothing', async (
   expect(await engine.exchangeOrders(userId)).toEqual([]);
 });
 
+// Requirements: workflows-10
 test('workflows of one token run one after another in the order of their signals', async () => {
   await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const first = await engine.storeSignal({ token: 'ADA', price: '1' });
@@ -183,6 +189,7 @@ test('workflows of one token run one after another in the order of their signals
   );
 });
 
+// Requirements: workflows-11
 test('a workflow that concerns everybody has the next turn in its token, before those of users’ own signals', async () => {
   const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const own = { token: 'TRX', price: '1', ownerUserId: owner };
@@ -208,6 +215,7 @@ test('a workflow that concerns everybody has the next turn in its token, before 
   expect(await slotOf(waiting)).toBeGreaterThanOrEqual(await endOf(everybodys));
 });
 
+// Requirements: workflows-5
 test('a manual trigger makes a new workflow, skips users who traded the signal, and never runs beside another', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'LINK', price: '15' });
@@ -232,6 +240,7 @@ test('a manual trigger makes a new workflow, skips users who traded the signal, 
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
 
+// Requirements: workflows-1
 test('outside production the automatic workflow is recorded and aborted, and a manual one still trades', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const deps = {

@@ -134,6 +134,7 @@ async function runOnce({ faults, reverses }: Scenario, diesAt: CrashAt): Promise
   return { died, points: point.count(), changes: point.changes(), entries, ledger, trade };
 }
 
+// Requirements: workflows-12
 test.each(scenarios)(
   'with $name, a crash at any point and a restart leave one whole trade',
   async (scenario) => {

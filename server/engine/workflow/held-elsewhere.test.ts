@@ -53,6 +53,7 @@ describe('after a change of the exchange', () => {
     await engine.settle();
   }
 
+  // Requirements: workflows-8
   test.each(['buy', 'sell'] as const)(
     'a signal to %s opens nothing beside a position at the exchange before, and closes nothing there',
     async (action) => {
@@ -97,6 +98,7 @@ describe('after a change of the exchange', () => {
     },
   );
 
+  // Requirements: workflows-8
   test.each([
     [
       'whose credentials are gone',
@@ -122,6 +124,7 @@ describe('after a change of the exchange', () => {
     expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
   });
 
+  // Requirements: additions-order-and-positions-11
   test.each([
     ['before', 'Bybit'],
     ['of now', 'Bitget'],
@@ -150,6 +153,7 @@ describe('after a change of the exchange', () => {
     expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
   });
 
+  // Requirements: workflows-8
   test('a position of ours stays ours after a trade at the other exchange', async () => {
     const { userId, token } = await withLongAtBitget();
     await shortByHand(userId, token);

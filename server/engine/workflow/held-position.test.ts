@@ -138,6 +138,7 @@ test('a reversal cancels the stop and target that the exchange left of the close
 });
 
 describe('what is left alone', () => {
+  // Requirements: workflows-6
   test.each(['buy', 'sell'] as const)('a position of the user: a signal to %s is skipped', async (action) => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
     const token = nextToken();

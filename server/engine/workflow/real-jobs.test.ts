@@ -132,6 +132,7 @@ test('a signal by the webhook is filled for three users in the order of trading'
   expect(steps.every(({ executionTimeMs }) => executionTimeMs !== null)).toBe(true);
 });
 
+// Requirements: workflows-10
 test('several tokens at once are traded side by side, each user once for each', async () => {
   const { db } = database.database;
   const tokens = ['ETH', 'SOL', 'XRP'];
@@ -150,6 +151,7 @@ test('several tokens at once are traded side by side, each user once for each', 
   expect(keys).toHaveLength(3 * 4);
 });
 
+// Requirements: workflows-12
 test('a program that ends in the middle of a signal leaves it to the next one, and nothing is traded twice', async () => {
   const { db } = database.database;
   const before = { trades: await db.select().from(trades), orders: await db.select().from(paperOrders) };

@@ -28,6 +28,7 @@ describe('a signal that would not be traded closes nothing', () => {
   const candle = (figures: { atr: string }) => ({ candle: figures });
   const market = (change: Answers) => ({ change });
 
+  // Requirements: workflows-7
   test.each<[string, { settings?: object; candle?: { atr: string }; change?: Answers }, string | RegExp]>([
     [
       'without the ATR that Technical Analysis needs',
@@ -117,6 +118,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     return { ...held, ...(await oppositeSignal(engine, held.token)) };
   }
 
+  // Requirements: workflows-7
   test('for its size is skipped with the reason and the close', async () => {
     const { userId, token, workflowId } = await withTooLittle();
     await engine.settle();
@@ -164,6 +166,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
+  // Requirements: workflows-7
   test('says so, and closes once, after whichever change its process ends', {
     timeout: 120_000,
   }, async () => {

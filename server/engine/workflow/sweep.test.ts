@@ -207,6 +207,7 @@ test.each<Left>([
   expect(stopLoss).toBe(ends.success ? '98' : null);
 });
 
+// Requirements: workflows-12
 test('workflows that wait, run, or have users under way are finished by the next process, each in its turn', async () => {
   const waiting = await signal();
   const behind = await engine.storeSignal({ token: waiting.token, price: '100' });

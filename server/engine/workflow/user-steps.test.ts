@@ -68,6 +68,7 @@ test('each step says how long it took', async () => {
   expect(submission?.executionTimeMs).toBeGreaterThanOrEqual(5_000);
 });
 
+// Requirements: workflows-9
 test('a skip ends with the words that the monitor knows, missing settings with theirs, a failed order with its own', async () => {
   const [skipped, missing, failed] = await threeUsers();
   engine.paper.setFaults([

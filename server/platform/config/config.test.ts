@@ -8,6 +8,7 @@ import { describeSettings, settings, TRADINGVIEW_ADDRESSES } from './config-sett
 const SECRET_KEY = 'k'.repeat(32);
 
 describe('with nothing set', () => {
+  // Requirements: settings-of-the-program-1
   test('every setting has its documented default', () => {
     const { instanceId, ...config } = parseConfig({});
     expect(instanceId).toMatch(/^[0-9a-f-]{36}$/);
@@ -57,6 +58,7 @@ describe('with nothing set', () => {
 });
 
 describe('a bad value', () => {
+  // Requirements: settings-of-the-program-1
   test.each([
     ['PORT', 'abc', 'PORT is "abc"; it takes a whole number from 0 to 65535'],
     ['PORT', '65536', 'PORT is "65536"; it takes a whole number from 0 to 65535'],
@@ -152,6 +154,7 @@ describe('a bad value', () => {
 });
 
 describe('settings that depend on each other', () => {
+  // Requirements: settings-of-the-program-3
   test('live trading is refused outside production', () => {
     expect(() => parseConfig({ EXCHANGE_MODE: 'live', APP_ENV: 'development' })).toThrow(
       'EXCHANGE_MODE is "live", which takes APP_ENV=production, and APP_ENV is "development"',
@@ -159,6 +162,7 @@ describe('settings that depend on each other', () => {
     expect(parseConfig({ EXCHANGE_MODE: 'live' }).exchangeMode).toBe('live');
   });
 
+  // Requirements: settings-of-the-program-4
   test('your own database takes a secret key', () => {
     const DATABASE_URL = 'postgres://u:p@db.example.com/board';
     expect(() => parseConfig({ DATABASE_URL })).toThrow(
@@ -170,6 +174,7 @@ describe('settings that depend on each other', () => {
     });
   });
 
+  // Requirements: settings-of-the-program-2
   test.each([
     [{}, { enabled: true, configured: true }],
     [{ EXCHANGE_MODE: 'demo' }, { enabled: false, configured: false }],
@@ -208,6 +213,7 @@ test('lists are split, and tradingview stands for its four addresses', () => {
   expect(config.exchangeProxyUrls).toEqual(['http://a:1', 'https://b']);
 });
 
+// Requirements: settings-of-the-program-5
 test('the help and .env.example name every setting', async () => {
   const example = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8');
   const named = [...example.matchAll(/^#([A-Z_]+)=$/gm)].map((match) => match[1]);
@@ -215,6 +221,7 @@ test('the help and .env.example name every setting', async () => {
   for (const { name } of settings) expect(describeSettings()).toContain(`\n  ${name}\n`);
 });
 
+// Requirements: settings-of-the-program-5
 test('.env is read, and a variable of the environment wins over it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-config-'));
   try {

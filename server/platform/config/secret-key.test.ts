@@ -19,6 +19,7 @@ test('a configured key is used and nothing is written', async () => {
   expect(await readdir(root)).toEqual([]);
 });
 
+// Requirements: settings-of-the-program-7
 test('a key is generated once, readable by its owner alone', async () => {
   const key = await loadSecretKey({ secretKey: null, dataDir });
   expect(key).toMatch(/^[\w-]{43}$/);

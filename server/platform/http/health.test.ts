@@ -5,6 +5,7 @@ import { createLog } from '../log.ts';
 import { registerHealthRoutes } from './health.ts';
 import { createHttpApp } from './http-app.ts';
 
+// Requirements: settings-of-the-program-10
 test('readiness is 200 when every part is ready and 503 when one is not', async () => {
   const { database, close } = await createTestDatabase();
   const app = await createHttpApp({

@@ -40,6 +40,7 @@ const HEADERS = {
 };
 
 describe('security headers', () => {
+  // Requirements: sign-in-and-sessions-22
   test.each([
     ['a page', 'GET', '/signals', 200],
     ['a built file', 'GET', '/assets/index-4f2a.js', 200],
@@ -107,6 +108,7 @@ describe('failures', () => {
   });
   afterAll(() => app.close());
 
+  // Requirements: answers-7
   test('of ours are 500 without a word of them, and are logged with their cause', async () => {
     const answer = await app.inject('/api/bug');
     expect(answer.statusCode).toBe(500);
@@ -117,6 +119,7 @@ describe('failures', () => {
     expect(line.err.message).toBe('the detail that nobody may see');
   });
 
+  // Requirements: answers-7
   test('of the database are 503 with the time to wait', async () => {
     const answer = await app.inject('/api/database');
     expect(answer.statusCode).toBe(503);
@@ -219,6 +222,7 @@ test.each([
   expect(answer).toMatch(/\{"message":"Request Timeout"\}$/);
 });
 
+// Requirements: answers-8
 test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {
   const app = await createHttpApp({
     config: { trustProxy: [], metricsToken: null, publicUrl: null },

@@ -24,6 +24,7 @@ afterAll(async () => {
 const NOT_FOUND = { message: 'Not found' };
 
 describe('an address that the router takes for one of the API', () => {
+  // Requirements: sign-in-and-sessions-21
   test.each([
     ['/api/auth/user', 401],
     ['/%61pi/auth/user', 401],
@@ -50,6 +51,7 @@ describe('an address that the router takes for one of the API', () => {
     expect(body).toEqual({ message: expect.any(String) });
   });
 
+  // Requirements: sign-in-and-sessions-13
   test.each(['/%61pi/auth/logout', 'http://board.example/api/auth/logout'])(
     'is written to by our own site and by no other: POST %s',
     async (target) => {
@@ -61,6 +63,7 @@ describe('an address that the router takes for one of the API', () => {
     },
   );
 
+  // Requirements: sign-in-and-sessions-21
   test.each(['/%61pi/auth/logout', 'http://board.example/api/auth/logout', '/%61pi/nothing'])(
     'leaves the line of a write in the log: POST %s',
     async (target) => {
@@ -77,6 +80,7 @@ describe('an address that the router takes for one of the API', () => {
 });
 
 describe('an address that the router takes for one of the webhooks', () => {
+  // Requirements: sign-in-and-sessions-21
   test.each([
     ['POST', '/hooks/trading_view_signal?hkid=none', 401],
     ['POST', '/%68ooks/trading_view_signal?hkid=none', 401],

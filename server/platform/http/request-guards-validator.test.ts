@@ -18,6 +18,7 @@ const WRONG = [null, 5, -1, 1.5, true, {}, [], ['x'], '', '?', 'x'.repeat(5000),
 /** The library's, such as 'Too big: expected string to have <=200 characters'. */
 const WORDS_OF_THE_VALIDATOR = /Invalid |: expected |, received |Too (big|small):|pattern/;
 
+// Requirements: answers-3
 test('no field of the contract is refused in the words of the validator', async () => {
   const folder = join(PROJECT_FOLDER, 'contract');
   const spoken: string[] = [];

@@ -14,6 +14,7 @@ describe('writes from other sites', () => {
   const logout = (headers: Record<string, string>) =>
     board.anonymous.post('/api/auth/logout', undefined, { headers: { host: 'board.example', ...headers } });
 
+  // Requirements: sign-in-and-sessions-13
   test.each([
     [{ origin: 'https://evil.example' }],
     [{ origin: 'null' }],
@@ -112,6 +113,7 @@ describe('bodies', () => {
     expect(answer.json()).toEqual({ message });
   });
 
+  // Requirements: answers-3
   test('of another shape than the contract are 400 with the fields', async () => {
     const answer = await login('{"username":5,"password":["x"]}');
     expect(answer.statusCode).toBe(400);

@@ -22,6 +22,7 @@ afterAll(async () => {
 });
 
 describe('unknown paths', () => {
+  // Requirements: answers-3
   test('of the API are JSON, never the page', async () => {
     for (const url of ['/api', '/api/', '/api/nothing', '/api/users/../nothing?x=1', '/hooks', '/hooks/x']) {
       const answer = await board.anonymous.get(url);

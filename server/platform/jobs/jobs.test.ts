@@ -121,6 +121,7 @@ test('a delayed job is not handled before its time', async () => {
   expect(handledAt[0]?.getTime()).toBeGreaterThanOrEqual(after);
 });
 
+// Requirements: order-execution-9
 test('a delay counts from the database’s time, however far off the program’s clock is', async () => {
   const jobs = await openJobs();
   const { db, pool } = own.database;

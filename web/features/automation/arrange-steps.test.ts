@@ -20,6 +20,7 @@ const step = (stepNumber: number, change: Partial<WorkflowStep> = {}): WorkflowS
   ...change,
 });
 
+// Requirements: signals-the-dialogs-7, workflow-monitor-14
 test('steps come in the order of their numbers: the pipeline, the one for all users, then user by user', () => {
   const { pipeline, processing, users } = arrangeSteps([
     step(7),
@@ -37,6 +38,7 @@ test('steps come in the order of their numbers: the pipeline, the one for all us
   ]);
 });
 
+// Requirements: workflow-monitor-15
 test('each user gets the result that the steps add up to', () => {
   const { users } = arrangeSteps([
     step(8, { userId: 'ann', stepType: 'order_submission' }),

@@ -51,6 +51,7 @@ test('a calculation that the page has forgotten is left to the server', () => {
   expect(submitState({ ...ready, outcome: undefined })).toBe('ready');
 });
 
+// Requirements: trading-calculator-and-execution-6
 test('a calculation with other settings than those on the screen is outdated, and names its method', () => {
   const changes = [
     { positionSizingMethod: 'Risk Management', investmentPortion: null, maximumRiskPerTrade: '0.05' },

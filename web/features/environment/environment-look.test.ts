@@ -18,6 +18,7 @@ const status = (environment: string, autoTradeEnabled: boolean): EnvironmentStat
   timestamp: '2026-11-21T00:00:00Z',
 });
 
+// Requirements: accounts-fields-12, accounts-states-14, accounts-states-15
 test('the badge has five looks', () => {
   expect(environmentLook(status('production', true))).toEqual({ label: 'Live Trading', tone: 'green' });
   expect(environmentLook(status('production', false))).toEqual({ label: 'PROD (Manual)', tone: 'yellow' });
@@ -32,6 +33,7 @@ test('the banner never promises live trading outside production', () => {
   expect(environmentBanner(status('staging', true)).text).toContain('Auto-trading is disabled');
 });
 
+// Requirements: screens-environment-4
 test('the tooltip says the environment, the automatic trading and whose money it is', () => {
   expect(environmentTip(status('production', true), false).split('\n')).toEqual([
     'Environment: PRODUCTION',
@@ -55,6 +57,7 @@ test('the tooltip keeps what was known when a refresh fails, and says that it fa
   ]);
 });
 
+// Requirements: screens-environment-5
 test('only the live mode speaks of real money without denying it', () => {
   const texts = Object.entries(EXCHANGE_MODES).filter(([, { text }]) => !text.includes('No real money'));
   expect(texts).toEqual([

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { maskKey, priceUrl, signalUrl } from './webhook-urls.ts';
 
+// Requirements: screens-webhook-configuration-7
 test('both addresses carry the key', () => {
   expect(signalUrl('https://board.example', 'abc')).toBe(
     'https://board.example/hooks/trading_view_signal?hkid=abc',

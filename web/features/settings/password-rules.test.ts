@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { passwordErrors } from './password-rules.ts';
 
+// Requirements: accounts-validation-3
 test('each rule has its own text', () => {
   expect(passwordErrors({ currentPassword: '', newPassword: '12345', confirmPassword: '1' })).toEqual({
     currentPassword: 'Current password is required',

@@ -27,6 +27,7 @@ const stored: UserSettings = {
 
 const nothing = { investmentPortion: null, maximumRiskPerTrade: null };
 
+// Requirements: accounts-states-9
 test('Risk Management makes the portion Auto and keeps the stored risk', () => {
   expect(fractionsFor('Risk Management', stored)).toEqual({
     investmentPortion: AUTO,
@@ -35,6 +36,7 @@ test('Risk Management makes the portion Auto and keeps the stored risk', () => {
   expect(Number(fractionsFor('Risk Management', nothing).maximumRiskPerTrade)).toBe(0.05);
 });
 
+// Requirements: accounts-states-10, accounts-limits-6
 test('Portfolio Allocation restores both', () => {
   expect(fractionsFor('Portfolio Allocation', stored)).toEqual({
     investmentPortion: '0.1',
@@ -44,17 +46,20 @@ test('Portfolio Allocation restores both', () => {
   expect([Number(defaults.investmentPortion), Number(defaults.maximumRiskPerTrade)]).toEqual([0.1, 0.05]);
 });
 
+// Requirements: accounts-states-11, accounts-limits-6
 test('Technical Analysis makes the risk auto', () => {
   expect(fractionsFor('Technical Analysis', stored).maximumRiskPerTrade).toBe(AUTO);
   expect(Number(fractionsFor('Technical Analysis', nothing).investmentPortion)).toBe(0.05);
 });
 
+// Requirements: accounts-limits-6
 test('a stored method that is not known falls back on Risk Management', () => {
   expect(formValues({ ...stored, positionSizingMethod: 'Scalping' }).positionSizingMethod).toBe(
     'Risk Management',
   );
 });
 
+// Requirements: accounts-validation-8
 test('Auto is sent as null', () => {
   const body = settingsBody(formValues({ ...stored, positionSizingMethod: 'Risk Management' }));
   expect(body.investmentPortion).toBeNull();

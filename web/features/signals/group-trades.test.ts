@@ -18,6 +18,7 @@ const trade = (change: Partial<Trade>): Trade => ({
   ...change,
 });
 
+// Requirements: signals-the-dialogs-10
 test('failed trades are grouped by reason with their share and the affected users', () => {
   const { failures, successRate } = groupTrades([
     trade({ success: true, fillStatus: 'filled' }),
@@ -46,6 +47,7 @@ test('an order on its way is not counted as failed', () => {
   expect(groupTrades([]).successRate).toBeNull();
 });
 
+// Requirements: signals-the-dialogs-10
 test('one cause is one group, whatever the figures of each user are', () => {
   const small = (available: string) =>
     `The minimum order of 0.01 BTC needs ${available}.5 USDT, above the 33% limit of ${available} USDT`;
@@ -67,6 +69,7 @@ test('one cause is one group, whatever the figures of each user are', () => {
   });
 });
 
+// Requirements: signals-the-dialogs-10
 test.each([
   [
     'times',

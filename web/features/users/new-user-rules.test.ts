@@ -8,10 +8,12 @@ const valid = {
   confirmPassword: 'secret1',
 };
 
+// Requirements: accounts-validation-6
 test('a user needs only an e-mail address and a password', () => {
   expect(newUserErrors(valid)).toEqual({});
 });
 
+// Requirements: accounts-validation-4, accounts-validation-5
 test.each([
   [{ username: 'ab' }, { username: 'Username must be at least 3 characters' }],
   [{ username: `${'a'.repeat(40)}@example.com` }, { username: 'Username must be less than 50 characters' }],

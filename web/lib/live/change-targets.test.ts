@@ -6,6 +6,7 @@ const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const OTHER = '01890a5d-ac96-774b-bcce-b302099a8058';
 
 describe('a change', () => {
+  // Requirements: live-updates-7
   test.each([
     [
       'signals',

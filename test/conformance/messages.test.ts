@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Part 1 §5: the validation of the forms. */
+/** Validation of the forms. */
 const VALIDATION_OF_FORMS = [
   'Username is required',
   'Password is required',
@@ -20,7 +20,7 @@ const VALIDATION_OF_FORMS = [
   'Mobile number must contain only digits',
 ];
 
-/** Part 1 §8; a part that stands for a name is given as the journeys write it. */
+/** Messages around accounts; a placeholder is written as in the journeys. */
 const CATALOGUE_OF_THE_SHELL = [
   'Failed to fetch user',
   'Failed to fetch settings',
@@ -68,7 +68,7 @@ const CATALOGUE_OF_THE_SHELL = [
   'Page Not Found',
 ];
 
-/** Part 2 §2: what stands where there is nothing, not yet or not at all. */
+/** Empty and loading states. */
 const EMPTY = [
   'No parameters available',
   'No price logs found',
@@ -85,7 +85,7 @@ const EMPTY = [
   'No execution logs yet',
 ];
 
-/** Part 2 §4 and §5: the tooltips of a workflow, and what keeps an order from being sent. */
+/** Tooltips of a workflow, and what blocks an order. */
 const VALIDATION_OF_ORDERS = [
   'Waiting to start processing',
   'Currently processing users',
@@ -111,7 +111,7 @@ const VALIDATION_OF_ORDERS = [
   'No data to export',
 ];
 
-/** Part 2 §8. */
+/** Messages around trading. */
 const CATALOGUE_OF_TRADING = [
   'Failed to fetch signals',
   'Failed to fetch tokens',
@@ -166,6 +166,7 @@ const journeys = globSync('e2e/*.spec.ts', { cwd: ROOT })
   .replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '')
   .replaceAll(/^\s*test(\.describe)?\(.*$/gm, '');
 
+// Requirements: accounts-validation-1, accounts-messages-1, trading-validation-1, trading-messages-1
 test.each(TEXTS)('a journey of the browser asserts the whole text: %s', (text) => {
   const literals = ["'", '"', '`'].map((quote) => `${quote}${text}${quote}`);
   expect(literals.some((literal) => journeys.includes(literal))).toBe(true);
