@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The page registry of part 1 §2. Order is the order of the navigation; pages of our own come after the specified ones. */
+/** All pages, in the order of the navigation. */
 export const PAGES = [
   {
     pageName: 'Dashboard',

@@ -22,7 +22,7 @@ export const optionalPagingQuery = z.object({
   limit: wholeNumber('limit', 1, MAX_PAGE_SIZE).optional(),
 });
 
-/** A filter that was left empty is no filter (part 2 §5). */
+/** A filter that was left empty is no filter. */
 export const filterText = z
   .string()
   .max(100)

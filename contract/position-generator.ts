@@ -7,7 +7,7 @@ const decimal = z
   .transform(String)
   .refine((text) => /^\d{1,20}(\.\d{1,20})?$/.test(text), 'The price must be a decimal number');
 
-/** POST /api/internal/position-generator/generate (part 2 §7): saves the calculation, trades nothing. */
+/** POST /api/internal/position-generator/generate: saves the calculation, trades nothing. */
 export const generateBody = z.object({
   signalId: z.uuid(),
   priceLogId: z.uuid().nullable().optional(),
@@ -43,7 +43,7 @@ export const calculatedPosition = z.object({
 });
 export type CalculatedPosition = z.infer<typeof calculatedPosition>;
 
-/** One figure in force for this calculation, with its source: 'Part 2 §9', 'Decisions §8' or 'Bitget'. */
+/** One figure in force for this calculation, with its source: 'Built-in default', 'User settings' or the exchange. */
 export const hyperparameter = z.object({ name: z.string(), value: z.string(), source: z.string() });
 export type Hyperparameter = z.infer<typeof hyperparameter>;
 
@@ -57,7 +57,7 @@ export const calculation = z.object({
 });
 export type Calculation = z.infer<typeof calculation>;
 
-/** Flat (decisions §3); a business refusal is 200 with success false. */
+/** Flat; a business refusal is 200 with success false. */
 export const generateAnswer = z.discriminatedUnion('success', [
   calculation.extend({
     success: z.literal(true),

@@ -30,7 +30,7 @@ const customEntryPrice = z
 
 export const prepareBody = z.object({
   positionGeneratorLogId: z.uuid(),
-  /** Shows the order with an entry price of the operator's (decisions §8). */
+  /** Shows the order with an entry price of the operator's. */
   customEntryPrice: customEntryPrice.optional(),
 });
 
@@ -101,7 +101,7 @@ export const verificationAttempt = z.object({
   error: z.string().nullable(),
 });
 
-/** An order by hand as far as it has come: the same shape while it runs and when it is done (part 2 §3). */
+/** An order by hand as far as it has come: the same shape while it runs and when it is done. */
 export const orderResult = z.object({
   tradeId: z.string(),
   positionGeneratorLogId: z.string(),
@@ -138,7 +138,7 @@ export const orderResult = z.object({
 });
 export type OrderResult = z.infer<typeof orderResult>;
 
-/** Flat (decisions §3). Answered when the order is done; until then GET …/orders/{tradeId} tells how far it is. */
+/** Flat. Answered when the order is done; until then GET …/orders/{tradeId} tells how far it is. */
 export const submitOrderAnswer = z.union([orderResult, z.object(refusal)]);
 export type SubmitOrderAnswer = z.infer<typeof submitOrderAnswer>;
 

@@ -47,7 +47,7 @@ export const settingsBody = z.object({
 });
 export type SettingsBody = z.infer<typeof settingsBody>;
 
-/** Administrators also edit the Automation card (decisions §6). */
+/** Administrators also edit the Automation card. */
 export const adminSettingsBody = settingsBody.extend({
   isTestUser: z.boolean().optional(),
   tradingPausedUntil: instantText.nullable().optional(),

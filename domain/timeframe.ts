@@ -1,4 +1,4 @@
-/** The timeframes that the settings always offer (decisions §5); those seen in signals come after. */
+/** The timeframes that the settings always offer; those seen in signals come after. */
 export const BASE_TIMEFRAMES = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'] as const;
 export const ANY_TIMEFRAME = 'Any';
 
@@ -51,7 +51,7 @@ export function matchesTimeframe(userSetting: string | null | undefined, signalT
   return sameTimeframe(wanted, signalTimeframe);
 }
 
-/** As a screen shows it: a bare number of minutes gets its unit (part 2 §5). */
+/** As a screen shows it: a bare number of minutes gets its unit. */
 export function displayTimeframe(text: string): string {
   return /^\d+$/.test(text) ? `${text}m` : text;
 }

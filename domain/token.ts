@@ -1,6 +1,6 @@
 import { TOKEN_MAX_LENGTH } from './sizing/trading-constants.ts';
 
-/** The tokens that 2 §9 gives badge colours to, in its order. */
+/** The tokens with badge colours of their own. */
 export const KNOWN_TOKENS = [
   'BTC',
   'ETH',

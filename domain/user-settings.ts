@@ -57,7 +57,7 @@ export const DEFAULT_TRADING_SOURCES = {
   signalTimeframe: 'Any',
 } as const;
 
-/** A new user's settings (2 §9 'User defaults', decisions §6). */
+/** The settings of a new user. */
 export const DEFAULT_USER_SETTINGS = {
   calculationBehavior: 'Futures_Limit_Classic',
   marketType: 'Futures',
@@ -71,10 +71,10 @@ export const DEFAULT_USER_SETTINGS = {
   oppositeSignal: 'reverse',
 } as const satisfies TradingSettings;
 
-/** What the settings form falls back on when a stored method is absent or unknown (1 §9). */
+/** What the settings form falls back on when a stored method is absent or unknown. */
 export const FORM_FALLBACK_SIZING_METHOD: SizingMethod = 'Risk Management';
 
-/** What each method starts with when nothing is stored (1 §4); null is Auto and not selectable. */
+/** What each method starts with when nothing is stored; null is Auto and not selectable. */
 export const SIZING_METHOD_DEFAULTS: Readonly<
   Record<SizingMethod, { investmentPortion: string | null; maximumRiskPerTrade: string | null }>
 > = {

@@ -16,7 +16,7 @@ interface Problem {
   path: string;
 }
 
-/** How the browser finds out that nobody is signed in (decisions §4). */
+/** How the browser finds out that nobody is signed in. */
 const SIGNED_OUT_LOOKUP: ExpectedFailure = { path: '/api/auth/user', status: 401 };
 
 /** Collects what must not happen in a journey: console errors, violations of the content policy, exceptions. */

@@ -270,7 +270,7 @@ test('all three methods: what they fix, what they calculate, and that it is save
   const figures = (name: string) => tableRow(page, 'Calculation Hyperparameters', name);
   await expect(figures('ATR multiplier, aligned')).toContainText('2.33 (in force)');
   await expect(figures('Quantity placeholder')).toContainText('1000 BTC');
-  await expect(figures('Tick size')).toContainText('Part 2 §9');
+  await expect(figures('Tick size')).toContainText('Built-in default');
 
   // Risk Management: 1.5 × 300 and twice that; half a bitcoin, which the 33% limit cuts.
   await method.selectOption('Risk Management');

@@ -8,7 +8,7 @@ import type { DeclaredRoute } from './platform/http/access.ts';
 import { createHttpApp } from './platform/http/http-app.ts';
 import { createLog } from './platform/log.ts';
 
-/** Decisions §4: what begins with one of these is for administrators. */
+/** Paths that begin with one of these are for administrators only. */
 const ADMIN_PREFIXES = [
   '/api/admin/',
   '/api/signals',

@@ -76,7 +76,7 @@ const LAYER_NAMES = [
 
 /**
  * Who trades a signal: four layers, each user with exactly one decision and its reason.
- * Users come back by trade order set A to Z, then by username (2 §4, decisions §10).
+ * Users come back by trade order set A to Z, then by username.
  */
 export function evaluateEligibility(input: EligibilityInput): EligibilityResult {
   const judged = [...input.users].sort(byTradeOrder).map((user) => ({ user, ...judgeUser(user, input) }));

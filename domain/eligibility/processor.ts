@@ -1,6 +1,6 @@
 import { ANY_PROCESSOR } from '../user-settings.ts';
 
-/** Equal without regard to case, or Any on either side (decisions §10). */
+/** Equal without regard to case, or Any on either side. */
 export function matchesProcessor(setting: string, signalProcessor: string): boolean {
   const any = ANY_PROCESSOR.toLowerCase();
   return (

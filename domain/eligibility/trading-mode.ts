@@ -5,7 +5,7 @@ export type ExchangeMode = 'paper' | 'demo' | 'live';
 export type ManualOrders = 'enabled' | 'disabled';
 export type EligibilityMode = 'sandbox' | 'live';
 
-/** Paper and demo trade no real money: both are the sandbox (decisions §2). */
+/** Paper and demo trade no real money: both are the sandbox. */
 export function eligibilityMode(exchangeMode: ExchangeMode): EligibilityMode {
   return exchangeMode === 'live' ? 'live' : 'sandbox';
 }
@@ -28,7 +28,7 @@ export function autoTradeOff({
   return { detail: isProduction ? 'in the configuration (AUTO_TRADE)' : `in the environment ${appEnv}` };
 }
 
-/** Manual triggers and retries are off in a production deployment (2 §6). */
+/** Manual triggers and retries are off in a production deployment. */
 export function manualTriggerAllowed(state: { environment: string; isDeployment: boolean }): boolean {
   return !(state.environment === 'production' && state.isDeployment);
 }

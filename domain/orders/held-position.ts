@@ -13,7 +13,7 @@ export type HeldPositionDecision =
   | { decision: 'skip'; denial: Denial };
 
 /**
- * What a signal means for a user who may already hold a position in its token (decisions §10): `reverse` is
+ * What a signal means for a user who may already hold a position in its token: `reverse` is
  * close first, then open. A position that was not opened here is never touched.
  */
 export function decideOnHeldPosition(input: {

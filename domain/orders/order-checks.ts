@@ -109,7 +109,7 @@ export interface OrderToAssess {
 
 export type Assessment = { valid: true } | { valid: false; denial: Denial };
 
-/** The pre-assessment of a calculated order, the same in prepare and in submit (decisions §8). */
+/** The pre-assessment of a calculated order, the same in prepare and in submit. */
 export function assessOrder(order: OrderToAssess): Assessment {
   const denial =
     checkProtected(order.position) ??
@@ -120,7 +120,7 @@ export function assessOrder(order: OrderToAssess): Assessment {
   return denial === null ? { valid: true } : { valid: false, denial };
 }
 
-/** A denial when stop loss or take profit is missing: a strict safety rule (2 §5). */
+/** A denial when stop loss or take profit is missing: a strict safety rule. */
 export function checkProtected(position: {
   stopLoss: string | null;
   takeProfit: string | null;

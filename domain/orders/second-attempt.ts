@@ -11,7 +11,7 @@ export type SecondAttempt =
   | { ok: false; denial: Denial };
 
 /**
- * The second attempt for what the first left unfilled, after its cancel is confirmed (decisions §9): a fresh
+ * The second attempt for what the first left unfilled, after its cancel is confirmed: a fresh
  * price, a larger epsilon, stop and target as calculated, planned loss and margin kept. Quantities are in units
  * of the token. Throws when `filledQuantity` is negative.
  */

@@ -5,7 +5,7 @@ import {
   FALLBACK_AVAILABLE_RATIO,
 } from './trading-constants.ts';
 
-/** What an estimate is calculated with when no real balance is known, in USDT. Never for an order (decisions §8). */
+/** What an estimate is calculated with when no real balance is known, in USDT. Never for an order. */
 export function estimateBalance(): string {
   return toPlain(D(FALLBACK_ACCOUNT_BALANCE).times(FALLBACK_AVAILABLE_RATIO));
 }

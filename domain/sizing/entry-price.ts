@@ -2,7 +2,7 @@ import { D, roundToTick, toPlain } from '../decimal.ts';
 import { EXECUTION_PROFILES, type ExecutionProfileName } from './trading-constants.ts';
 import type { Action } from './trend.ts';
 
-/** How far the limit lies beyond the price, in USDT: the token's dollars or fraction of the profile (decisions §9). */
+/** How far the limit lies beyond the price, in USDT: the token's dollars or fraction of the profile. */
 export function entryEpsilon(input: {
   token: string;
   price: string;

@@ -21,15 +21,14 @@ import {
   TECHNICAL_ANALYSIS_STOP,
 } from './trading-constants.ts';
 
-/** One figure in force for a calculation. `source`: the specification, the decisions, a setting, or the exchange. */
+/** One figure in force for a calculation. `source`: a built-in default, a setting, or the exchange. */
 export interface Hyperparameter {
   name: string;
   value: string;
   source: string;
 }
 
-const SPECIFICATION = 'Part 2 §9';
-const DECISIONS = 'Decisions §8';
+const DEFAULT = 'Built-in default';
 const USER_SETTINGS = 'User settings';
 
 interface Calculated {
@@ -75,8 +74,12 @@ function prices({ position, exchangePlatform }: Calculated): Hyperparameter[] {
       hyperparameters.livePrice == null ? 'not available' : usdt(hyperparameters.livePrice),
       exchangePlatform,
     ),
-    row('Price difference', difference == null ? 'not known' : `${difference}%`, DECISIONS),
-    row('Price difference that switches to the live price', percent(PRICE_DIFFERENCE_LIMIT), SPECIFICATION),
+    row(
+      'Price difference',
+      difference == null ? 'not known' : `${difference}%`,
+      'Signal price and live price',
+    ),
+    row('Price difference that switches to the live price', percent(PRICE_DIFFERENCE_LIMIT), DEFAULT),
   ];
 }
 
@@ -85,10 +88,10 @@ function trend({ position }: Calculated): Hyperparameter[] {
   return [
     row('Immediate trend', shown(position.hyperparameters.immediateTrend), 'Price log'),
     row('Mature trend', shown(position.hyperparameters.matureTrend), 'Price log'),
-    row('Buy threshold plan', String(BUY_THRESHOLD_PLAN), SPECIFICATION),
-    row('Sell threshold plan', String(SELL_THRESHOLD_PLAN), SPECIFICATION),
-    row('Leverage, aligned with the trend', inForce(String(LEVERAGE_ALIGNED), aligned), SPECIFICATION),
-    row('Leverage, opposed to the trend', inForce(String(LEVERAGE_OPPOSED), !aligned), SPECIFICATION),
+    row('Buy threshold plan', String(BUY_THRESHOLD_PLAN), DEFAULT),
+    row('Sell threshold plan', String(SELL_THRESHOLD_PLAN), DEFAULT),
+    row('Leverage, aligned with the trend', inForce(String(LEVERAGE_ALIGNED), aligned), DEFAULT),
+    row('Leverage, opposed to the trend', inForce(String(LEVERAGE_OPPOSED), !aligned), DEFAULT),
   ];
 }
 
@@ -102,26 +105,18 @@ function stops({ position }: Calculated): Hyperparameter[] {
   const table = method === 'Technical Analysis' ? TECHNICAL_ANALYSIS_STOP : CALCULATOR_STOP;
   return [
     row('ATR', atr === null ? 'none' : showPrice(atr, tickSize, ATR_DECIMALS), 'Price log'),
-    row(
-      'ATR multiplier, aligned',
-      inForce(table.atrMultiplierAligned, aligned && atr !== null),
-      SPECIFICATION,
-    ),
-    row(
-      'ATR multiplier, opposed',
-      inForce(table.atrMultiplierOpposed, !aligned && atr !== null),
-      SPECIFICATION,
-    ),
+    row('ATR multiplier, aligned', inForce(table.atrMultiplierAligned, aligned && atr !== null), DEFAULT),
+    row('ATR multiplier, opposed', inForce(table.atrMultiplierOpposed, !aligned && atr !== null), DEFAULT),
     row(
       'Default stop loss without an ATR',
       method === 'Technical Analysis'
         ? 'none, the method needs an ATR'
         : inForce(percent(DEFAULT_STOP_LOSS_FRACTION), atr === null),
-      SPECIFICATION,
+      DEFAULT,
     ),
-    row('Reward ratio, aligned', inForce(`${table.rewardRatioAligned}:1`, aligned), SPECIFICATION),
-    row('Reward ratio, opposed', inForce(`${table.rewardRatioOpposed}:1`, !aligned), SPECIFICATION),
-    row('Stop distance × leverage stays below', percent(LIQUIDATION_DISTANCE_LIMIT), DECISIONS),
+    row('Reward ratio, aligned', inForce(`${table.rewardRatioAligned}:1`, aligned), DEFAULT),
+    row('Reward ratio, opposed', inForce(`${table.rewardRatioOpposed}:1`, !aligned), DEFAULT),
+    row('Stop distance × leverage stays below', percent(LIQUIDATION_DISTANCE_LIMIT), DEFAULT),
   ];
 }
 
@@ -133,19 +128,15 @@ function limits({ position }: Calculated): Hyperparameter[] {
     row(
       'Investment portion allowed',
       percent(portion),
-      method === 'Risk Management' ? SPECIFICATION : USER_SETTINGS,
+      method === 'Risk Management' ? DEFAULT : USER_SETTINGS,
     ),
-    row(
-      'Maximum risk allowed',
-      percent(risk),
-      method === 'Technical Analysis' ? SPECIFICATION : USER_SETTINGS,
-    ),
-    row('Investment portion, cap', percent(MAXIMUM_PORTION), SPECIFICATION),
-    row('Risk per trade, cap', percent(MAXIMUM_RISK), SPECIFICATION),
+    row('Maximum risk allowed', percent(risk), method === 'Technical Analysis' ? DEFAULT : USER_SETTINGS),
+    row('Investment portion, cap', percent(MAXIMUM_PORTION), DEFAULT),
+    row('Risk per trade, cap', percent(MAXIMUM_RISK), DEFAULT),
     row(
       'Maximum risk in the method’s configuration (second reading, not applied)',
       percent(METHOD_CONFIGURATION_NOT_APPLIED[method].maximumRisk),
-      SPECIFICATION,
+      DEFAULT,
     ),
   ];
 }
@@ -154,7 +145,7 @@ function limits({ position }: Calculated): Hyperparameter[] {
 function rules({ position, exchangePlatform }: Calculated): Hyperparameter[] {
   const { token, rules: merged } = position;
   const own = ownTokenRules(token);
-  const sourceOf = (value: string, ours: string) => (D(value).eq(ours) ? SPECIFICATION : exchangePlatform);
+  const sourceOf = (value: string, ours: string) => (D(value).eq(ours) ? DEFAULT : exchangePlatform);
   const decimals = D(merged.quantityStep).decimalPlaces();
   return [
     row('Tick size', `${merged.tickSize} USDT`, sourceOf(merged.tickSize, own.tickSize)),
@@ -182,10 +173,10 @@ function rules({ position, exchangePlatform }: Calculated): Hyperparameter[] {
 function execution({ position, profile, waits }: Calculated): Hyperparameter[] {
   const own = EXECUTION_PROFILES[profile];
   const wait = (name: string, setting: string, setMs: number | null, profileMs: number) =>
-    row(name, `${toPlain(D(setMs ?? profileMs).div(1000))} s`, setMs === null ? SPECIFICATION : setting);
+    row(name, `${toPlain(D(setMs ?? profileMs).div(1000))} s`, setMs === null ? DEFAULT : setting);
   return [
-    row('Entry epsilon', `${position.epsilon} USDT`, SPECIFICATION),
-    row('Second attempt: epsilon ×', String(own.secondAttemptMultiplier), SPECIFICATION),
+    row('Entry epsilon', `${position.epsilon} USDT`, DEFAULT),
+    row('Second attempt: epsilon ×', String(own.secondAttemptMultiplier), DEFAULT),
     wait('First verification after', 'VERIFY_FIRST_MS', waits.firstMs, own.firstWaitMs),
     wait('Second verification after', 'VERIFY_SECOND_MS', waits.secondMs, own.secondWaitMs),
     wait('Wait after a cancel', 'CANCEL_DELAY_MS', waits.cancelMs, own.cancelDelayMs),
@@ -196,11 +187,11 @@ function notes({ position }: Calculated): Hyperparameter[] {
   const { token, entryPrice } = position;
   const worth = toPlain(D(entryPrice).times(QUANTITY_PLACEHOLDER_UNITS));
   return [
-    row('Fees of a round trip (outside of the sizing)', `about ${ROUND_TRIP_FEE_PERCENT}%`, DECISIONS),
+    row('Fees of a round trip (outside of the sizing)', `about ${ROUND_TRIP_FEE_PERCENT}%`, DEFAULT),
     row(
       'Quantity placeholder (for comparison, not used in the sizing)',
       `${QUANTITY_PLACEHOLDER_UNITS} ${token}, worth ${worth} USDT at the entry price`,
-      SPECIFICATION,
+      DEFAULT,
     ),
   ];
 }

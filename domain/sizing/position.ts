@@ -87,7 +87,7 @@ export interface PositionInput {
 export type PositionResult = { ok: true; position: Position } | { ok: false; denial: Denial };
 
 /**
- * The position parameters of a signal for one user (decisions §8). Prices and money are decimal strings in
+ * The position parameters of a signal for one user. Prices and money are decimal strings in
  * USDT. Throws only on input that is a mistake of the caller, such as rules of another token.
  */
 export function calculatePosition(input: PositionInput): PositionResult {

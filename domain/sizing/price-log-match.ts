@@ -16,7 +16,7 @@ export interface PriceLogCandidate {
 
 /**
  * The candle times that may belong to a signal: up to its own time, and not older than two candles plus
- * 30 minutes (decisions §7). A timeframe that has no minutes, such as seconds, gets the 30 minutes alone.
+ * 30 minutes. A timeframe that has no minutes, such as seconds, gets the 30 minutes alone.
  */
 export function priceLogWindow({ signalTime, timeframe }: { signalTime: Date; timeframe: string }): {
   notBefore: Date;

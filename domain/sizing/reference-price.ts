@@ -27,7 +27,7 @@ export function isWithinLimit(
   return D(price).minus(base).abs().lte(D(base).times(limit));
 }
 
-/** The signal price, or the live price when they differ by more than 1% (2 §4, decisions §8). */
+/** The signal price, or the live price when they differ by more than 1%. */
 export function chooseReferencePrice(prices: {
   signalPrice: string;
   livePrice: string | null;
@@ -62,7 +62,7 @@ export function chooseReferencePrice(prices: {
       };
 }
 
-/** A denial when the signal price is more than 10% away from the live price (decisions §8). */
+/** A denial when the signal price is more than 10% away from the live price. */
 export function signalPriceDeviates(prices: { signalPrice: string; livePrice: string }): Denial | null {
   const { signalPrice, livePrice } = prices;
   if (isWithinLimit(livePrice, signalPrice, SIGNAL_DEVIATION_LIMIT)) return null;

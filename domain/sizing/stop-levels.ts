@@ -17,7 +17,7 @@ export interface StopLevels {
 
 /**
  * Stop loss and take profit, measured from the reference price and not from the entry: a marketable limit
- * fills at the market. Both are rounded to the tick towards the entry (decisions §8).
+ * fills at the market. Both are rounded to the tick towards the entry.
  */
 export function stopLevels(input: {
   action: Action;

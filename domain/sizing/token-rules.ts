@@ -18,7 +18,7 @@ export interface TokenRules {
   maximumLeverage?: number;
 }
 
-/** Our own rules for a token: the constants of 2 §9 or their defaults. */
+/** Built-in rules for a token: its constants or their defaults. */
 export function ownTokenRules(token: string): TokenRules {
   const quantityStep = toPlain(D(10).pow(-(lookUp(QUANTITY_DECIMALS, token) ?? DEFAULT_QUANTITY_DECIMALS)));
   return {

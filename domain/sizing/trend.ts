@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, Trend>> = {
 
 /**
  * A trend from a candle's `immediate_trend` or `mature_trend`: words, or numbers that are a trend up from +0.5
- * and a trend down from -0.75 (decisions §7). Null when there is none or it cannot be read.
+ * and a trend down from -0.75. Null when there is none or it cannot be read.
  */
 export function readTrend(value: unknown): Trend | null {
   if (typeof value === 'number') return Number.isFinite(value) ? fromNumber(value) : null;
@@ -65,7 +65,7 @@ export function alignment(signal: { action: Action; immediateTrend: unknown; mat
   return { aligned: false, reason: 'no trend is known, which counts as opposed' };
 }
 
-/** 10 with the trend, 5 against it or without one (2 §9, D §7). */
+/** 10 with the trend, 5 against it or without one. */
 export function leverageFor(aligned: boolean): typeof LEVERAGE_ALIGNED | typeof LEVERAGE_OPPOSED {
   return aligned ? LEVERAGE_ALIGNED : LEVERAGE_OPPOSED;
 }

@@ -31,7 +31,7 @@ export function isWorkflowEnded(status: WorkflowStatus): boolean {
   return WORKFLOW_TRANSITIONS[status].length === 0;
 }
 
-/** Only a failed workflow with a signal can be retried (2 §2.3). */
+/** Only a failed workflow with a signal can be retried. */
 export function canRetryWorkflow(workflow: { status: string; signalId: string | null }): boolean {
   return workflow.status === 'failed' && workflow.signalId !== null;
 }
@@ -47,7 +47,7 @@ export const PIPELINE_STEPS = [
 ] as const;
 export type PipelineStepType = (typeof PIPELINE_STEPS)[number]['type'];
 
-/** The number of a step that a workflow has once, from 1 to 7 (decisions §10). */
+/** The number of a step that a workflow has once, from 1 to 7. */
 export function pipelineStepNumber(step: PipelineStepType): number {
   return PIPELINE_STEPS.findIndex(({ type }) => type === step) + 1;
 }
@@ -81,7 +81,7 @@ export function isSignalExpired(times: {
 
 export type UserResult = 'success' | 'skipped' | 'failed' | 'in progress';
 
-/** What a user's steps add up to (2 §2.3). Submission goes before errors, skipping before failing. */
+/** What a user's steps add up to. Submission goes before errors, skipping before failing. */
 export function userResultFromSteps(
   steps: readonly { stepType: string; status: string; errorMessage?: string | null }[],
 ): UserResult {
@@ -165,7 +165,7 @@ export function explainFailure<Type extends FailureType>(
   return { failureType, ...explain(context) };
 }
 
-/** What the monitor's failure-reason column shows (2 §2.3). */
+/** What the monitor's failure-reason column shows. */
 export function failureReasonLabel(failure: { message: string | null; details: unknown }): string {
   const details = readFailureDetails(failure.details);
   if (details?.failureType === 'CONCURRENCY_CONFLICT') return 'System Busy';
@@ -220,7 +220,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The status badge's tooltip (2 §4). Where the steps are not at hand, `errorMessage` (the workflow's own
+ * The status badge's tooltip. Where the steps are not at hand, `errorMessage` (the workflow's own
  * error) stands for the first failed step's.
  */
 export function workflowTooltip(workflow: {

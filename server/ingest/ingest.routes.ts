@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-/** What TradingView calls. Every answer of the table in decisions §5. */
+/** The webhooks that TradingView calls, with every answer they give. */
 export function registerIngestRoutes(app: App, deps: Deps): void {
   app.register(async (hooks) => {
     // Whatever the header says, the body is read as JSON, by us: a 415 would lose the alert.

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DeliveryKind } from './read-delivery.ts';
 import type { Payload } from './read-payload.ts';
 
-/** `hashValue` of decisions §5: SHA-256 (hex) over hook id, kind and the payload with sorted keys. */
+/** `hashValue`: SHA-256 (hex) over hook id, kind and the payload with sorted keys. */
 export function payloadHash(options: { hookId: string; kind: DeliveryKind; payload: Payload }): string {
   const { hookId, kind, payload } = options;
   return hash('sha256', JSON.stringify([hookId, kind, sortKeys(payload)]), 'hex');

@@ -44,7 +44,7 @@ const SIGNAL_FIELDS = new Set(['symbol', 'action', 'price', 'timeframe', 'proces
 /** What the calculator reads from a candle, in lower case beside the payload as it came. */
 const CANDLE_PARAMETERS = ['close', 'immediate_trend', 'mature_trend', 'atr', 'datetime'];
 
-/** Required: symbol, action, price, timeframe, processor (decisions §5). */
+/** Required: symbol, action, price, timeframe, processor. */
 export function readSignal(payload: Payload): Read<SignalFields> {
   const reader = createReader(payload);
   const symbol = reader.symbol('symbol');

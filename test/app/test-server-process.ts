@@ -8,8 +8,8 @@ import { findPostmaster, stopPostmaster } from '#server/platform/db/embedded-pos
 import { programArguments } from '../../scripts/lib/builds.mjs';
 
 /** The program as it was built, which is what its users run. */
-export const PROGRAM = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));
-const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
+const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 15_000;
 

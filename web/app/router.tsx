@@ -21,7 +21,7 @@ import { RouteError } from './route-error.tsx';
 
 const rootRoute = createRootRoute({ component: AppFrame, notFoundComponent: NotFound });
 
-/** Non-administrators get the not-found page on every administrator's path (part 1 §6). */
+/** Non-administrators get the not-found page on every administrator's path. */
 function AdministratorsOnly() {
   return useSession().user.isAdmin ? <Outlet /> : <NotFound />;
 }

@@ -3,7 +3,7 @@ import { isOfOtherUser, isStatus, type QueryParams, requestJson } from './api-cl
 import { lookUpSession } from './session.ts';
 import { forgetFormerUsers, sessionKey } from './session-key.ts';
 
-/** Part 1 §7: nothing is fetched again by itself, and nothing is tried twice. */
+/** Nothing is refetched or retried by itself. */
 export function createQueryClient(): QueryClient {
   const endSession = (error: unknown) => {
     if (isOfOtherUser(error)) return void lookUpSession(client).catch(() => {});

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Part 1 §4 and part 2 §9. */
 const COPIED_ICON_MS = 2000;
 
 /** Copies text; `copied` stays true for two seconds. `copy` answers whether the browser allowed it. */

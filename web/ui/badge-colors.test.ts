@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { timeframeMinutes } from '#domain/timeframe.ts';
 
-/** Part 2 §9. */
 const TOKENS =
   'BTC, ETH, SOL, SUI, TON, ADA, XRP, DOGE, MATIC, AVAX, DOT, LINK, UNI, LTC, ATOM, NEAR, FTM, ALGO'.split(
     ', ',

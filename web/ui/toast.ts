@@ -24,7 +24,7 @@ function show(toast: Toast, color: ShownToast['color']): void {
   change({ ...toast, color, id: lastId });
 }
 
-/** Part 1 §8: at most one toast at a time; the newest takes the place of the one before it. */
+/** At most one toast at a time; a new one replaces it. */
 export const toastSuccess = (toast: Toast): void => show(toast, 'indigo');
 export const toastError = (toast: Toast): void => show(toast, 'red');
 

@@ -16,7 +16,7 @@ const STATUS_TONES: Readonly<Record<string, BadgeTone>> = {
   skipped: 'neutral',
 };
 
-/** A status that the product does not know is displayed as received (part 2 §4). */
+/** A status that the product does not know is displayed as received. */
 export function StatusBadge({ status, tip }: { status: string; tip?: string }) {
   const tone = STATUS_TONES[status];
   return (

@@ -6,7 +6,7 @@ interface TriggerButtonProps {
   children: string;
   /** Which row's it is. */
   label: string;
-  /** Nothing is triggered by hand in a production deployment (2 §6); the server refuses it as well. */
+  /** Nothing is triggered by hand in a production deployment; the server refuses it as well. */
   triggersDisabled: boolean;
   pending: boolean;
   onTrigger: () => void;

@@ -14,7 +14,7 @@ interface UsersRequest {
   direction: 'asc' | 'desc';
 }
 
-/** A page of users; without page and limit every user, inactive ones included (decisions §3). */
+/** A page of users; without page and limit every user, inactive ones included. */
 export async function listUsersPage(deps: Pick<Deps, 'db'>, query: UsersRequest): Promise<UsersAnswer> {
   const { search, direction } = query;
   const order = query.sort === undefined ? undefined : { sort: query.sort, direction };

@@ -73,7 +73,7 @@ describe('a calculation by hand', () => {
     expect(answer.methodology[0]).toContain('Risk Management invests as much as loses 5.00%');
     const figures = new Map(answer.hyperparameters.map(({ name, value, source }) => [name, [value, source]]));
     expect(figures.get('Live price')).toEqual(['100.5000 USDT', 'Bitget']);
-    expect(figures.get('Second attempt: epsilon ×')).toEqual(['2', 'Part 2 §9']);
+    expect(figures.get('Second attempt: epsilon ×')).toEqual(['2', 'Built-in default']);
     expect(figures.get('First verification after')).toEqual(['0.4 s', 'VERIFY_FIRST_MS']);
 
     const log = await findPositionGeneratorLog(trading.board.database.db, logId);

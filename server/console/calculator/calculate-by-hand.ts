@@ -91,7 +91,7 @@ async function findSubject(
   return { signal, settings };
 }
 
-/** The price log that was asked for, if it may belong to the signal; the matching one when none was (decisions §7). */
+/** The price log that was asked for, if it may belong to the signal; the matching one when none was. */
 async function findOwnPriceLog(
   { db }: CalculatorDeps,
   signal: SignalRow,

@@ -20,7 +20,7 @@ import { ExchangeError } from '#server/exchanges/exchange.ts';
 import type { CurrentPrice, CurrentPrices } from './current-price.ts';
 
 /*
- * What the calculator calculates with. It is kinder than a workflow (decisions §8): without a live price it takes the
+ * What the calculator calculates with. It is kinder than a workflow: without a live price it takes the
  * signal price, and without a balance the last real one or, in the end, an invented one. I5 holds all the same:
  * 1. An invented balance makes an estimate, which is marked so and cannot be submitted.
  * 2. A balance read earlier counts for a minute, less everything that was ordered since.

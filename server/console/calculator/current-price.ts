@@ -28,7 +28,7 @@ class LimitReached extends Error {
 }
 
 /**
- * Prices for people, with a limit of their own (2 §9: 2 requests a second), counted in the database for all
+ * Prices for people, with a limit of their own (2 requests a second), counted in the database for all
  * instances: however many calculators are open, the engine's requests are not crowded out. One request serves all
  * who ask at the same time and for a second after.
  */

@@ -25,7 +25,7 @@ interface OpenStream {
   stream: EventStream;
 }
 
-/** Tells signed-in screens what to fetch again (decisions §12). */
+/** Tells signed-in screens what to fetch again. */
 export function registerEventRoutes(app: App, deps: StreamDeps): void {
   const open = new Set<OpenStream>();
   app.addHook('preClose', async () => {

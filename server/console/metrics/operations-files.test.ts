@@ -83,7 +83,7 @@ describe('the alert rules and the dashboard', () => {
   });
 
   test('ask for results, outcomes and states that there are', () => {
-    const words = readFileSync(join(import.meta.dirname, '#server/platform/metrics.ts'), 'utf8');
+    const words = readFileSync(join(import.meta.dirname, '../../platform/metrics.ts'), 'utf8');
     let asked = 0;
     for (const { where, expr } of expressions) {
       for (const [, name = '', matchers = ''] of expr.matchAll(/\b(signal_board_\w+)\{([^}]*)\}/g)) {

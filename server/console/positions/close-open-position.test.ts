@@ -8,7 +8,7 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
 
-/** An operator's button, in production: closing only takes risk away (decisions §2). */
+/** An operator's button, in production: closing only takes risk away. */
 let board: TradingBoard;
 let tokens = 0;
 

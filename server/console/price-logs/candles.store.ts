@@ -7,7 +7,7 @@ import { toCandle } from './candle-figures.ts';
 
 export interface CandleSeries {
   token: string;
-  /** Compared in minutes (decisions §5). */
+  /** Compared in minutes. */
   timeframe: string;
   /** Administrators' candles count for every chart, those of a user's webhook for that user's own data alone. */
   hookId: string | null;

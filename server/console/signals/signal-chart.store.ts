@@ -10,7 +10,7 @@ import {
   workflowUsers,
 } from '#server/platform/db/schema.ts';
 
-/** Entry, stop and target of the first user by trade order in the signal's newest workflow (decisions §10). */
+/** Entry, stop and target of the first user by trade order in the signal's newest workflow. */
 export async function findFirstLevels(db: Queryable, signalId: string): Promise<ChartLevels | null> {
   const newest = db
     .select({ id: workflows.id })

@@ -61,7 +61,7 @@ export async function listSignals(
 
 /**
  * What the cells of a signal's row show: workflow fields and user counts of its newest workflow, trade counts over
- * all its trades (calculator orders included), stop and target of the newest workflow's first user (decisions §10).
+ * all its trades (calculator orders included), stop and target of the newest workflow's first user.
  */
 export async function summarise(db: Queryable, rows: SignalRow[]): Promise<SignalSummary[]> {
   if (rows.length === 0) return [];

@@ -20,7 +20,7 @@ export interface CloseRequest {
   exchange: Exchange;
   account: ExchangeAccount;
   token: string;
-  /** Any other position is not touched, whoever opened it and why (decisions §10). */
+  /** Any other position is not touched, whoever opened it and why. */
   isMeant: (position: OpenPosition) => boolean;
   reason: string;
   workflowId?: string | null;

@@ -23,7 +23,7 @@ export interface AssessedOrder {
 }
 
 /**
- * The pre-assessment of a calculated order from facts that are read now (decisions §8), the same for a preparation and
+ * The pre-assessment of a calculated order from facts that are read now, the same for a preparation and
  * a submission. What the exchange does not tell is no reason to go on: it refuses, too.
  */
 export async function assessCalculation(

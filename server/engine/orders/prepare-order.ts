@@ -60,7 +60,7 @@ export async function prepareOrder(
   };
 }
 
-/** The calculation with its position; a denial when there is nothing that could be ordered (2 §5). */
+/** The calculation with its position; a denial when there is nothing that could be ordered. */
 export async function findTradable(
   { db }: Pick<Deps, 'db'>,
   positionGeneratorLogId: string,
@@ -74,7 +74,7 @@ export async function findTradable(
     : { ok: false, denial: unprotected };
 }
 
-/** A business refusal as these routes answer it (decisions §3). */
+/** A business refusal as these routes answer it. */
 export const refusalOf = ({ code, reason, context }: Denial) => ({
   success: false as const,
   error: denialTitle(code),

@@ -53,7 +53,7 @@ describe('two instances on one database', () => {
 
   // Requirements: order-execution-12
   test('restarted under load place every order once, finish all of it, and know what the exchange knows', async () => {
-    // Small positions: what is in doubt counts twice (decisions §8), and must not leave too little for the third.
+    // Small positions: what is in doubt counts twice, and must not leave too little for the third.
     const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
     const traders = await Promise.all(Array.from({ length: 6 }, () => board.createTrader(settings)));
     const tokens = ['BTC', 'ETH', 'SOL'] as const;

@@ -31,7 +31,7 @@ const LEASE_PATIENCE_MS = 15_000;
 const LEASE_POLL_MS = 100;
 
 /**
- * Commits a calculated order to be placed, as an operator asks (2 §5): assessed once more, under the user's lease and
+ * Commits a calculated order to be placed, as an operator asks: assessed once more, under the user's lease and
  * once for each calculation. A refusal comes back as a denial; throws an AppError where submitting is not allowed at all,
  * or the calculation was traded already.
  */

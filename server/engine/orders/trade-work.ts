@@ -53,7 +53,7 @@ export interface Waits {
   cancelMs: number;
 }
 
-/** The profile's waits (decisions §9), or those of the settings, which hold for both profiles. */
+/** The profile's waits, or those of the settings, which hold for both profiles. */
 export function waitsOf(config: Config, profile: TradeRow['profile']): Waits {
   const own = EXECUTION_PROFILES[profile];
   return {

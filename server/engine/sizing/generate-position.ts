@@ -190,7 +190,7 @@ async function readMarketFacts(
   return { ok: true, facts: { livePrice, availableBalance, rules } };
 }
 
-/** The figures of a candle that a position rests on; decisions §5 keeps them in lower case in the parameters. */
+/** The figures of a candle that a position rests on; parameters keep their names in lower case. */
 export function readTrendData(parameters: Record<string, unknown>) {
   const { atr, immediate_trend, mature_trend } = parameters;
   return {

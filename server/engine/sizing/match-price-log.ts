@@ -17,7 +17,7 @@ interface MatchedSignal {
   receivedAt: Date;
 }
 
-/** Which price log belongs to a signal (decisions §7); null when there is none. */
+/** Which price log belongs to a signal; null when there is none. */
 export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<PriceLogCandidate | null> {
   const { token, timeframe, processor, hookId } = signal;
   const signalTime = signal.signalTimeServer ?? signal.receivedAt;

@@ -72,7 +72,7 @@ export async function listSignalCalculations(
 
 /**
  * Margin in USDT of the user's committed order intents that the exchange may not know yet: it has not taken it from
- * the available balance, so the next sizing must (decisions §8, Balance). `balanceReadAt`: of a balance read earlier;
+ * the available balance, so the next sizing must. `balanceReadAt`: of a balance read earlier;
  * what was ordered since is not in it either.
  */
 export async function sumUnknownMargin(

@@ -8,7 +8,7 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The paper exchange's prices: the close of every stored candle and the price of every stored signal, in the order
- * of their arrival. Administrators' data counts for everyone, a user's own for that user alone (decisions §11).
+ * of their arrival. Administrators' data counts for everyone, a user's own for that user alone.
  */
 export function storedMarks(): MarkSource {
   return {

@@ -15,7 +15,7 @@ import { atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** A signal for a user who holds something in its token (decisions §10). */
+/** A signal for a user who holds something in its token. */
 let engine: TestEngine;
 
 beforeAll(async () => {

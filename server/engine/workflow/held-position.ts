@@ -36,7 +36,7 @@ export type Way =
   { isClear: true; reversal: Reversal | null } | { isClear: false; denial: Pick<Denial, 'reason'> };
 
 /**
- * What a new order needs gone before it: another order of ours in the token, and a position (decisions §10). The
+ * What a new order needs gone before it: another order of ours in the token, and a position. The
  * position is asked from the exchange; an opposite one of ours is closed first when the user's settings say so, and
  * nothing but its balance would keep the signal from being traded. One that is held where the user traded before keeps
  * the order away. The way is also clear where that is not ours to say (no credentials: sizing says so).

@@ -1,7 +1,7 @@
 import type { Db } from '#server/platform/db/database.ts';
 
 /**
- * In what order the users of a workflow get their orders (decisions §10, layer 4): who was sized here waits for those
+ * In what order the users of a workflow get their orders: who was sized here waits for those
  * before who are being sized here as well, and asks the database only about the others. A user who has an order or an
  * outcome never goes back behind that, so what was found once holds.
  */

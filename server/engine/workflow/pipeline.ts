@@ -14,7 +14,7 @@ import { selectUsersToTrade } from './select-users.ts';
 import { rememberPriceLog } from './workflow-inputs.ts';
 import { listUnfinishedUsers, writeEligibility } from './workflow-users.store.ts';
 
-/** The steps of decisions §10, one small function each. */
+/** The steps of a workflow, one small function each. */
 export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   signal_validation: {
     input: ({ signal, workflow }) => ({

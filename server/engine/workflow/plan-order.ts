@@ -33,7 +33,7 @@ import { readMatchedPriceLog } from './workflow-inputs.ts';
 import { findUserTurn, isEarlierUserSizing, type UserTurn } from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
-/** So long after the users' processing began, orders are held back for the users before (decisions §10, layer 4). */
+/** So long after the users' processing began, orders are held back for the users before. */
 const ORDER_PATIENCE_MS = 3_000;
 const ORDER_POLL_MS = 25;
 

@@ -22,7 +22,7 @@ export const LEASE_RETRY_MS = 1_000;
 
 /**
  * One eligible user's part of a workflow: settings, position, order. From sizing to the committed order intent the
- * user's lease is held, so that two signals never size the same balance (decisions §8). Called again at any time it
+ * user's lease is held, so that two signals never size the same balance. Called again at any time it
  * finds where things stand. Answers the trade that it has planned, which nobody has been called for: `advanceTrade` is
  * the caller's next step. Where that is not taken, this call or the sweep comes again and finds it.
  */

@@ -30,7 +30,7 @@ export async function retryWorkflow(
   return await createManualWorkflow(deps, { signalId, reason: `Retry of ${newest.id} by ${username}` });
 }
 
-/** The server refuses too: the button alone guards nothing (2 §6). */
+/** The server refuses too: the button alone guards nothing. */
 function assertAllowed({ config }: TriggerDeps): void {
   const state = { environment: config.appEnv, isDeployment: config.deploymentId !== null };
   if (!manualTriggerAllowed(state)) throw new AppError('manualTriggerDisabled');

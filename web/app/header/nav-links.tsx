@@ -4,7 +4,7 @@ import { useNavigationPages } from '../navigation.ts';
 import { isScreen } from '../screens.ts';
 import classes from './header.module.css';
 
-/** The server's list, without the page named Settings (part 1 §2). */
+/** The server's list, without the page named Settings. */
 export function NavLinks({ onFollow }: { onFollow?: () => void }) {
   const pages = useNavigationPages();
   if (pages.isError && !pages.data) {

@@ -33,7 +33,7 @@ const CARDS: Record<AdminScreenPath, { icon: typeof IconActivity; text: string }
   '/positions': { icon: IconWallet, text: 'Open and closed positions, profit, and closing by hand' },
 };
 
-/** Open to everybody signed in; who is not an administrator sees the overview alone (decisions §4). */
+/** Open to everybody signed in; who is not an administrator sees the overview alone. */
 export function AdminPage() {
   return <AdminScreen cards={useSession().user.isAdmin ? <AdminCards /> : null} />;
 }

@@ -17,7 +17,7 @@ interface ColumnOptions {
   onRetry: (signalId: string) => void;
 }
 
-/** Part 2 §2.3: shortened when longer than 8 characters. */
+/** Shortened when longer than 8 characters. */
 const short = (id: string) => shortId(id, 9);
 
 export function automationColumns(options: ColumnOptions): TableColumns<WorkflowRun> {

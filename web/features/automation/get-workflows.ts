@@ -6,7 +6,6 @@ import { type AutomationSearch, DEFAULT_PAGE_SIZE } from './automation-search.ts
 
 export const workflowsPath = '/api/automation-workflows';
 
-/** Part 2 §9. */
 const REFRESH_MS = 30_000;
 
 export function useWorkflows({ page, limit, processor, status }: AutomationSearch) {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, requestJson } from '../../lib/api-client.ts';
 import { workflowsPath } from './get-workflows.ts';
 
-/** Part 2 §8 asks for the browser's own alerts here. */
+/** The outcome is told by the browser's own alert. */
 export function useRetryWorkflow() {
   const client = useQueryClient();
   return useMutation({

@@ -35,7 +35,7 @@ const FAILED_TEXT = 'Failed to calculate position parameters.';
 
 const outcomeKey = (calculationId: string) => ['calculation', calculationId] as const;
 
-/** The price is compared first, then the settings are saved, then the position is calculated (part 2 §4). */
+/** The price is compared first, then the settings are saved, then the position is calculated. */
 export function useCalculate() {
   const client = useQueryClient();
   return useMutation({

@@ -28,7 +28,7 @@ export function CalculationErrorPanel({ problem }: { problem: CalculationProblem
   );
 }
 
-/** Part 2 §8: two causes are explained, of others the details are shown. */
+/** Two causes are explained; other errors show their details. */
 function explain({ message, details, availableBalance }: CalculationProblem): string {
   if (tellsRateLimit(message)) {
     return 'The exchange limits how often its prices can be asked for. Signal prices are used as fallback: calculate again in a moment.';

@@ -46,7 +46,7 @@ export function isSameSettings(a: CalculationSettings, b: CalculationSettings): 
   );
 }
 
-/** What is saved before a calculation (part 2 §7): the behaviour and the market are fixed (part 2 §5). */
+/** What is saved before a calculation: the behaviour and the market are fixed. */
 export const settingsToSave = (settings: CalculationSettings) =>
   ({
     calculationBehavior: 'Futures_Limit_Classic',

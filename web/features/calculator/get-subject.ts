@@ -16,7 +16,7 @@ export function useSignal(signalId: string | undefined) {
   });
 }
 
-/** The price log that belongs to the signal (decisions §7). */
+/** The price log that belongs to the signal. */
 export function usePriceLog(hashValue: string) {
   const path = `/api/price-logs/hash/${encodeURIComponent(hashValue)}`;
   return useQuery({

@@ -32,7 +32,6 @@ export function useTradingSettings(user: { userId: string; isSelf: boolean }) {
   });
 }
 
-/** Part 2 §7. */
 const BALANCE_RETRIES = 2;
 
 export const balancesPath = '/api/admin/account-balance/';

@@ -83,7 +83,7 @@ export function PositionCard(props: PositionCardProps) {
   );
 }
 
-/** The precisions of part 2 §5. */
+/** Decimals of each figure. */
 function PositionFacts({ position }: { position: CalculatedPosition }) {
   return (
     <Facts

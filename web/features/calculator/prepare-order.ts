@@ -6,7 +6,7 @@ import { NO_POSITION_DATA } from './submit-state.ts';
 export const PREPARATION_FAILED = 'Order Preparation Failed';
 const FAILED_TEXT = 'Failed to prepare order data.';
 
-/** Refusals that have a title of their own (part 2 §5). */
+/** Refusals that have a title of their own. */
 const OWN_TITLES = [NO_POSITION_DATA.title, 'SAFETY VIOLATION'];
 
 /** A refused or failed preparation; `title` is what the toast is called. */

@@ -1,6 +1,6 @@
 import { isStatus } from '../../lib/api-client.ts';
 
-/** What the price service said beside the signal price, for the operator and for the calculation (part 2 §4, §8). */
+/** What the price service said beside the signal price, for the operator and for the calculation. */
 export interface PriceComparison {
   title: 'Price Updated' | 'Price Current' | 'Rate Limiting Detected' | 'Using Signal Price';
   text: string;
@@ -8,7 +8,6 @@ export interface PriceComparison {
   request: { currentMarketPrice?: string; priceUpdateRequired: boolean; priceSource: string };
 }
 
-/** Part 2 §8. */
 const RATE_LIMIT_TEXTS = ['maximum 2 requests per second', 'rate limit', 'api integration failed'];
 
 export const tellsRateLimit = (text: string): boolean =>

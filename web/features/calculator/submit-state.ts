@@ -13,13 +13,11 @@ export type SubmitState =
   | 'traded'
   | 'outdated';
 
-/** Part 2 §4. */
 export const NO_POSITION_DATA = {
   title: 'No Position Data',
   message: 'Please calculate position parameters first.',
 };
 
-/** Part 2 §4. */
 export const LIVE_MODE_TEXT = 'Trading operations are disabled in live mode for safety';
 
 export function submitState(options: {

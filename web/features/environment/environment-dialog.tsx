@@ -15,7 +15,6 @@ import { environmentBanner } from './environment-banner.ts';
 import classes from './environment-dialog.module.css';
 import { EXCHANGE_MODES, environmentName } from './environment-look.ts';
 
-/** Part 1 §9. */
 const ID_LENGTH = 20;
 
 interface EnvironmentDialogProps {

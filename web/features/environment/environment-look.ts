@@ -5,7 +5,7 @@ export interface EnvironmentLook {
   tone: 'green' | 'yellow' | 'dark-yellow' | 'red' | 'grey';
 }
 
-/** The five looks of the badge (part 1 §4). */
+/** The five looks of the badge. */
 export function environmentLook(status: EnvironmentStatus | undefined): EnvironmentLook {
   if (!status) return { label: 'Loading...', tone: 'grey' };
   if (status.environment === 'production') {

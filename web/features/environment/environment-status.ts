@@ -2,7 +2,6 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { EnvironmentStatus } from '#contract/environment.ts';
 import { requestJson } from '../../lib/api-client.ts';
 
-/** Part 1 §9 and part 2 §9. */
 const REFRESH_MS = 30_000;
 
 const environmentQuery = queryOptions({
@@ -14,6 +13,6 @@ const environmentQuery = queryOptions({
 /** Administrators only; polled while a screen shows it. */
 export const useEnvironmentStatus = () => useQuery(environmentQuery);
 
-/** Part 2 §6: the server refuses manual triggers in a production deployment as well. */
+/** The server refuses manual triggers in a production deployment as well. */
 export const areManualTriggersDisabled = (status: EnvironmentStatus | undefined): boolean =>
   status?.environment === 'production' && status.isDeployment;

@@ -4,7 +4,7 @@ import type { Webhook } from '#contract/hooks.ts';
 import { masked } from './webhook-urls.ts';
 import { webhooksQuery } from './webhooks.ts';
 
-/** As long as the server answers with the whole key after the password (decisions §5). */
+/** As long as the server answers with the whole key after the password. */
 const VISIBLE_MS = 5 * 60_000;
 
 /** Whether the key is shown. It is hidden, and forgotten, after five minutes and when the screen is left. */

@@ -12,7 +12,7 @@ export const webhooksQuery = queryOptions({
   queryFn: ({ signal }) => requestJson<Webhook[]>(webhooksPath, { signal }),
 });
 
-/** Only the first webhook is used; a user has at most one (part 1 §3). */
+/** Only the first webhook is used; a user has at most one. */
 export const useWebhook = () =>
   useQuery({ ...webhooksQuery, select: (hooks): Webhook | null => hooks[0] ?? null });
 

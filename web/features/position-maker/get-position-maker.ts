@@ -8,7 +8,6 @@ const statusPath = `${positionMakerPath}/status`;
 const logsPath = `${positionMakerPath}/logs`;
 const inDoubtPath = `${positionMakerPath}/orders-in-doubt`;
 
-/** Part 2 §9. */
 const STATUS_REFRESH_MS = 3_000;
 const LOGS_REFRESH_MS = 5_000;
 

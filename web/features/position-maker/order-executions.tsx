@@ -7,7 +7,6 @@ import classes from './order-executions.module.css';
 
 type ExecutionLog = ExecutionLogs['logs'][number];
 
-/** Part 2 §2.5. */
 const ID_LENGTH = 8;
 
 export function OrderExecutions({ logs }: { logs: readonly ExecutionLog[] }) {

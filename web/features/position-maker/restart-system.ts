@@ -3,7 +3,7 @@ import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { positionMakerPath, useRefreshPositionMaker } from './get-position-maker.ts';
 
-/** Answers when the system runs again; the words are those of part 2 §8. */
+/** Resolves when the system runs again. */
 export function useRestartSystem() {
   const refresh = useRefreshPositionMaker();
   return useMutation({

@@ -1,7 +1,7 @@
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { formatCount } from '../../lib/format.ts';
 
-/** The four cards of part 2 §2.5. */
+/** The four cards at the top of the page. */
 export function statusCards({ isRunning, threadManager }: PositionMakerStatus) {
   const { activeWorkers, totalWorkers, processingTasks, completedTasks } = threadManager;
   return [

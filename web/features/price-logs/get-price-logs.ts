@@ -7,7 +7,6 @@ import type { PriceLogsSearch } from './price-logs-search.ts';
 export const priceLogsPath = '/api/price-logs';
 export const PAGE_SIZE: typeof PRICE_LOGS_PAGE_SIZE = 100;
 
-/** Part 2 §2.1. */
 const REFRESH_MS = 30_000;
 
 export function usePriceLogs({ page, token, timeframe, processor }: PriceLogsSearch) {

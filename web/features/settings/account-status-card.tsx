@@ -10,7 +10,7 @@ interface AccountStatusCardProps {
   user: { id: string; username: string; isActive: boolean };
 }
 
-/** Of another user: administrators cannot deactivate themselves (part 1 §4). */
+/** Of another user: administrators cannot deactivate themselves. */
 export function AccountStatusCard({ user }: AccountStatusCardProps) {
   const [asking, setAsking] = useState(false);
   return (

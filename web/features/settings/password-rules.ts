@@ -7,7 +7,7 @@ export interface PasswordValues {
 /** The server takes none that is longer. */
 const LONGEST_PASSWORD = 1000;
 
-/** Part 1 §5; the mismatch is shown on the confirmation. */
+/** A mismatch is shown at the confirmation. */
 export function passwordErrors(values: PasswordValues): Partial<Record<keyof PasswordValues, string>> {
   const errors: Partial<Record<keyof PasswordValues, string>> = {};
   if (values.currentPassword === '') errors.currentPassword = 'Current password is required';

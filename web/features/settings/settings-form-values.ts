@@ -14,7 +14,7 @@ export const AUTO = 'Auto';
 
 export const SETTINGS_SUBTITLE = 'Account information and how positions are sized';
 
-/** Part 1 §8; another user's name in admin mode. */
+/** Names the other user in admin mode. */
 export const savedMessage = (otherUser: { username: string } | null): string =>
   otherUser
     ? `${otherUser.username}'s settings have been updated successfully.`
@@ -101,7 +101,7 @@ export function formValues(settings: StoredSettings): SettingsFormValues {
 const toNullable = (fraction: string): string | null =>
   fraction === '' || fraction.toLowerCase() === 'auto' ? null : fraction;
 
-/** Auto or empty is sent as null (part 1 §5). */
+/** Auto or empty is sent as null. */
 export function settingsBody(values: SettingsFormValues): SettingsBody {
   return {
     ...values,

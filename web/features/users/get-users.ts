@@ -3,7 +3,6 @@ import type { UsersAnswer } from '#contract/users.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import type { UsersSearch } from './users-search.ts';
 
-/** Part 1 §9. */
 export const USERS_PAGE_SIZE = 10;
 
 export const usersPath = '/api/admin/users';

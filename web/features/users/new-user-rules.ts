@@ -32,7 +32,7 @@ type Errors = Partial<Record<keyof NewUserValues, string>>;
 
 const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
-/** Part 1 §5. The server checks again and more strictly; here it is about answering while one types. */
+/** Checks while typing; the server checks again, more strictly. */
 export function newUserErrors(values: NewUserValues): Errors {
   const errors: Errors = {};
   const username = values.username.trim();

@@ -4,7 +4,7 @@ import { useCopy } from '../../lib/use-copy.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import classes from './users-table.module.css';
 
-/** Part 1 §9: the users table shortens ids of 8 or more characters. */
+/** The users table shortens ids of 8 or more characters. */
 const SHORT_FROM = 8;
 
 /** A click copies the whole id. */

@@ -114,7 +114,7 @@ interface StatusSwitchProps {
 
 const OWN_ACCOUNT = 'You cannot deactivate your own account';
 
-/** Administrators cannot deactivate themselves (part 1 §4). */
+/** Administrators cannot deactivate themselves. */
 function StatusSwitch({ user: { id, username, isActive }, isSelf, onChange }: StatusSwitchProps) {
   const status = isActive ? 'Active' : 'Inactive';
   return (
