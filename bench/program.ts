@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import pg from 'pg';
+import { ensureHookKey, type ProgramClient, signIn } from '#demo/program-client.ts';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
 import { findPostmaster, type Postmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { startFaultPostgres } from '#test/faults/postgres.ts';
-import { type ProgramClient, signIn } from '../demo/program-client.ts';
-import { ensureHookKey } from '../demo/set-up.ts';
 import { atInterruption, requireRunning } from './cleanup.ts';
 import { cpuSeconds, processTree } from './processes.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosePositionAnswer } from '#contract/positions.ts';
+import { type ProgramClient, signIn } from '#demo/program-client.ts';
 import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { ADMIN, closeStages, openStage, type Stage, type Trader } from '#test/faults/stage.ts';
-import { type ProgramClient, signIn } from '../demo/program-client.ts';
 import type { BenchContext } from './bench.ts';
 import { atInterruption, requireRunning } from './cleanup.ts';
 import { type BenchResult, createFigures, type Figures, percentile } from './figures.ts';

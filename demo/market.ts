@@ -1,116 +1,142 @@
-import { BASE_MINUTES, createJoin, MINUTE_MS, TIMEFRAMES_MINUTES, type TimeframeMinutes } from './bars.ts';
-import { type Action, createCrossings } from './crossings.ts';
-import { createIndicators, type Indicators } from './indicators.ts';
+import {
+  ADX,
+  APO,
+  ATR,
+  BollingerBands,
+  CCI,
+  EMA,
+  MACD,
+  MFI,
+  MOM,
+  mergeCandles,
+  OBV,
+  ROC,
+  RSI,
+  SMA,
+  WaveTrend,
+  WilliamsR,
+} from 'trading-signals';
 import type { DemoToken } from './tokens.ts';
 import { type Bar, createWalk } from './walk.ts';
 
+const MINUTE_MS = 60_000;
+export const STEP_MS = 5 * MINUTE_MS;
+const TIMEFRAMES = [5, 15, 60, 240];
+
 export interface Candle {
   token: DemoToken;
-  timeframeMinutes: TimeframeMinutes;
+  /** In minutes. */
+  timeframe: number;
   bar: Bar;
-  indicators: Indicators;
-}
-
-export interface Crossing {
-  token: DemoToken;
-  timeframeMinutes: TimeframeMinutes;
-  action: Action;
-  price: number;
-}
-
-export interface MarketStep {
-  closeTime: Date;
-  price: number;
-  /** Shortest timeframe first; the base bar is always there. */
-  candles: Candle[];
-  crossings: Crossing[];
+  /** By the names of the charting platform. */
+  indicators: Record<string, number>;
+  /** Buy while the fast average of the closes is above the slow one. */
+  action: 'buy' | 'sell';
+  /** Whether this candle changed the action. */
+  crossed: boolean;
 }
 
 export interface Market {
   token: DemoToken;
-  /** Goes on by one base bar. */
-  step(): MarketStep;
-  /** A sudden move between two bars, by a factor; answers the price alert that it sets off. */
+  /** Advances by five minutes. Shortest timeframe first; that one is always there. */
+  step(): { closeTime: Date; candles: [Candle, ...Candle[]] };
+  /** A sudden move by a factor; returns the five-minute candle with the new price. */
   surge(factor: number): Candle;
-  /** Where the fast average stands on a timeframe. */
-  side(timeframeMinutes: TimeframeMinutes): Action | null;
 }
 
-const AVERAGES = { fast: 3, slow: 8 };
-
-/** One token's market from `begin` on: bars, indicators and crossings of all timeframes. */
-export function createMarket(options: {
-  token: DemoToken;
-  seed: string;
-  begin: Date;
-  /** A price that the walk comes by at this time, such as where an earlier run left it. */
-  passesBy?: { time: Date; price: number } | null;
-}): Market {
-  const { token, begin } = options;
-  let scale = options.passesBy ? scaleOf({ ...options, passesBy: options.passesBy }) : 1;
-  const walk = walkOf(options);
-  let closeTime = begin;
-  let newest: Candle | null = null;
-  const timeframes = TIMEFRAMES_MINUTES.map((timeframeMinutes) => ({
-    timeframeMinutes,
-    join: createJoin(timeframeMinutes),
-    indicators: createIndicators(),
-    crossings: createCrossings(AVERAGES),
-  }));
+/** One token's market from `begin` on: candles of all timeframes. */
+export function createMarket(options: { token: DemoToken; seed: string; begin: Date }): Market {
+  const { token, seed, begin } = options;
+  const walk = createWalk({ ...token, seed: `${seed}/${token.token}` });
+  const series = TIMEFRAMES.map((timeframe) => createSeries(token, timeframe));
+  let timeMs = begin.getTime();
+  let newest: Candle | undefined;
 
   return {
     token,
     step() {
-      closeTime = new Date(closeTime.getTime() + BASE_MINUTES * MINUTE_MS);
-      const base = scaled(walk(), scale);
-      const step: MarketStep = { closeTime, price: base.close, candles: [], crossings: [] };
-      for (const { timeframeMinutes, join, indicators, crossings } of timeframes) {
-        const bar = join(base, closeTime);
-        if (bar === null) continue;
-        const candle: Candle = { token, timeframeMinutes, bar, indicators: indicators(bar) };
-        if (timeframeMinutes === BASE_MINUTES) newest = candle;
-        step.candles.push(candle);
-        const action = crossings.next(bar.close);
-        if (action !== null) step.crossings.push({ token, timeframeMinutes, action, price: bar.close });
-      }
-      return step;
+      timeMs += STEP_MS;
+      const bar = walk.next();
+      const [first, ...longer] = series.flatMap((add) => add(bar, timeMs) ?? []);
+      if (first === undefined) throw new Error('Every step closes a five-minute candle');
+      newest = first;
+      return { closeTime: new Date(timeMs), candles: [first, ...longer] };
     },
     surge(factor) {
-      if (newest === null) throw new Error('A market surges from its first bar on');
-      scale *= factor;
-      const { open, high, low, close, volume } = newest.bar;
-      const price = close * factor;
-      const bar = { open, high: Math.max(high, price), low: Math.min(low, price), close: price, volume };
-      newest = { ...newest, bar };
+      if (newest === undefined) throw new Error('A market surges after its first step only');
+      walk.jump(factor);
+      const close = newest.bar.close * factor;
+      const [high, low] = [Math.max(newest.bar.high, close), Math.min(newest.bar.low, close)];
+      newest = { ...newest, bar: { ...newest.bar, high, low, close } };
       return newest;
     },
-    side: (wanted) =>
-      timeframes.find(({ timeframeMinutes }) => timeframeMinutes === wanted)?.crossings.side() ?? null,
   };
 }
 
-const walkOf = ({ token, seed }: { token: DemoToken; seed: string }) =>
-  createWalk({ ...token, seed: `${seed}/${token.token}` });
-
-/** Walks the way once beforehand, to see where it would come by at that time. */
-function scaleOf(options: {
-  token: DemoToken;
-  seed: string;
-  begin: Date;
-  passesBy: { time: Date; price: number };
-}): number {
-  const { begin, passesBy } = options;
-  const walk = walkOf(options);
-  const bars = Math.floor((passesBy.time.getTime() - begin.getTime()) / (BASE_MINUTES * MINUTE_MS));
-  let close = options.token.startPrice;
-  for (let bar = 0; bar < bars; bar += 1) close = walk().close;
-  return passesBy.price / close;
+/** Merges five-minute bars; returns a candle when one of the timeframe is complete. */
+function createSeries(token: DemoToken, timeframe: number): (bar: Bar, closeMs: number) => Candle | null {
+  const indicatorsOf = createIndicators();
+  const crossing = new APO({ fastPeriod: 3, slowPeriod: 8 });
+  let parts: Bar[] = [];
+  return (part, closeMs) => {
+    parts.push(part);
+    if (closeMs % (timeframe * MINUTE_MS) !== 0) return null;
+    const bar = mergeCandles(parts);
+    parts = [];
+    crossing.add(bar.close);
+    const { state, hasChanged } = crossing.getSignal();
+    const action = state === 'BEARISH' ? 'sell' : 'buy';
+    return { token, timeframe, bar, indicators: indicatorsOf(bar), action, crossed: hasChanged };
+  };
 }
 
-const scaled = (bar: Bar, scale: number): Bar => ({
-  open: bar.open * scale,
-  high: bar.high * scale,
-  low: bar.low * scale,
-  close: bar.close * scale,
-  volume: bar.volume,
-});
+function createIndicators(): (bar: Bar) => Record<string, number> {
+  const ofCloses = {
+    EMA9: new EMA(9),
+    EMA21: new EMA(21),
+    EMA50: new EMA(50),
+    SMA20: new SMA(20),
+    RSI: new RSI(14),
+    ROC: new ROC(10),
+    Momentum: new MOM(10),
+  };
+  const ofBars = {
+    ADX: new ADX(14),
+    CCI: new CCI(20),
+    MFI: new MFI(14),
+    OBV: new OBV(5),
+    WilliamsR: new WilliamsR(14),
+  };
+  const range = new ATR(14);
+  const macd = new MACD(new EMA(12), new EMA(26), new EMA(9));
+  const bands = new BollingerBands(20);
+  const wave = new WaveTrend();
+  const immediate = new APO({ fastPeriod: 5, slowPeriod: 13 });
+  const mature = new APO({ fastPeriod: 13, slowPeriod: 50 });
+
+  return (bar) => {
+    const atr = range.add(bar);
+    const lines = macd.add(bar.close);
+    const band = bands.add(bar.close);
+    const waves = wave.add(bar);
+    /** From -1 to 1, by the distance of two averages in average ranges. */
+    const trend = (distance: number | null) => (atr && distance !== null ? Math.tanh(distance / atr) : null);
+    const values = {
+      ATR: atr,
+      ...Object.fromEntries(Object.entries(ofCloses).map(([name, one]) => [name, one.add(bar.close)])),
+      ...Object.fromEntries(Object.entries(ofBars).map(([name, one]) => [name, one.add(bar)])),
+      MACD: lines?.macd,
+      MACDSignal: lines?.signal,
+      MACDHistogram: lines?.histogram,
+      BBUpper: band?.upper,
+      BBLower: band?.lower,
+      WT1: waves?.wt1,
+      WT2: waves?.wt2,
+      immediate_trend: trend(immediate.add(bar.close)),
+      mature_trend: trend(mature.add(bar.close)),
+    };
+    return Object.fromEntries(
+      Object.entries(values).filter((entry): entry is [string, number] => entry[1] != null),
+    );
+  };
+}

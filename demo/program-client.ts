@@ -1,22 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Webhook } from '#contract/hooks.ts';
 import type { Message } from './messages.ts';
 
-/** The program over HTTP, signed in as its administrator. */
+/** The program over HTTP, signed in. */
 export interface ProgramClient {
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
   put<Answer>(path: string, body: unknown): Promise<Answer>;
 }
 
-export class RefusedError extends Error {
-  override name = 'RefusedError';
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
+/** Errors have the status as their cause. */
 export async function signIn(options: {
   url: string;
   username: string;
@@ -32,9 +25,8 @@ export async function signIn(options: {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    if (!answer.ok) throw new RefusedError(answer.status, `${method} ${path}: ${answer.status} ${text}`);
-    const [given] = answer.headers.getSetCookie();
-    if (given !== undefined) cookie = given.split(';')[0] ?? '';
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`, { cause: answer.status });
+    cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
     return JSON.parse(text) as Answer;
   }
 
@@ -47,36 +39,36 @@ export async function signIn(options: {
   return client;
 }
 
+/** The user's webhook key; creates the webhook if there is none. */
+export async function ensureHookKey(options: { client: ProgramClient; password: string }): Promise<string> {
+  const { client, password } = options;
+  const [hook] = await client.get<Webhook[]>('/api/hooks');
+  if (hook === undefined) return (await client.post<Webhook>('/api/hooks', {})).hookKey;
+  await client.post('/api/auth/verify-password', { password });
+  const [revealed] = await client.get<Webhook[]>('/api/hooks');
+  if (revealed === undefined || revealed.masked) throw new Error('The webhook key could not be read');
+  return revealed.hookKey;
+}
+
 export interface HookAnswer {
   status: number;
-  duplicate: boolean;
-  message: string;
+  duplicate?: boolean;
+  message?: string;
 }
 
 const TRIES = 3;
 
-/** Posts one delivery as the charting platform does: sent again after a 5xx alone. */
+/** Posts one delivery as the charting platform does: again after a 5xx only. */
 export async function deliver(options: { url: string; key: string; message: Message }): Promise<HookAnswer> {
   const { url, key, message } = options;
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await fetch(`${url}${message.route}?hkid=${key}`, {
+    const answer = await fetch(`${url}/hooks/${message.route}?hkid=${key}`, {
       method: 'POST',
-      headers: { 'content-type': message.contentType },
+      headers: { 'content-type': `${message.contentType}; charset=utf-8` },
       body: message.body,
     });
-    const text = await answer.text();
-    if (answer.status < 500 || attempt === TRIES) {
-      const { duplicate = false, message: reason = '' } = parse(text);
-      return { status: answer.status, duplicate, message: reason };
-    }
+    const body = (await answer.json()) as Omit<HookAnswer, 'status'>;
+    if (answer.status < 500 || attempt === TRIES) return { ...body, status: answer.status };
     await sleep(1000 * Number(answer.headers.get('retry-after') ?? 1));
-  }
-}
-
-function parse(text: string): Partial<Pick<HookAnswer, 'duplicate' | 'message'>> {
-  try {
-    return JSON.parse(text) as Partial<HookAnswer>;
-  } catch {
-    return { message: text };
   }
 }

@@ -1,4 +1,4 @@
-/** Numbers of a seed: the same text gives the same sequence on every machine. */
+/** Random numbers of a seed: the same text gives the same sequence on every machine. */
 export interface Random {
   /** From 0 up to, but not including, 1. */
   uniform(): number;
@@ -8,7 +8,7 @@ export interface Random {
 
 export function createRandom(seed: string): Random {
   let state = hash(seed);
-  // mulberry32: 32 bits of state are plenty for a market that nobody bets on.
+  // mulberry32
   const uniform = () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -22,10 +22,8 @@ export function createRandom(seed: string): Random {
 }
 
 /** FNV-1a. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (const character of text) {
-    value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  }
-  return value;
-}
+const hash = (text: string): number =>
+  [...text].reduce(
+    (value, character) => Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193),
+    0x811c9dc5,
+  );

@@ -1,4 +1,5 @@
-import { createRandom, type Random } from './random.ts';
+import { createRandom } from './random.ts';
+import type { DemoToken } from './tokens.ts';
 
 export interface Bar {
   open: number;
@@ -8,75 +9,56 @@ export interface Bar {
   volume: number;
 }
 
-type Regime = 'up' | 'down' | 'range';
-
-interface Phase {
-  regime: Regime;
-  barsLeft: number;
-  /** How lively the phase is; 1 is usual. */
-  liveliness: number;
-  /** What a range is drawn back to. */
-  anchor: number;
+export interface Walk {
+  next(): Bar;
+  /** Jumps by a factor; the walk goes on from there. */
+  jump(factor: number): void;
 }
 
-/** Steps inside a bar: enough for highs and lows that differ from open and close. */
+/** Steps inside a bar, so that highs and lows differ from open and close. */
 const TICKS = 12;
 /** Drift of a trend per bar, in standard deviations of a bar. */
 const TREND_DRIFT = 0.22;
-/** How much of the way back to its anchor a range goes per bar. */
-const RANGE_PULL = 0.06;
+/** Pull back to the start price per bar: keeps a walk of weeks near it. */
+const HOME_PULL = 0.0008;
 
-/**
- * An endless sequence of bars from a seeded random walk: trends up and down and ranges take turns, some calm,
- * some lively. The same options give the same bars.
- */
-export function createWalk(options: {
-  seed: string;
-  startPrice: number;
-  /** Standard deviation of a bar's return. */
-  volatility: number;
-  /** Typical volume of a bar. */
-  volume: number;
-}): () => Bar {
-  const { startPrice, volatility, volume } = options;
-  const random = createRandom(options.seed);
-  let price = startPrice;
-  let phase: Phase = nextPhase(random, price);
+/** Endless bars of a seeded random walk with phases up, down and sideways. The same options give the same bars. */
+export function createWalk(
+  options: Pick<DemoToken, 'startPrice' | 'volatility' | 'volume'> & { seed: string },
+): Walk {
+  const { seed, volatility, volume } = options;
+  const random = createRandom(seed);
+  let home = options.startPrice;
+  let price = home;
+  let phase = { trend: 0, barsLeft: 0, liveliness: 1 };
 
-  return () => {
-    if (phase.barsLeft === 0) phase = nextPhase(random, price);
-    phase.barsLeft -= 1;
-    const deviation = volatility * phase.liveliness;
-    const drift = driftOf(phase, price, deviation) + homeward(price, startPrice);
-    const bar: Bar = { open: price, high: price, low: price, close: price, volume: 0 };
-    for (let tick = 0; tick < TICKS; tick += 1) {
-      price *= Math.exp(drift / TICKS + (deviation / Math.sqrt(TICKS)) * random.normal());
-      bar.high = Math.max(bar.high, price);
-      bar.low = Math.min(bar.low, price);
-    }
-    bar.close = price;
-    const unrest = Math.abs(Math.log(bar.close / bar.open)) / volatility;
-    bar.volume = volume * (0.4 + 0.6 * unrest + 0.5 * random.uniform());
-    return bar;
-  };
-}
-
-function nextPhase(random: Random, price: number): Phase {
-  const draw = random.uniform();
   return {
-    regime: draw < 0.35 ? 'up' : draw < 0.7 ? 'down' : 'range',
-    barsLeft: 20 + Math.floor(random.uniform() * 70),
-    liveliness: 0.6 + 1.2 * random.uniform() ** 2,
-    anchor: price,
+    next() {
+      if (phase.barsLeft <= 0) {
+        const trend = Math.floor(random.uniform() * 3) - 1;
+        const barsLeft = 20 + random.uniform() * 70;
+        phase = { trend, barsLeft, liveliness: 0.6 + 1.2 * random.uniform() ** 2 };
+      }
+      phase.barsLeft -= 1;
+      const deviation = volatility * phase.liveliness;
+      const drift = phase.trend * TREND_DRIFT * deviation + HOME_PULL * Math.log(home / price);
+      const open = price;
+      const ticks = Array.from({ length: TICKS }, () => {
+        price *= Math.exp(drift / TICKS + (deviation / Math.sqrt(TICKS)) * random.normal());
+        return price;
+      });
+      const move = Math.abs(Math.log(price / open)) / volatility;
+      return {
+        open,
+        high: Math.max(open, ...ticks),
+        low: Math.min(open, ...ticks),
+        close: price,
+        volume: volume * (0.4 + 0.6 * move + 0.5 * random.uniform()),
+      };
+    },
+    jump(factor) {
+      home *= factor;
+      price *= factor;
+    },
   };
-}
-
-function driftOf({ regime, anchor }: Phase, price: number, deviation: number): number {
-  if (regime === 'range') return RANGE_PULL * Math.log(anchor / price);
-  return (regime === 'up' ? TREND_DRIFT : -TREND_DRIFT) * deviation;
-}
-
-/** Keeps a walk of many days within sight of where it began. */
-function homeward(price: number, startPrice: number): number {
-  return 0.0008 * Math.log(startPrice / price);
 }

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureHookKey, type ProgramClient, signIn } from '#demo/program-client.ts';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
-import { type ProgramClient, signIn } from '../demo/program-client.ts';
-import { ensureHookKey } from '../demo/set-up.ts';
 
 const SCRIPT = fileURLToPath(new URL('send-signal.mjs', import.meta.url));
 const execute = promisify(execFile);

@@ -19,26 +19,28 @@ export interface MadeUpPrices {
 export function madeUpPrices({ seed, stepSeconds }: { seed: string; stepSeconds: number }): MadeUpPrices {
   const prices = new Map<string, string>();
   const walks = DEMO_TOKENS.map(({ token, startPrice, volatility, volume }) => {
-    const next = createWalk({
+    const walk = createWalk({
       seed: `${seed}:${token}`,
       startPrice,
       volatility: volatility * Math.sqrt(stepSeconds / WALK_SECONDS),
       volume,
     });
     prices.set(token, onTick(token, startPrice));
-    return { token, next, price: startPrice, factor: 1 };
+    return { token, walk, price: startPrice };
   });
   return {
     now: () => Object.fromEntries(prices),
     set(token, price) {
       prices.set(token, price);
-      const walk = walks.find((candidate) => candidate.token === token);
-      if (walk) walk.factor = Number(price) / walk.price;
+      const made = walks.find((candidate) => candidate.token === token);
+      if (made === undefined) return;
+      made.walk.jump(Number(price) / made.price);
+      made.price = Number(price);
     },
     step() {
-      for (const walk of walks) {
-        walk.price = walk.next().close;
-        prices.set(walk.token, onTick(walk.token, walk.price * walk.factor));
+      for (const made of walks) {
+        made.price = made.walk.next().close;
+        prices.set(made.token, onTick(made.token, made.price));
       }
       return Object.fromEntries(walks.map(({ token }) => [token, prices.get(token) ?? '']));
     },
