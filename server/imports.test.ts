@@ -11,6 +11,7 @@ const FLOORS: Record<string, { floors: string[]; packages: string[] }> = {
   contract: { floors: ['domain'], packages: ['zod'] },
   // What is needed to develop is not in the image, whose commands run the server's sources.
   server: { floors: ['contract', 'domain'], packages: ['node:', ...Object.keys(manifest.dependencies)] },
+  demo: { floors: ['contract', 'domain'], packages: ['node:', 'trading-signals'] },
   web: {
     floors: ['contract', 'domain'],
     packages: [
