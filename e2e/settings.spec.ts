@@ -277,6 +277,28 @@ test('the password is changed, other sessions end, and only the new one signs in
   await expect(pageTitle(page, /^Welcome, /)).toBeVisible();
 });
 
+test('a new password that is refused says why at its field', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings?dialog=password');
+  const form = dialog(page, 'Change Password');
+  await form.getByLabel('Current password', { exact: true }).fill(user.password);
+  const newPassword = form.getByLabel('New password', { exact: true });
+  await expect(newPassword).toHaveAccessibleDescription('At least 6 characters, 12 in live mode');
+  await newPassword.fill('123456');
+  await form.getByLabel('Confirm new password', { exact: true }).fill('123456');
+  expectFailure({ path: '/api/user-settings/change-password', status: 400 });
+  await form.getByRole('button', { name: 'Change Password' }).click();
+  const message = 'This is one of the most used passwords. Choose another one.';
+  await expect(form.getByText(message)).toBeVisible();
+  await expect(newPassword).toHaveAccessibleDescription(new RegExp(message));
+});
+
 // Requirements: accounts-messages-11
 test('a password that is being changed keeps its dialog, and the outcome is told wherever one is by then', async ({
   page,

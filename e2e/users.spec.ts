@@ -142,6 +142,31 @@ test('what the server refuses stands at its field, and what nobody answered is s
   await expect(form.getByLabel('Username')).toHaveValue(/^eve-/);
 });
 
+test('a weak password is refused at its field, and an administrator needs a longer one', async ({
+  page,
+  expectFailure,
+}) => {
+  await page.goto('/create-client?dialog=create');
+  const form = dialog(page, 'Create New User');
+  const password = form.getByLabel(/^Password/);
+  await expect(password).toHaveAccessibleDescription('At least 6 characters, 12 for an administrator');
+  await form.getByLabel('Username').fill('weak@example.com');
+  const submit = async (text: string) => {
+    await password.fill(text);
+    await form.getByLabel(/^Confirm Password/).fill(text);
+    await form.getByRole('button', { name: 'Create User' }).click();
+  };
+  await form.getByLabel('Administrator').check();
+  await submit('eleven char');
+  await expect(
+    form.getByText('The password of an administrator must be at least 12 characters'),
+  ).toBeVisible();
+  await form.getByLabel('Administrator').uncheck();
+  expectFailure({ path: '/api/admin/create-client', status: 400 });
+  await submit('qwerty');
+  await expect(form.getByText('This is one of the most used passwords. Choose another one.')).toBeVisible();
+});
+
 // Requirements: screens-users-3
 test('what was typed of a new user is lost by no key, click or step back without a question', async ({
   page,

@@ -73,6 +73,19 @@ test('the first start prints a password that works, and the second start says th
   expect(await login(second, password)).toBe(200);
 });
 
+test('a weak ADMIN_PASSWORD ends the first start with a line that says why, and a later start ignores it', async () => {
+  const refused = await runToEnd({ ADMIN_PASSWORD: '123456' });
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toBe(
+    'ADMIN_PASSWORD is not accepted: This is one of the most used passwords. Choose another one.\n',
+  );
+  expect(await databaseRuns()).toBe(false);
+  const first = await start();
+  expect(await first.stop()).toBe(0);
+  const later = await start({ ADMIN_PASSWORD: '123456' });
+  expect(await login(later, first.adminPassword)).toBe(200);
+});
+
 // Requirements: settings-of-the-program-8
 test('a start with another SECRET_KEY than the first is refused, unless the former one is given up', async () => {
   const first = await start();

@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     if (shutdown.isStopping()) return;
     if (!isExpected(error)) log.fatal({ err: error }, 'the start failed');
     report(error);
-    await shutdown.stop({ exitCode: EXIT_FAILED });
+    await shutdown.stop({ exitCode: exitCodeOf(error) });
   }
 }
 
@@ -135,6 +135,10 @@ function explainListenError(error: unknown, config: Config): unknown {
   return error;
 }
 
+function exitCodeOf(error: unknown): number {
+  return error instanceof ConfigError ? EXIT_BAD_SETTING : EXIT_FAILED;
+}
+
 function isExpected(error: unknown): boolean {
   return error instanceof StartError || error instanceof ConfigError;
 }
@@ -147,6 +151,6 @@ function report(error: unknown): void {
 
 function fail(error: unknown): void {
   report(error);
-  process.exitCode = error instanceof ConfigError ? EXIT_BAD_SETTING : EXIT_FAILED;
+  process.exitCode = exitCodeOf(error);
   process.disconnect?.();
 }

@@ -147,13 +147,15 @@ export const REQUIREMENTS: Readonly<Record<string, Readonly<Record<string, strin
     'accounts-validation-3':
       'Change of password: the current one is required, the new one has 6 characters, the confirmation is equal and its message stands at the confirmation',
     'accounts-validation-4': 'New user: username of 3 to 50 characters and an e-mail address',
-    'accounts-validation-5': 'New user: password of 6 to 100 characters, entered twice alike',
+    'accounts-validation-5': 'New user: password of 6 to 100 characters, entered twice',
     'accounts-validation-6':
       'New user: names are optional; country code and mobile number are optional and have their forms',
     'accounts-validation-7': 'New user: not an administrator unless it is chosen',
     'accounts-validation-8': 'Auto is sent as null',
     'accounts-validation-9': 'A password that confirms is not blank, and the server checks it',
     'accounts-validation-10': 'A portion is shown as a percentage with one decimal',
+    'accounts-validation-11':
+      'Weak new passwords are refused at their field: the most used ones, the username, one repeated character, the current one; administrators, and everybody in live mode, need 12 characters',
   },
   'Accounts: roles': {
     'accounts-roles-1': 'Signed out there is only the sign-in screen, and the server lets nobody in',

@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { createSession, endSessionsOf } from '#server/platform/http/access-sessions.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, invalidFields } from '#server/platform/http/errors.ts';
 import { hashPassword } from '#server/platform/password.ts';
 import { checkOwnPassword } from '../auth/check-password.ts';
+import { passwordFault } from '../users/password-rules.ts';
 import { replacePasswordHash } from '../users/users.store.ts';
 
 /**
@@ -16,9 +17,19 @@ export async function changePassword(
   request: FastifyRequest,
   body: { currentPassword: string; newPassword: string },
 ): Promise<string> {
-  const userId = getUser(request).id;
-  const oldHash = await checkOwnPassword(deps, request, body.currentPassword);
-  const newHash = await hashPassword(body.newPassword);
+  const { id: userId, username, isAdmin } = getUser(request);
+  const { currentPassword, newPassword } = body;
+  const { exchangeMode } = deps.config;
+  const fault = await passwordFault({
+    username,
+    isAdmin,
+    exchangeMode,
+    currentPassword,
+    password: newPassword,
+  });
+  if (fault !== null) throw invalidFields([{ path: 'newPassword', message: fault }]);
+  const oldHash = await checkOwnPassword(deps, request, currentPassword);
+  const newHash = await hashPassword(newPassword);
   const now = deps.clock.now();
   return deps.db.transaction(async (tx) => {
     const replaced = await replacePasswordHash(tx, { userId, oldHash, newHash, now });

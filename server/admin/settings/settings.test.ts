@@ -240,7 +240,7 @@ describe('changing the password', () => {
   // Requirements: accounts-limits-5
   test('a new password may be as long as any that is asked for, and signs in', async () => {
     const { client, username, password } = await board.createUser();
-    const long = 'x'.repeat(1000);
+    const long = 'long'.repeat(250);
     const refused = await change(client, password, `${long}x`);
     expect(refused.statusCode).toBe(400);
     expect(refused.json().message).toBe('Password must be at most 1000 characters');

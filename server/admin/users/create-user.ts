@@ -3,9 +3,10 @@ import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { isUniqueViolation } from '#server/platform/db/database-errors.ts';
-import { AppError } from '#server/platform/http/errors.ts';
+import { AppError, invalidFields } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { hashPassword } from '#server/platform/password.ts';
+import { passwordFault } from './password-rules.ts';
 import { toUser } from './user-rows.ts';
 import { usernameKey } from './username-key.ts';
 import { insertUserWithSettings } from './users.store.ts';
@@ -15,21 +16,25 @@ export async function createUser(
   deps: Pick<Deps, 'config' | 'clock'> & { db: Queryable },
   body: CreateUserBody,
 ): Promise<User> {
-  const passwordHash = await hashPassword(body.password);
+  const { username, password, isAdmin } = body;
+  const { exchangeMode } = deps.config;
+  const fault = await passwordFault({ username, password, isAdmin, exchangeMode });
+  if (fault !== null) throw invalidFields([{ path: 'password', message: fault }]);
+  const passwordHash = await hashPassword(password);
   const now = deps.clock.now();
   try {
     const { user, settings } = await insertUserWithSettings(deps.db, {
       id: randomId(),
-      username: body.username,
-      usernameKey: usernameKey(body.username),
+      username,
+      usernameKey: usernameKey(username),
       passwordHash,
       firstName: body.firstName ?? null,
       lastName: body.lastName ?? null,
       countryCode: body.countryCode ?? null,
       mobileNumber: body.mobileNumber ?? null,
-      isAdmin: body.isAdmin,
+      isAdmin,
       isActive: true,
-      isTestUser: body.isTestUser ?? eligibilityMode(deps.config.exchangeMode) === 'sandbox',
+      isTestUser: body.isTestUser ?? eligibilityMode(exchangeMode) === 'sandbox',
       createdAt: now,
       updatedAt: now,
     });

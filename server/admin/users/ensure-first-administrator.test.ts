@@ -24,6 +24,23 @@ const ensure = (env: Record<string, string> = {}) =>
     log: createLog({ level: 'trace', destination: { write: (line) => lines.push(line) } }),
   });
 
+test.each([
+  ['123456', 'This is one of the most used passwords. Choose another one.'],
+  ['eleven char', 'The password of an administrator must be at least 12 characters'],
+  ['admin@example.com', 'Password must not be the username'],
+  ['aaaaaaaaaaaaaaaa', 'Password must not be one character repeated'],
+])('the ADMIN_PASSWORD %j ends the first start with a line that says why', async (password, words) => {
+  await expect(ensure({ ADMIN_PASSWORD: password })).rejects.toThrow(
+    `ADMIN_PASSWORD is not accepted: ${words}`,
+  );
+  expect(await countUsers(own.database.db, { includeInactive: true })).toBe(0);
+});
+
+test('a later start ignores ADMIN_PASSWORD', async () => {
+  await ensure();
+  expect(await ensure({ ADMIN_PASSWORD: '123456' })).toBeNull();
+});
+
 // Requirements: settings-of-the-program-6
 test('an empty database gets an administrator with a generated password that is told once and logged nowhere', async () => {
   const first = await ensure();

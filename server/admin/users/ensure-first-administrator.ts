@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Deps } from '#server/deps.ts';
+import { ConfigError } from '#server/platform/config/config.ts';
 import { generatePassword } from '#server/platform/password.ts';
 import { createUser } from './create-user.ts';
+import { passwordFault } from './password-rules.ts';
 import { countUsers } from './users.store.ts';
 
 /** Any constant: instances that start together take turns on it. */
@@ -23,6 +25,7 @@ export async function ensureFirstAdministrator(
     await tx.execute(sql`select pg_advisory_xact_lock(${FIRST_ADMINISTRATOR_LOCK})`);
     if ((await countUsers(tx, { includeInactive: true })) > 0) return null;
     const { adminUsername: username, adminPassword } = deps.config;
+    if (adminPassword !== null) await checkAdminPassword(deps.config, adminPassword);
     const password = adminPassword ?? generatePassword();
     const administrator = await createUser({ ...deps, db: tx }, { username, password, isAdmin: true });
     deps.log.info({ userId: administrator.id }, 'first administrator created');
@@ -32,4 +35,12 @@ export async function ensureFirstAdministrator(
       generated: adminPassword === null,
     };
   });
+}
+
+async function checkAdminPassword(
+  { adminUsername: username, exchangeMode }: Deps['config'],
+  password: string,
+): Promise<void> {
+  const fault = await passwordFault({ username, password, isAdmin: true, exchangeMode });
+  if (fault !== null) throw new ConfigError(`ADMIN_PASSWORD is not accepted: ${fault}`);
 }

@@ -189,8 +189,8 @@ export const settingsSchema = z.object({
     unset: 'admin@example.com',
   }),
   ADMIN_PASSWORD: setting(z.string().min(6).max(100).nullable().default(null), {
-    about: 'Password of the first administrator',
-    takes: '6 to 100 characters',
+    about: 'Password of the first administrator; only the first start reads it',
+    takes: '12 to 100 characters, none of the most used passwords',
     unset: 'generated, and printed once',
     secret: true,
   }),

@@ -130,7 +130,11 @@ describe('a bad value', () => {
       'canary-too-short',
       'a hidden value of 16 characters; it takes at least 32 characters, 8 of them different',
     ],
-    ['ADMIN_PASSWORD', 'canar', 'a hidden value of 5 characters; it takes 6 to 100 characters'],
+    [
+      'ADMIN_PASSWORD',
+      'canar',
+      'a hidden value of 5 characters; it takes 12 to 100 characters, none of the most used passwords',
+    ],
     ['METRICS_TOKEN', 'canary', 'a hidden value of 6 characters; it takes at least 16 characters'],
     [
       'DATABASE_URL',

@@ -1,5 +1,4 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { useEnvironmentStatus } from '../../features/environment/environment-status.ts';
 import { useTradingHalts } from '../../features/trading-halts/get-trading-halts.ts';
 import { reasonsByUser } from '../../features/trading-halts/halt-text.ts';
@@ -22,9 +21,7 @@ export function UsersPage() {
         })
       }
       halted={reasonsByUser(halts?.halts ?? [])}
-      newUsersAreTestUsers={
-        environment === undefined ? undefined : eligibilityMode(environment.exchangeMode) === 'sandbox'
-      }
+      exchangeMode={environment?.exchangeMode}
     />
   );
 }

@@ -1,13 +1,19 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { shortestPassword } from '#domain/password-length.ts';
 import { useForm } from '#web/forms/use-form.ts';
 import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
-import { serverMessage } from '../../lib/api-client.ts';
+import { ApiError, serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { passwordErrors } from './password-rules.ts';
+import { passwordErrors, refusedPassword } from './password-rules.ts';
 import { useChangePassword } from './save-settings.ts';
 
-export default function ChangePasswordDialog({ onClose }: { onClose: () => void }) {
+interface ChangePasswordDialogProps {
+  isAdmin: boolean;
+  onClose: () => void;
+}
+
+export default function ChangePasswordDialog({ isAdmin, onClose }: ChangePasswordDialogProps) {
   const changePassword = useChangePassword({
     // Told wherever the user is by then: the back button may have closed the dialog.
     onSuccess: () =>
@@ -17,11 +23,19 @@ export default function ChangePasswordDialog({ onClose }: { onClose: () => void 
   });
   const form = useForm({
     initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
-    validate: passwordErrors,
+    validate: (values) => passwordErrors(values, isAdmin),
   });
   const dialog = useFormDialog({ unsaved: form.isDirty(), pending: changePassword.isPending, onClose });
   const submit = form.onSubmit(({ currentPassword, newPassword }) =>
-    changePassword.mutate({ currentPassword, newPassword }, { onSuccess: dialog.done }),
+    changePassword.mutate(
+      { currentPassword, newPassword },
+      {
+        onSuccess: dialog.done,
+        onError: (error) => {
+          if (error instanceof ApiError) form.setErrors(refusedPassword(error.body));
+        },
+      },
+    ),
   );
   return (
     <Dialog opened onClose={dialog.close} title="Change Password">
@@ -35,6 +49,7 @@ export default function ChangePasswordDialog({ onClose }: { onClose: () => void 
           />
           <PasswordInput
             label="New password"
+            description={lengthHint(isAdmin)}
             autoComplete="new-password"
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the new password' }}
             {...form.field('newPassword')}
@@ -58,4 +73,11 @@ export default function ChangePasswordDialog({ onClose }: { onClose: () => void 
       {dialog.question}
     </Dialog>
   );
+}
+
+/** Ordinary users are not shown the mode. */
+function lengthHint(isAdmin: boolean): string {
+  const shortest = shortestPassword({ isAdmin, exchangeMode: undefined });
+  const inLiveMode = shortestPassword({ isAdmin, exchangeMode: 'live' });
+  return `At least ${shortest} characters${inLiveMode > shortest ? `, ${inLiveMode} in live mode` : ''}`;
 }

@@ -75,7 +75,7 @@ export function OwnSettings({ user, adminMode, passwordDialog, onPasswordDialog 
       </div>
       {passwordDialog ? (
         <Suspense fallback={null}>
-          <ChangePasswordDialog onClose={() => onPasswordDialog(false)} />
+          <ChangePasswordDialog isAdmin={user.isAdmin} onClose={() => onPasswordDialog(false)} />
         </Suspense>
       ) : null}
     </Page>

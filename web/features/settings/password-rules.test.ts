@@ -1,24 +1,35 @@
 import { expect, test } from 'vitest';
-import { passwordErrors } from './password-rules.ts';
+import { passwordErrors, refusedPassword } from './password-rules.ts';
+
+const check = (newPassword: string, isAdmin = false) =>
+  passwordErrors({ currentPassword: 'x', newPassword, confirmPassword: newPassword }, isAdmin);
 
 // Requirements: accounts-validation-3
 test('each rule has its own text', () => {
-  expect(passwordErrors({ currentPassword: '', newPassword: '12345', confirmPassword: '1' })).toEqual({
+  const values = { currentPassword: '', newPassword: '12345', confirmPassword: '1' };
+  expect(passwordErrors(values, false)).toEqual({
     currentPassword: 'Current password is required',
     newPassword: 'Password must be at least 6 characters',
     confirmPassword: 'Passwords do not match',
   });
 });
 
-test('six equal characters are enough', () => {
-  expect(passwordErrors({ currentPassword: 'x', newPassword: '123456', confirmPassword: '123456' })).toEqual(
-    {},
-  );
+test('six characters are enough for a user, twelve for an administrator', () => {
+  expect(check('six ch')).toEqual({});
+  expect(check('eleven char', true)).toEqual({
+    newPassword: 'The password of an administrator must be at least 12 characters',
+  });
+  expect(check('twelve chars', true)).toEqual({});
 });
 
 test('a password may be as long as the server takes it', () => {
-  const check = (newPassword: string) =>
-    passwordErrors({ currentPassword: 'x', newPassword, confirmPassword: newPassword });
   expect(check('x'.repeat(1000))).toEqual({});
   expect(check('x'.repeat(1001))).toEqual({ newPassword: 'Password must be at most 1000 characters' });
+});
+
+test("the server's refusal of the new password stands at its field, any other one at none", () => {
+  const errors = [{ path: 'newPassword', message: 'Password must not be the username' }];
+  expect(refusedPassword({ errors })).toEqual({ newPassword: 'Password must not be the username' });
+  expect(refusedPassword({ message: 'Invalid password' })).toEqual({});
+  expect(refusedPassword(undefined)).toEqual({});
 });

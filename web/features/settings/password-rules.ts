@@ -1,3 +1,6 @@
+import type { ErrorBody } from '#contract/errors.ts';
+import { passwordLengthFault } from '#domain/password-length.ts';
+
 export interface PasswordValues {
   currentPassword: string;
   newPassword: string;
@@ -7,14 +10,23 @@ export interface PasswordValues {
 /** The server takes none that is longer. */
 const LONGEST_PASSWORD = 1000;
 
+type Errors = Partial<Record<keyof PasswordValues, string>>;
+
 /** A mismatch is shown at the confirmation. */
-export function passwordErrors(values: PasswordValues): Partial<Record<keyof PasswordValues, string>> {
-  const errors: Partial<Record<keyof PasswordValues, string>> = {};
+export function passwordErrors(values: PasswordValues, isAdmin: boolean): Errors {
+  const errors: Errors = {};
   if (values.currentPassword === '') errors.currentPassword = 'Current password is required';
-  if (values.newPassword.length < 6) errors.newPassword = 'Password must be at least 6 characters';
+  const tooShort = passwordLengthFault(values.newPassword, { isAdmin, exchangeMode: undefined });
+  if (tooShort !== null) errors.newPassword = tooShort;
   else if (values.newPassword.length > LONGEST_PASSWORD) {
     errors.newPassword = `Password must be at most ${LONGEST_PASSWORD} characters`;
   }
   if (values.confirmPassword !== values.newPassword) errors.confirmPassword = 'Passwords do not match';
   return errors;
+}
+
+/** Why the server refuses the new password: it knows the mode and the most used ones. */
+export function refusedPassword(body: Partial<ErrorBody> | undefined): Errors {
+  const fault = body?.errors?.find(({ path }) => path === 'newPassword');
+  return fault === undefined ? {} : { newPassword: fault.message };
 }

@@ -1,4 +1,6 @@
 import { Button, Checkbox, Group, PasswordInput, TextInput } from '@mantine/core';
+import { type ExchangeMode, eligibilityMode } from '#domain/eligibility/trading-mode.ts';
+import { shortestPassword } from '#domain/password-length.ts';
 import { Select } from '#web/forms/select.tsx';
 import { useForm } from '#web/forms/use-form.ts';
 import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
@@ -17,17 +19,16 @@ import {
 import classes from './users-screen.module.css';
 
 interface CreateUserDialogProps {
-  /** What a new user is unless somebody chooses; undefined while the mode is not known. */
-  testUserByDefault: boolean | undefined;
+  exchangeMode: ExchangeMode | undefined;
   onClose: () => void;
 }
 
-export default function CreateUserDialog({ testUserByDefault, onClose }: CreateUserDialogProps) {
+export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDialogProps) {
   const createUser = useCreateUser();
   // Checked when it is sent: a message that appears on leaving a field moves the button away from under the click.
   const form = useForm<NewUserValues>({
     initialValues: EMPTY_NEW_USER,
-    validate: newUserErrors,
+    validate: (values) => newUserErrors(values, exchangeMode),
     focusError: true,
   });
 
@@ -64,6 +65,9 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
         />
         <PasswordInput
           label="Password"
+          description={lengthHint(exchangeMode)}
+          // Below the input, which stays level with the confirmation beside it.
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           required
           className={classes.password}
           autoComplete="new-password"
@@ -91,9 +95,9 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
           label="Account Type"
           description="For whom the automation trades depends on the mode of this installation"
           className={classes.wide}
-          data={accountTypes(testUserByDefault)}
+          data={accountTypes(exchangeMode)}
           {...form.field('accountType')}
-          value={form.values.accountType || typeByDefault(testUserByDefault)}
+          value={form.values.accountType || typeByDefault(exchangeMode)}
         />
         <Checkbox
           label="Administrator"
@@ -115,14 +119,21 @@ export default function CreateUserDialog({ testUserByDefault, onClose }: CreateU
   );
 }
 
-function typeByDefault(testUser: boolean | undefined): AccountType {
-  if (testUser === undefined) return '';
-  return testUser ? 'test' : 'regular';
+function lengthHint(exchangeMode: ExchangeMode | undefined): string {
+  const [user, administrator] = [false, true].map((isAdmin) => shortestPassword({ isAdmin, exchangeMode }));
+  const forAdministrators = user === administrator ? '' : `, ${administrator} for an administrator`;
+  return `At least ${user} characters${forAdministrators}`;
 }
 
-function accountTypes(testUserByDefault: boolean | undefined): { value: AccountType; label: string }[] {
+/** What a new user is unless somebody chooses. */
+function typeByDefault(exchangeMode: ExchangeMode | undefined): AccountType {
+  if (exchangeMode === undefined) return '';
+  return eligibilityMode(exchangeMode) === 'sandbox' ? 'test' : 'regular';
+}
+
+function accountTypes(exchangeMode: ExchangeMode | undefined): { value: AccountType; label: string }[] {
   return [
-    ...(testUserByDefault === undefined ? [{ value: '' as const, label: 'As the current mode has it' }] : []),
+    ...(exchangeMode === undefined ? [{ value: '' as const, label: 'As the current mode has it' }] : []),
     { value: 'test', label: 'Test user (paper and demo mode)' },
     { value: 'regular', label: 'Regular user (live mode, real money)' },
   ];

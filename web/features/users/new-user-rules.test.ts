@@ -10,7 +10,7 @@ const valid = {
 
 // Requirements: accounts-validation-6
 test('a user needs only an e-mail address and a password', () => {
-  expect(newUserErrors(valid)).toEqual({});
+  expect(newUserErrors(valid, 'paper')).toEqual({});
 });
 
 // Requirements: accounts-validation-4, accounts-validation-5
@@ -24,11 +24,18 @@ test.each([
     { password: 'x'.repeat(101), confirmPassword: 'x'.repeat(101) },
     { password: 'Password must be less than 100 characters' },
   ],
+  [{ isAdmin: true }, { password: 'The password of an administrator must be at least 12 characters' }],
   [{ confirmPassword: 'other' }, { confirmPassword: "Passwords don't match" }],
   [{ countryCode: '44' }, { countryCode: 'Country code must start with + followed by digits' }],
   [{ mobileNumber: '12-34' }, { mobileNumber: 'Mobile number must contain only digits' }],
 ])('%o is refused with its text', (change, errors) => {
-  expect(newUserErrors({ ...valid, ...change })).toEqual(errors);
+  expect(newUserErrors({ ...valid, ...change }, 'paper')).toEqual(errors);
+});
+
+test('every user needs twelve characters in live mode', () => {
+  expect(newUserErrors(valid, 'live')).toEqual({
+    password: 'Password must be at least 12 characters in live mode',
+  });
 });
 
 test('what is sent has no confirmation, no spaces around the name, and a type only when one was chosen', () => {

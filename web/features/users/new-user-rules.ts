@@ -1,5 +1,7 @@
 import type { ErrorBody } from '#contract/errors.ts';
 import type { CreateUserBody } from '#contract/users.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
+import { passwordLengthFault } from '#domain/password-length.ts';
 
 /** Empty: as the mode has it. */
 export type AccountType = '' | 'test' | 'regular';
@@ -33,14 +35,15 @@ type Errors = Partial<Record<keyof NewUserValues, string>>;
 const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 
 /** Checks while typing; the server checks again, more strictly. */
-export function newUserErrors(values: NewUserValues): Errors {
+export function newUserErrors(values: NewUserValues, exchangeMode: ExchangeMode | undefined): Errors {
   const errors: Errors = {};
   const username = values.username.trim();
   if (username.length < 3) errors.username = 'Username must be at least 3 characters';
   else if (username.length > 50) errors.username = 'Username must be less than 50 characters';
   else if (!EMAIL.test(username)) errors.username = 'Please enter a valid email address';
 
-  if (values.password.length < 6) errors.password = 'Password must be at least 6 characters';
+  const tooShort = passwordLengthFault(values.password, { isAdmin: values.isAdmin, exchangeMode });
+  if (tooShort !== null) errors.password = tooShort;
   else if (values.password.length > 100) errors.password = 'Password must be less than 100 characters';
   if (values.confirmPassword !== values.password) errors.confirmPassword = "Passwords don't match";
 

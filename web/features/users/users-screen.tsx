@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconArrowLeft, IconUserPlus } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
 import type { UserChange } from './change-user.ts';
@@ -15,13 +16,13 @@ const ChangeUserDialog = lazy(() => import('./change-user-dialog.tsx'));
 interface UsersScreenProps {
   search: UsersSearch;
   onSearch: (change: UsersSearch, how?: { replace: boolean }) => void;
-  /** What a new user is unless somebody chooses; undefined while the mode is not known. */
-  newUsersAreTestUsers: boolean | undefined;
+  /** What new users and their passwords depend on; undefined while it is not known. */
+  exchangeMode: ExchangeMode | undefined;
   /** Why users open nothing, by their ids. */
   halted: ReadonlyMap<string, string>;
 }
 
-export function UsersScreen({ search, onSearch, newUsersAreTestUsers, halted }: UsersScreenProps) {
+export function UsersScreen({ search, onSearch, exchangeMode, halted }: UsersScreenProps) {
   const [change, setChange] = useState<UserChange | null>(null);
   const [included, setIncluded] = useIncludeInactive();
   return (
@@ -59,10 +60,7 @@ export function UsersScreen({ search, onSearch, newUsersAreTestUsers, halted }: 
       <UsersInfo />
       <Suspense fallback={null}>
         {search.dialog === 'create' ? (
-          <CreateUserDialog
-            testUserByDefault={newUsersAreTestUsers}
-            onClose={() => onSearch({ dialog: undefined })}
-          />
+          <CreateUserDialog exchangeMode={exchangeMode} onClose={() => onSearch({ dialog: undefined })} />
         ) : null}
         {change ? (
           <ChangeUserDialog change={change} staysListed={included} onClose={() => setChange(null)} />
