@@ -11,7 +11,7 @@ import { useWorkflows } from './get-workflows.ts';
 const WorkflowStepsDialog = lazy(() => import('./workflow-steps-dialog.tsx'));
 const WorkflowUsersDialog = lazy(() => import('./workflow-users-dialog.tsx'));
 
-export interface AutomationScreenProps {
+interface AutomationScreenProps {
   search: AutomationSearch;
   onSearch: (change: AutomationSearch) => void;
   retryDisabled: boolean;

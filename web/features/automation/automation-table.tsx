@@ -15,13 +15,15 @@ import { Panel } from '../../ui/panel.tsx';
 import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { automationColumns } from './automation-columns.tsx';
-import type { AutomationScreenProps } from './automation-screen.tsx';
-import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
+import { type AutomationSearch, DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
 import classes from './automation-table.module.css';
 import { useWorkflowFilter } from './get-workflows.ts';
 import { useRetryWorkflow } from './retry-workflow.ts';
 
-interface AutomationTableProps extends AutomationScreenProps {
+interface AutomationTableProps {
+  search: AutomationSearch;
+  onSearch: (change: AutomationSearch) => void;
+  retryDisabled: boolean;
   workflows: UseQueryResult<WorkflowsAnswer>;
 }
 
@@ -100,7 +102,7 @@ export function AutomationTable({ search, onSearch, retryDisabled, workflows }: 
   );
 }
 
-interface AutomationFiltersProps extends Pick<AutomationScreenProps, 'search' | 'onSearch'> {
+interface AutomationFiltersProps extends Pick<AutomationTableProps, 'search' | 'onSearch'> {
   lists: { processors: string[]; statuses: string[] };
 }
 

@@ -1,29 +1,18 @@
 import { lazy, Suspense } from 'react';
-import type { SignalDetail } from '#contract/signals.ts';
-import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { BalanceCard } from './balance-card.tsx';
 import classes from './calculator.module.css';
-import type { CalculatorSearch } from './calculator-search.ts';
 import { useTradingSettings, useTradingUsers } from './get-trading-user.ts';
 import { PriceLogCard } from './price-log-card.tsx';
 import { SignalCard } from './signal-card.tsx';
 import { TradingUserCard } from './trading-user-card.tsx';
-import { Workbench } from './workbench.tsx';
+import { Workbench, type WorkbenchProps } from './workbench.tsx';
 
 const RawDataDialog = lazy(() => import('./raw-data-dialogs.tsx'));
 
-export interface CalculatorProps {
-  signal: SignalDetail;
-  userId: string;
-  ownId: string;
-  search: CalculatorSearch;
-  onSearch: (change: CalculatorSearch) => void;
-  tradingDisabled: boolean;
-  exchangeMode: ExchangeMode | undefined;
-}
+type CalculatorProps = Omit<WorkbenchProps, 'stored' | 'username'>;
 
 export function Calculator(props: CalculatorProps) {
   const { signal, userId, ownId, search, onSearch } = props;

@@ -1,11 +1,13 @@
 import { lazy, Suspense, useState } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
+import type { SignalDetail } from '#contract/signals.ts';
+import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { toastError } from '../../ui/toast.ts';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { errorText, failureText, useCalculate, useKnownOutcome } from './calculate.ts';
 import { CalculationErrorPanel, type CalculationProblem } from './calculation-error.tsx';
 import { type CalculationSettings, storedCalculationSettings } from './calculation-settings.ts';
-import type { CalculatorProps } from './calculator.tsx';
+import type { CalculatorSearch } from './calculator-search.ts';
 import { ChartCard } from './chart-card.tsx';
 import { MethodsCard } from './methods-card.tsx';
 import { OrderCard } from './order-card.tsx';
@@ -20,7 +22,14 @@ const CalculationCards = lazy(() =>
 );
 const OrderDialog = lazy(() => import('./order-dialog.tsx'));
 
-interface WorkbenchProps extends CalculatorProps {
+export interface WorkbenchProps {
+  signal: SignalDetail;
+  userId: string;
+  ownId: string;
+  search: CalculatorSearch;
+  onSearch: (change: CalculatorSearch) => void;
+  tradingDisabled: boolean;
+  exchangeMode: ExchangeMode | undefined;
   stored: UserSettings;
   username: string;
 }

@@ -8,15 +8,10 @@ import { Badge } from '../../ui/badge.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { ALL_WEBHOOKS_PAGE_SIZE, type AnyWebhookChange, useAllWebhooks } from './all-webhooks.ts';
+import { ALL_WEBHOOKS_PAGE_SIZE, type AskedChange, useAllWebhooks } from './all-webhooks.ts';
 import classes from './webhook-screen.module.css';
 
 const AnyWebhookDialog = lazy(() => import('./any-webhook-dialog.tsx'));
-
-export interface AskedChange {
-  kind: AnyWebhookChange['kind'];
-  hook: AdminHook;
-}
 
 /** For administrators: whose webhooks there are, and what can be done about them. */
 export default function AllWebhooksCard() {

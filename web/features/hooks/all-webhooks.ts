@@ -20,6 +20,9 @@ export type AnyWebhookChange =
   | { kind: 'suspend' | 'lift'; hook: AdminHook }
   | { kind: 'renew' | 'delete'; hook: AdminHook; password: string };
 
+/** A change that still waits for its confirmation, or for the password. */
+export type AskedChange = Pick<AnyWebhookChange, 'kind' | 'hook'>;
+
 export function useChangeAnyWebhook() {
   const client = useQueryClient();
   return useMutation({

@@ -4,8 +4,7 @@ import { isStatus, serverMessage } from '../../lib/api-client.ts';
 import { whomItFeeds } from '../../lib/webhook-of-user.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { type AnyWebhookChange, useChangeAnyWebhook } from './all-webhooks.ts';
-import type { AskedChange } from './all-webhooks-card.tsx';
+import { type AnyWebhookChange, type AskedChange, useChangeAnyWebhook } from './all-webhooks.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 
 const DONE: Record<AskedChange['kind'], { title: string; message: string }> = {

@@ -1,7 +1,9 @@
 import { FilterSelect } from '#web/lists/filter-select.tsx';
-import type { PositionsScreenProps } from './positions-screen.tsx';
+import type { PositionsSearch } from './positions-search.ts';
 
-interface PositionsFiltersProps extends Omit<PositionsScreenProps, 'halts'> {
+interface PositionsFiltersProps {
+  search: PositionsSearch;
+  onSearch: (change: PositionsSearch) => void;
   users: readonly { id: string; username: string }[];
   tokens: readonly string[];
 }

@@ -23,7 +23,7 @@ import { UnreachableAccounts } from './unreachable-accounts.tsx';
 
 const ClosePositionDialog = lazy(() => import('./close-position-dialog.tsx'));
 
-export interface PositionsScreenProps {
+interface PositionsScreenProps {
   search: PositionsSearch;
   onSearch: (change: PositionsSearch) => void;
   /** Who is halted because of a position, shown before them. */

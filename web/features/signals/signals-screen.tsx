@@ -14,7 +14,7 @@ import { SignalsTable } from './signals-table.tsx';
 
 const SignalDialogs = lazy(() => import('./signal-dialogs.tsx'));
 
-export interface SignalsScreenProps {
+interface SignalsScreenProps {
   search: SignalsSearch;
   onSearch: (change: SignalsSearch) => void;
   triggersDisabled: boolean;

@@ -15,10 +15,13 @@ import { useHasCalculator } from './calculator-link.tsx';
 import { PAGE_SIZE } from './get-signals.ts';
 import { SignalFilters } from './signal-filters.tsx';
 import { signalsColumns } from './signals-columns.tsx';
-import type { SignalsScreenProps } from './signals-screen.tsx';
+import type { SignalsSearch } from './signals-search.ts';
 import { useTriggerAutomation } from './trigger-automation.ts';
 
-interface SignalsTableProps extends SignalsScreenProps {
+interface SignalsTableProps {
+  search: SignalsSearch;
+  onSearch: (change: SignalsSearch) => void;
+  triggersDisabled: boolean;
   signals: UseQueryResult<SignalsAnswer>;
   lists: { tokens: string[]; processors: string[]; timeframes: string[] };
 }
