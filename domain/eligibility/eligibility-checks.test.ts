@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_USER_SETTINGS } from '../user-settings.ts';
-import { type EligibilityInput, type EligibilityUser, evaluateEligibility } from './eligibility.ts';
+import { evaluateEligibility } from './eligibility.ts';
 import { explainEligibility, recallChecks } from './eligibility-checks.ts';
-import { ELIGIBILITY_RULES } from './eligibility-rules.ts';
+import { ELIGIBILITY_RULES, type EligibilityInput, type EligibilityUser } from './eligibility-rules.ts';
 
 const input: Omit<EligibilityInput, 'users'> = {
   signal: { processor: 'Tesla', timeframe: '15', ownerUserId: 'admin', audience: 'everyone' },

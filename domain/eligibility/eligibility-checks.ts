@@ -1,10 +1,10 @@
+import { type EligibilityDecision, judgeUser } from './eligibility.ts';
 import {
-  type EligibilityDecision,
+  ELIGIBILITY_RULES,
   type EligibilityInput,
+  type EligibilityRule,
   type EligibilityUser,
-  judgeUser,
-} from './eligibility.ts';
-import { ELIGIBILITY_RULES, type EligibilityRule } from './eligibility-rules.ts';
+} from './eligibility-rules.ts';
 
 /** One rule as it was asked about one user; what it saw and wanted is null where that is not known. */
 export interface EligibilityCheck {

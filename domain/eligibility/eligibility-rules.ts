@@ -1,10 +1,40 @@
-import { denyHalted } from '../orders/trading-halt.ts';
+import { denyHalted, type TradingHalt } from '../orders/trading-halt.ts';
 import { matchesTimeframe } from '../timeframe.ts';
 import { ANY_PROCESSOR, isSizingMethod, SIZING_METHODS, type TradingSettings } from '../user-settings.ts';
 import { type Denial, type DenialCode, denialTitle, deny } from '../workflow/denials.ts';
-import type { EligibilityInput, EligibilityUser } from './eligibility.ts';
 import { matchesProcessor } from './processor.ts';
 import { denyWrongMode } from './trading-mode.ts';
+
+export interface EligibilityUser {
+  id: string;
+  username: string;
+  isActive: boolean;
+  isTestUser: boolean;
+  isAdmin: boolean;
+  settings: TradingSettings | null;
+  /** A position without a verified stop keeps the user from opening anything. */
+  tradingHalt: TradingHalt | null;
+  /** Credentials are present, or the exchange is the paper exchange. */
+  exchangeReady: boolean;
+  /** Why the exchange is not ready, where there is more to say than that no credentials are there. */
+  exchangeDenial?: Denial | null;
+}
+
+interface EligibilitySignal {
+  processor: string;
+  timeframe: string;
+  ownerUserId: string;
+  /** Everyone for a signal from an administrator's key, the owner alone otherwise. */
+  audience: 'everyone' | 'owner';
+}
+
+export interface EligibilityInput {
+  signal: EligibilitySignal;
+  users: readonly EligibilityUser[];
+  mode: 'sandbox' | 'live';
+  supportedExchanges: readonly string[];
+  now: Date;
+}
 
 interface Finding {
   saw: string;

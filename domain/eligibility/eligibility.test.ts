@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_USER_SETTINGS, type TradingSettings } from '../user-settings.ts';
-import { type EligibilityInput, type EligibilityUser, evaluateEligibility } from './eligibility.ts';
+import { evaluateEligibility } from './eligibility.ts';
+import type { EligibilityInput, EligibilityUser } from './eligibility-rules.ts';
 
 const now = new Date('2024-05-01T12:00:00Z');
 const settings: TradingSettings = { ...DEFAULT_USER_SETTINGS, activeTrading: true };

@@ -1,38 +1,5 @@
-import type { TradingHalt } from '../orders/trading-halt.ts';
-import { DEFAULT_USER_SETTINGS, type TradingSettings } from '../user-settings.ts';
-import type { Denial } from '../workflow/denials.ts';
-import { ELIGIBILITY_RULES } from './eligibility-rules.ts';
-
-export interface EligibilityUser {
-  id: string;
-  username: string;
-  isActive: boolean;
-  isTestUser: boolean;
-  isAdmin: boolean;
-  settings: TradingSettings | null;
-  /** A position without a verified stop keeps the user from opening anything. */
-  tradingHalt: TradingHalt | null;
-  /** Credentials are present, or the exchange is the paper exchange. */
-  exchangeReady: boolean;
-  /** Why the exchange is not ready, where there is more to say than that no credentials are there. */
-  exchangeDenial?: Denial | null;
-}
-
-export interface EligibilitySignal {
-  processor: string;
-  timeframe: string;
-  ownerUserId: string;
-  /** Everyone for a signal from an administrator's key, the owner alone otherwise. */
-  audience: 'everyone' | 'owner';
-}
-
-export interface EligibilityInput {
-  signal: EligibilitySignal;
-  users: readonly EligibilityUser[];
-  mode: 'sandbox' | 'live';
-  supportedExchanges: readonly string[];
-  now: Date;
-}
+import { DEFAULT_USER_SETTINGS } from '../user-settings.ts';
+import { ELIGIBILITY_RULES, type EligibilityInput, type EligibilityUser } from './eligibility-rules.ts';
 
 export interface EligibilityDecision {
   userId: string;

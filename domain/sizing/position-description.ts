@@ -1,22 +1,63 @@
 import { D, toPercent, toPlain } from '../decimal.ts';
 import { ATR_DECIMALS, showPrice } from '../show-price.ts';
-import type { Position, PositionInput } from './position.ts';
-import type { ReferencePrice } from './reference-price.ts';
+import type { SizingMethod } from '../user-settings.ts';
+import type { PlanInput } from './position-plan.ts';
+import type { PriceSource, ReferencePrice } from './reference-price.ts';
 import type { SizingLimits } from './size-position.ts';
 import type { StopLevels } from './stop-levels.ts';
+import type { TokenRules } from './token-rules.ts';
 import {
   DEFAULT_STOP_LOSS_FRACTION,
   MAXIMUM_PORTION,
   MAXIMUM_RISK,
   ROUND_TRIP_FEE_PERCENT,
 } from './trading-constants.ts';
+import type { Action } from './trend.ts';
 
 /** A position without the texts that describe it. */
-export type CalculationFacts = Omit<Position, 'hyperparameters' | 'calculationReason' | 'calculationDetail'>;
+export interface CalculationFacts {
+  token: string;
+  action: Action;
+  position: 'long' | 'short';
+  referencePrice: string;
+  priceSource: PriceSource;
+  entryPrice: string;
+  stopLoss: string;
+  takeProfit: string;
+  leverage: number;
+  aligned: boolean;
+  /** In USDT. */
+  epsilon: string;
+  /** As used; null when the candle had none. */
+  atr: string | null;
+  /** In units of the token. */
+  assetQuantity: string;
+  /** In USDT. */
+  quantity: string;
+  /** Margin in USDT. */
+  investment: string;
+  /** Fraction of the available balance. */
+  investmentPortion: string;
+  /** Loss at the stop as a fraction of the available balance. */
+  riskPercentage: string;
+  /** |entry − stop| / entry. */
+  distanceFraction: string;
+  availableBalance: string;
+  method: SizingMethod;
+  rules: TokenRules;
+}
+
+export interface CalculationTexts {
+  hyperparameters: Record<string, string | number | null>;
+  /** One sentence. */
+  calculationReason: string;
+  /** The calculation line by line. */
+  calculationDetail: string;
+}
 
 interface Calculation {
   facts: CalculationFacts;
-  input: PositionInput;
+  input: PlanInput & { balanceNote?: string | null };
   reference: ReferencePrice;
   trend: { reason: string };
   levels: StopLevels;
@@ -24,9 +65,7 @@ interface Calculation {
 }
 
 /** A position's hyperparameters, its reason in one sentence, and its calculation line by line. */
-export function describeCalculation(
-  calculation: Calculation,
-): Pick<Position, 'hyperparameters' | 'calculationReason' | 'calculationDetail'> {
+export function describeCalculation(calculation: Calculation): CalculationTexts {
   return {
     hyperparameters: hyperparameters(calculation),
     calculationReason: reasonOf(calculation),
@@ -40,7 +79,7 @@ function hyperparameters({
   reference,
   levels,
   limits,
-}: Calculation): Position['hyperparameters'] {
+}: Calculation): CalculationTexts['hyperparameters'] {
   const { settings, priceLog } = input;
   const asText = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? value : null);
   return {

@@ -7,18 +7,34 @@ import {
   isRiskAllowed,
   isSizingMethod,
   type SizingMethod,
+  type TradingSettings,
 } from '../user-settings.ts';
 import { type Denial, deny } from '../workflow/denials.ts';
 import { entryEpsilon, entryPrice } from './entry-price.ts';
-import type { PositionInput } from './position.ts';
 import { chooseReferencePrice, type ReferencePrice, signalPriceDeviates } from './reference-price.ts';
 import { type StopLevels, stopLevels } from './stop-levels.ts';
 import type { TokenRules } from './token-rules.ts';
-import { MAXIMUM_PORTION, MAXIMUM_RISK } from './trading-constants.ts';
-import { alignment, leverageFor } from './trend.ts';
+import { type ExecutionProfileName, MAXIMUM_PORTION, MAXIMUM_RISK } from './trading-constants.ts';
+import { type Action, alignment, leverageFor } from './trend.ts';
 
 /** A position without the balance that says how large it is. */
-export type PlanInput = Omit<PositionInput, 'availableBalance' | 'balanceNote'>;
+export interface PlanInput {
+  signal: { token: string; action: Action; price: string };
+  priceLog: { atr: string | null; immediateTrend: unknown; matureTrend: unknown } | null;
+  livePrice: string | null;
+  /** Why there is no live price: a clause without a full stop. */
+  livePriceProblem?: string | null;
+  settings: Pick<
+    TradingSettings,
+    | 'positionSizingMethod'
+    | 'investmentPortion'
+    | 'maximumRiskPerTrade'
+    | 'marketType'
+    | 'calculationBehavior'
+  >;
+  profile: ExecutionProfileName;
+  rules: TokenRules;
+}
 
 export interface PositionPlan {
   method: SizingMethod;

@@ -6,82 +6,25 @@
  */
 
 import { cutFraction, D, isPositive, toPlain } from '../decimal.ts';
-import {
-  effectivePortion,
-  effectiveRisk,
-  type SizingMethod,
-  type TradingSettings,
-} from '../user-settings.ts';
+import { effectivePortion, effectiveRisk, type SizingMethod } from '../user-settings.ts';
 import { type Denial, deny } from '../workflow/denials.ts';
 import { isUsableBalance } from './balance.ts';
 import { portfolioAllocationLimits } from './portfolio-allocation.ts';
-import { type CalculationFacts, describeCalculation } from './position-description.ts';
-import { planPosition } from './position-plan.ts';
-import type { PriceSource } from './reference-price.ts';
+import { type CalculationFacts, type CalculationTexts, describeCalculation } from './position-description.ts';
+import { type PlanInput, planPosition } from './position-plan.ts';
 import { riskManagementLimits } from './risk-management.ts';
 import { type SizingLimits, sizePosition } from './size-position.ts';
 import { technicalAnalysisLimits } from './technical-analysis.ts';
-import type { TokenRules } from './token-rules.ts';
-import type { ExecutionProfileName } from './trading-constants.ts';
-import { type Action, sideOpenedBy } from './trend.ts';
+import { sideOpenedBy } from './trend.ts';
 
-export interface Position {
-  token: string;
-  action: Action;
-  position: 'long' | 'short';
-  referencePrice: string;
-  priceSource: PriceSource;
-  entryPrice: string;
-  stopLoss: string;
-  takeProfit: string;
-  leverage: number;
-  aligned: boolean;
-  /** In USDT. */
-  epsilon: string;
-  /** As used; null when the candle had none. */
-  atr: string | null;
-  /** In units of the token. */
-  assetQuantity: string;
-  /** In USDT. */
-  quantity: string;
-  /** Margin in USDT. */
-  investment: string;
-  /** Fraction of the available balance. */
-  investmentPortion: string;
-  /** Loss at the stop as a fraction of the available balance. */
-  riskPercentage: string;
-  /** |entry − stop| / entry. */
-  distanceFraction: string;
-  availableBalance: string;
-  method: SizingMethod;
-  rules: TokenRules;
-  hyperparameters: Record<string, string | number | null>;
-  /** One sentence. */
-  calculationReason: string;
-  /** The calculation line by line. */
-  calculationDetail: string;
-}
+/** The parameters of one order, and how they came about. */
+export type Position = CalculationFacts & CalculationTexts;
 
-export interface PositionInput {
-  signal: { token: string; action: Action; price: string };
-  priceLog: { atr: string | null; immediateTrend: unknown; matureTrend: unknown } | null;
-  livePrice: string | null;
-  /** Why there is no live price: a clause without a full stop. */
-  livePriceProblem?: string | null;
-  settings: Pick<
-    TradingSettings,
-    | 'positionSizingMethod'
-    | 'investmentPortion'
-    | 'maximumRiskPerTrade'
-    | 'marketType'
-    | 'calculationBehavior'
-  >;
+export interface PositionInput extends PlanInput {
   /** Available futures balance in USDT. */
   availableBalance: string;
   /** What is to be said of the balance when it was not just read: a clause without a full stop. */
   balanceNote?: string | null;
-  profile: ExecutionProfileName;
-  rules: TokenRules;
 }
 
 export type PositionResult = { ok: true; position: Position } | { ok: false; denial: Denial };

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { AdminSettingsBody } from '#contract/settings.ts';
-import type { EligibilityUser } from '#domain/eligibility/eligibility.ts';
+import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable } from '#server/platform/db/database.ts';

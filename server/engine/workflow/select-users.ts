@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type EligibilityInput,
-  type EligibilityResult,
-  evaluateEligibility,
-  judgeUser,
-} from '#domain/eligibility/eligibility.ts';
+import { type EligibilityResult, evaluateEligibility, judgeUser } from '#domain/eligibility/eligibility.ts';
+import type { EligibilityInput } from '#domain/eligibility/eligibility-rules.ts';
 import { eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { listHaltedUsers } from '#server/admin/halts/trading-halts.store.ts';
