@@ -1,7 +1,8 @@
 import type { BenchContext } from './bench.ts';
 import { withBaselineServer } from './child.ts';
 import { type BenchResult, createFigures, type Figures } from './figures.ts';
-import { CONNECTIONS, describeGenerator, type Kind, type Load, sendLoad } from './load.ts';
+import { CONNECTIONS, describeGenerator, type Load, sendLoad } from './load.ts';
+import type { Kind } from './payloads.ts';
 import { findPgbench, preparePgbench, runPgbench } from './pgbench.ts';
 import { cpuSeconds } from './processes.ts';
 import { count, cpuUsed, databaseUrl, type Program, withDatabase, withProgram } from './program.ts';

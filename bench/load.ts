@@ -3,9 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import { runChild } from './child.ts';
-import { nextPayload } from './payloads.ts';
-
-export type Kind = 'candle' | 'signal';
+import { type Kind, nextPayload } from './payloads.ts';
 
 export interface Load {
   /** With a 200. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchContext } from './bench.ts';
 import { type BenchResult, createFigures, type Figures, type Target } from './figures.ts';
 import { countStored } from './ingest.ts';
-import { type Kind, sendLoad } from './load.ts';
+import { sendLoad } from './load.ts';
+import type { Kind } from './payloads.ts';
 import { memoryMb, processTree } from './processes.ts';
 import { count, cpuUsed, type Program, pidOf, withProgram } from './program.ts';
 

@@ -1,4 +1,5 @@
-import type { Kind } from './load.ts';
+/** The two kinds of delivery that charts send. */
+export type Kind = 'candle' | 'signal';
 
 const TOKENS = ['BTC', 'ETH', 'SOL', 'TON', 'SUI', 'XRP', 'PEPE', 'DOGE'];
 

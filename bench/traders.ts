@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { User } from '#contract/users.ts';
-import type { Kind } from './load.ts';
-import { candlePayload, signalPayload } from './payloads.ts';
+import { candlePayload, type Kind, signalPayload } from './payloads.ts';
 import { type Program, withDatabase } from './program.ts';
 
 export const NO_WAITS = { VERIFY_FIRST_MS: '0', VERIFY_SECOND_MS: '0', CANCEL_DELAY_MS: '0' };
