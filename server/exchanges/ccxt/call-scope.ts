@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallPriority, CallRecord, ExchangeAccount } from '../exchange.ts';
-import type { Way } from '../limits/transport-limits.ts';
 
 /**
  * Who and what one call is for. One client instance serves all users (an instance for each costs 433 kB and its own
@@ -21,8 +20,6 @@ export interface CallScope {
   /** Set by the transport: whether a request may have reached the exchange, and what it answered last. */
   sent: boolean;
   answer: ExchangeAnswer | null;
-  /** Kept by the transport: requests of this call that may leave now. */
-  turns?: { path: string; way: Way }[];
 }
 
 export interface ExchangeAnswer {

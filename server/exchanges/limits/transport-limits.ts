@@ -38,6 +38,8 @@ export function createTurns(options: {
   now: () => Date;
 }): Turns {
   const { egresses, limits: limited, timeoutMs, now } = options;
+  /** Requests of each call that may leave now. */
+  const takenBy = new WeakMap<CallScope, { path: string; way: Way }[]>();
 
   const egressOf = ({ account }: CallScope) =>
     account === null ? egresses.forPublic() : egresses.forUser(account.userId);
@@ -63,12 +65,13 @@ export function createTurns(options: {
     async take(scope, path) {
       if (scope.describe !== undefined) return;
       const way = await wait(scope, path);
-      scope.turns = [...(scope.turns ?? []), { path, way }];
+      takenBy.set(scope, [...(takenBy.get(scope) ?? []), { path, way }]);
     },
     async claim(scope, path) {
-      const taken = scope.turns?.find((turn) => path.endsWith(turn.path));
+      const turns = takenBy.get(scope) ?? [];
+      const taken = turns.find((turn) => path.endsWith(turn.path));
       if (taken === undefined) return wait(scope, path);
-      scope.turns = scope.turns?.filter((turn) => turn !== taken) ?? [];
+      takenBy.set(scope, turns.toSpliced(turns.indexOf(taken), 1));
       return taken.way;
     },
     async applyLimitHeaders({ pass }, answer) {
