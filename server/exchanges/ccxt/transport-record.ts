@@ -1,7 +1,6 @@
 import { cutText } from '#server/platform/cut-text.ts';
 import type { CallRecord } from '../exchange.ts';
 import type { CallScope, ExchangeAnswer } from './call-scope.ts';
-import type { OutgoingRequest } from './transport.ts';
 import type { TransportError } from './transport-error.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -10,7 +9,7 @@ const MAX_TEXT = 4_000;
 /** What is shown of one HTTP exchange: address, body and answer. Headers carry the secrets, so none is ever copied. */
 export function callRecord(options: {
   scope: CallScope;
-  request: OutgoingRequest;
+  request: { method: string; body?: string | undefined };
   target: URL;
   startedAt: Date;
   durationMs: number;

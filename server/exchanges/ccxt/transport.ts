@@ -35,7 +35,7 @@ export interface TransportOptions {
   isSuccess: (answer: ExchangeAnswer) => boolean;
 }
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   method: string;
   headers?: Record<string, string | undefined> | undefined;
   body?: string | undefined;
