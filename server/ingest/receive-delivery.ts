@@ -1,7 +1,13 @@
-import type { Deps } from '#server/deps.ts';
+import type pg from 'pg';
+import type { Clock } from '#server/platform/clock.ts';
+import type { Config } from '#server/platform/config/config.ts';
+import type { Db } from '#server/platform/db/database.ts';
 import { isDataFault } from '#server/platform/db/database-errors.ts';
 import { dropIdleConnections } from '#server/platform/db/pool.ts';
 import { AppError } from '#server/platform/http/errors.ts';
+import type { Jobs } from '#server/platform/jobs/jobs.ts';
+import type { Logger } from '#server/platform/log.ts';
+import type { SecretBox } from '#server/platform/secret-box.ts';
 import { createDeliveryAnnouncer } from './announce-deliveries.ts';
 import {
   type Arrival,
@@ -55,8 +61,20 @@ export interface Receiver {
   idle(): Promise<void>;
 }
 
+interface ReceiverDeps {
+  db: Db;
+  pool: pg.Pool;
+  jobs: Jobs;
+  clock: Clock;
+  config: Pick<Config, 'webhookRateLimit'>;
+  log: Logger;
+  secretBox: SecretBox;
+  /** A new price of the token was stored. */
+  onPrice: (token: string) => void;
+}
+
 export function createReceiver(
-  deps: Pick<Deps, 'db' | 'pool' | 'jobs' | 'clock' | 'config' | 'log' | 'secretBox' | 'onPrice'>,
+  deps: ReceiverDeps,
   /** Hears how many were stored in one transaction, those that were known already not counted. */
   onStored: (deliveries: number) => void = () => {},
 ): Receiver {
