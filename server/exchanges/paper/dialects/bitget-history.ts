@@ -3,8 +3,7 @@ import type { Side } from '../book.ts';
 import { listEndedOrders, listFills } from '../paper-queries.ts';
 import { closedPositions } from '../position-history.ts';
 import { PaperRefusal } from '../refusals.ts';
-import { instantIn, pageSizeIn, verificationFailed } from './bitget-parameters.ts';
-import type { Prepared } from './bitget-private.ts';
+import { instantIn, type Prepared, pageSizeIn, verificationFailed } from './bitget-parameters.ts';
 import { closedPositionView, pendingOrderView } from './bitget-views.ts';
 
 const LONGEST_PERIOD_MS = 90 * 86_400_000;

@@ -1,11 +1,29 @@
 import { D, type Decimal, isPositive } from '#domain/decimal.ts';
-import type { MarginMode, PlanType, PositionMode, Side } from '../book.ts';
+import type { BookOwner, MarginMode, PlanType, PositionMode, Side } from '../book.ts';
+import type { StruckFaults } from '../faults.ts';
 import { tokenOfSymbol } from '../paper-contracts.ts';
 import type { PaperRequest } from '../paper-http.ts';
 import type { OrderHandle } from '../paper-queries.ts';
+import type { PaperContext, PaperSession } from '../paper-session.ts';
 import { PaperRefusal } from '../refusals.ts';
+import type { LoseStopOf } from './dialect.ts';
 
-export type Parameters = Record<string, string>;
+type Parameters = Record<string, string>;
+
+export interface PrivateCall {
+  context: PaperContext;
+  request: PaperRequest;
+  userId: string;
+  faults: StruckFaults;
+  loseStopOf: LoseStopOf;
+}
+
+export interface Prepared extends PrivateCall {
+  owner: BookOwner;
+  parameters: Parameters;
+  token(): Promise<string>;
+  inAccount<T>(work: (session: PaperSession) => Promise<T>): Promise<T>;
+}
 
 /** The query of a GET or the JSON body of a POST, values as text. */
 export function parametersOf(request: PaperRequest): Parameters {

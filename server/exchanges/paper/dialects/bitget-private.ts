@@ -1,12 +1,10 @@
 import { changeLeverage, changeMarginModeOfToken, changePositionMode } from '../account-settings.ts';
 import { type BookOwner, isPending, type PaperOrder } from '../book.ts';
-import type { StruckFaults } from '../faults.ts';
 import { isListed } from '../listed-tokens.ts';
 import { paperContract } from '../paper-contracts.ts';
-import type { PaperRequest } from '../paper-http.ts';
 import { placePaperTrigger } from '../paper-orders.ts';
 import { findStoredOrder, newestFills, type OrderHandle } from '../paper-queries.ts';
-import { type PaperContext, type PaperSession, viewAccount, withAccount } from '../paper-session.ts';
+import { viewAccount, withAccount } from '../paper-session.ts';
 import { BookRefusal, PaperRefusal } from '../refusals.ts';
 import {
   cancelStruckOrder,
@@ -22,7 +20,8 @@ import {
   optionalDecimalIn,
   orderHandleIn,
   orderTypeIn,
-  type Parameters,
+  type Prepared,
+  type PrivateCall,
   parametersOf,
   planTypeIn,
   positionModeIn,
@@ -42,22 +41,6 @@ import {
   tokenAccountView,
   triggerView,
 } from './bitget-views.ts';
-import type { LoseStopOf } from './dialect.ts';
-
-export interface PrivateCall {
-  context: PaperContext;
-  request: PaperRequest;
-  userId: string;
-  faults: StruckFaults;
-  loseStopOf: LoseStopOf;
-}
-
-export interface Prepared extends PrivateCall {
-  owner: BookOwner;
-  parameters: Parameters;
-  token(): Promise<string>;
-  inAccount<T>(work: (session: PaperSession) => Promise<T>): Promise<T>;
-}
 
 export type PrivateHandler = (call: PrivateCall) => Promise<unknown>;
 
