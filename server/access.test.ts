@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { systemClock } from './platform/clock.ts';
 import type { DeclaredRoute } from './platform/http/access.ts';
-import { createHttpApp } from './platform/http/http-app.ts';
+import { createHttpApp } from './platform/http/create-http-app.ts';
 import { createLog } from './platform/log.ts';
 
 /** Paths that begin with one of these are for administrators only. */

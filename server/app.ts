@@ -19,8 +19,9 @@ import { registerSignalRoutes } from './console/signals/signals.routes.ts';
 import { registerAutomationRoutes } from './console/workflows/automation.routes.ts';
 import type { Deps } from './deps.ts';
 import { registerIngestRoutes } from './ingest/ingest.routes.ts';
+import { createHttpApp } from './platform/http/create-http-app.ts';
 import { registerHealthRoutes } from './platform/http/health.ts';
-import { type App, createHttpApp } from './platform/http/http-app.ts';
+import type { App } from './platform/http/http-app.ts';
 
 /** The whole HTTP side: what all routes share, then every feature in its order. Testable without a port. */
 export async function buildApp(deps: Deps, options: { webFolder?: string } = {}): Promise<App> {

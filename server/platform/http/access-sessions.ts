@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { and, eq, gt, lt, or } from 'drizzle-orm';
+import type { CurrentUser } from '#contract/auth.ts';
 import type { Db, Queryable } from '../db/database.ts';
 import { sessions, users } from '../db/schema.ts';
 import { timeOrderedId } from '../ids.ts';
-import type { Session } from './access.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -15,6 +15,13 @@ const SEEN_EVERY_MS = MINUTE_MS;
 
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[\w-]{43}$/;
+
+export interface Session {
+  id: string;
+  user: CurrentUser;
+  /** Until then this session sees its webhook key whole. */
+  keyRevealedUntil: Date | null;
+}
 
 /** Opens a session and returns its token, which is stored as a hash alone. */
 export async function createSession(options: { db: Queryable; userId: string; now: Date }): Promise<string> {

@@ -1,6 +1,7 @@
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { CurrentUser } from '#contract/auth.ts';
+import type { Session } from './access-sessions.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
 
@@ -11,13 +12,6 @@ import type { App } from './http-app.ts';
  */
 export const ACCESS_LEVELS = ['public', 'user', 'admin', 'hook', 'metrics'] as const;
 export type Access = (typeof ACCESS_LEVELS)[number];
-
-export interface Session {
-  id: string;
-  user: CurrentUser;
-  /** Until then this session sees its webhook key whole. */
-  keyRevealedUntil: Date | null;
-}
 
 export interface DeclaredRoute {
   method: string;

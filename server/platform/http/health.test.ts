@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../log.ts';
+import { createHttpApp } from './create-http-app.ts';
 import { registerHealthRoutes } from './health.ts';
-import { createHttpApp } from './http-app.ts';
 
 // Requirements: settings-of-the-program-10
 test('readiness is 200 when every part is ready and 503 when one is not', async () => {

@@ -10,7 +10,8 @@ import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { systemClock } from '../clock.ts';
 import { openPool } from '../db/pool.ts';
 import { createLog } from '../log.ts';
-import { type App, createHttpApp } from './http-app.ts';
+import { createHttpApp } from './create-http-app.ts';
+import type { App } from './http-app.ts';
 
 let board: TestApp;
 let webFolder: string;
