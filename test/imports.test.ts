@@ -5,6 +5,8 @@ import manifest from '../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '..');
 
+const FOLDERS = ['domain', 'contract', 'server', 'web', 'test', 'demo', 'bench', 'scripts', 'e2e'];
+
 /** What each floor may import beyond itself. */
 const FLOORS: Record<string, { floors: string[]; packages: string[] }> = {
   domain: { floors: [], packages: ['decimal.js'] },
@@ -65,21 +67,25 @@ interface Import {
 }
 
 /** As the formatter writes them, and not in the middle of a line: SQL says `from` as well. */
-const SPECIFIER = /(?:^(?:(?:import|export) [^'`\n]*|\}) from |^import |\bimport\()'([^']+)'/gm;
+const SPECIFIER = /(?:^(?:(?:import|export) [^'`\n]*|\}) from |^import |\bimport\(\s*)'([^']+)'/gm;
 /** The manifest belongs to no floor. */
 const MANIFEST = /\/package\.json$/;
 
+const filesOf = (folder: string) => globSync(`${folder}/**/*.{ts,tsx,mjs}`, { cwd: ROOT });
+
+/** Of the files that are not tests. */
 function importsOf(folder: string): Import[] {
-  const files = globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT }).filter(
-    (file) => !/\.test\.tsx?$/.test(file),
-  );
-  return files.flatMap((from) => {
-    const source = readFileSync(join(ROOT, from), 'utf8');
-    return [...source.matchAll(SPECIFIER)]
-      .map(([, specifier = '']) => specifier)
-      .filter((specifier) => !MANIFEST.test(specifier))
-      .map((specifier) => ({ from, ...resolve(from, specifier) }));
-  });
+  return filesOf(folder)
+    .filter((file) => !/\.test\.tsx?$/.test(file))
+    .flatMap(importsIn);
+}
+
+function importsIn(from: string): Import[] {
+  const source = readFileSync(join(ROOT, from), 'utf8');
+  return [...source.matchAll(SPECIFIER)]
+    .map(([, specifier = '']) => specifier)
+    .filter((specifier) => !MANIFEST.test(specifier))
+    .map((specifier) => ({ from, ...resolve(from, specifier) }));
 }
 
 function resolve(from: string, specifier: string): { to: string; isOurs: boolean } {
@@ -100,7 +106,36 @@ function packageOf(specifier: string): string {
 const wrongArrows = (imports: Import[], isWrong: (one: Import) => boolean) =>
   imports.filter(isWrong).map(({ from, to }) => `${from} imports ${to}`);
 
+/** At least one cycle where there are any, each from a file back to itself. */
+function cyclesIn(imported: ReadonlyMap<string, readonly string[]>): string[][] {
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file]);
+    if (path.includes(file) || done.has(file)) return;
+    for (const next of imported.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of imported.keys()) visit(file, []);
+  return cycles;
+}
+
 const serverImports = importsOf('server').filter(({ isOurs }) => isOurs);
+
+describe('of all files, tests included', () => {
+  const files = FOLDERS.flatMap(filesOf);
+
+  test('there are some in each folder', () => {
+    const found = new Set(files.map((file) => file.split('/')[0]));
+    expect([...found].toSorted()).toEqual(FOLDERS.toSorted());
+  });
+
+  test('no import leads back to its file', () => {
+    // Types count as well: files that need each other cannot be understood one by one.
+    const imported = new Map(files.map((file) => [file, importsIn(file).map(({ to }) => to)]));
+    expect(cyclesIn(imported).map((cycle) => cycle.join(' → '))).toEqual([]);
+  });
+});
 
 describe.each(Object.entries(FLOORS))('the floor %s', (floor, { floors, packages }) => {
   const imports = importsOf(floor);
