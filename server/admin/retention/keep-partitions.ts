@@ -1,8 +1,10 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Deps } from '#server/deps.ts';
 import { SCHEMA_LOCK } from '#server/platform/db/migrate.ts';
 import { arrangeTables } from '#server/platform/db/partition-tables.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
+import { deleteOldLeases } from '#server/platform/jobs/leases.ts';
 import { type BeforeDrop, type DroppedPartition, dropOldPartitions } from './drop-old-partitions.ts';
 import { forgetHashes } from './forget-hashes.ts';
 
@@ -22,8 +24,8 @@ export interface Retention {
 }
 
 /**
- * Partitions the tables when that had to wait, makes the partitions of the months to come, and drops those that are too
- * old; by one instance at a time. On a connection of its own: what it does may take longer than a statement of the pool.
+ * Deletes old leases, partitions the tables when that had to wait, makes the partitions of the months to come, and drops
+ * those that are too old; by one instance at a time. On a connection of its own: what it does may take longer than a statement of the pool.
  */
 export async function keepPartitions({
   deps,
@@ -40,6 +42,7 @@ export async function keepPartitions({
     await client.connect();
     const { rows } = await client.query('select pg_try_advisory_lock($1) as mine', [SCHEMA_LOCK]);
     if (!rows[0].mine) return [];
+    await deleteOldLeases(drizzle(client));
     const now = clock.now();
     if (!(await arrangeTables({ client, log, now, alone: false }))) return [];
     const keepDays = { price_logs: config.priceLogRetentionDays, deliveries: config.deliveryRetentionDays };

@@ -827,13 +827,13 @@ export const engineRestartAnswers = pgTable(
 );
 
 /**
- * Who works on what, until when, by the database's clock. The version grows with every change of hands and fences
- * a holder that slept through its lease.
+ * Who works on what, until when, by the database's clock. Every change of hands takes the next version, across
+ * all keys: it fences a holder that slept through its lease, also after the row was deleted and made again.
  */
 export const leases = pgTable('leases', {
   key: text('key').primaryKey(),
   holder: text('holder').notNull(),
-  version: bigint('version', { mode: 'number' }).notNull(),
+  version: bigint('version', { mode: 'number' }).generatedByDefaultAsIdentity(),
   leaseUntil: instant('lease_until').notNull(),
 });
 

@@ -29,10 +29,10 @@ export class LeaseLostError extends Error {
 
 const acquire = writtenOnce<{ key: string; holder: string }>()<{ version: string }>(
   (value) => sql`
-    insert into leases (key, holder, version, lease_until)
-    values (${value('key')}, ${value('holder')}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
+    insert into leases (key, holder, lease_until)
+    values (${value('key')}, ${value('holder')}, now() + make_interval(secs => ${LEASE_SECONDS}))
     on conflict (key) do update
-      set holder = excluded.holder, version = leases.version + 1, lease_until = excluded.lease_until
+      set holder = excluded.holder, version = default, lease_until = excluded.lease_until
       where leases.lease_until < now()
     returning version`,
 );
@@ -86,7 +86,7 @@ async function renewLease(db: Db, lease: Lease): Promise<void> {
       and lease_until > '-infinity'`);
 }
 
-/** The row stays and keeps counting, so that a version never comes back. */
+/** Free at once, by the clock of every transaction that has begun. */
 const release = writtenOnce<LeaseValues>()(
   (value) => sql`
     update leases set lease_until = '-infinity'
@@ -164,11 +164,28 @@ const giveBack = (db: Queryable, lease: Lease): Promise<unknown> =>
  */
 export async function handOverLeases(db: Db, holder: string): Promise<void> {
   await db.execute(sql`
-    update leases set lease_until = '-infinity', version = version + 1
+    update leases set lease_until = '-infinity', version = default
     where lease_until > now() and (holder = ${holder} or starts_with(holder, ${`${holder} `}))`);
 }
 
 /** At the start of a program that has its database to itself: whatever a dead predecessor held is free. */
 export async function releaseAllLeases(db: Db): Promise<void> {
   await db.execute(sql`update leases set lease_until = '-infinity' where lease_until > now()`);
+}
+
+const BATCH = 1_000;
+
+/**
+ * Deletes leases that were given back, or ran out a day ago; answers how many. Versions come from a sequence, so a key
+ * that is taken again never gets one that it had.
+ */
+export async function deleteOldLeases(db: Pick<Queryable, 'execute'>): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const { rowCount } = await db.execute(sql`
+      delete from leases where key in (
+        select key from leases where lease_until < now() - interval '1 day'
+        limit ${BATCH} for update skip locked)`);
+    deleted += rowCount ?? 0;
+    if ((rowCount ?? 0) < BATCH) return deleted;
+  }
 }
