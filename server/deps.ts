@@ -23,8 +23,9 @@ export interface Deps {
   clock: Clock;
   db: Db;
   pool: pg.Pool;
-  /** The one that workflows and orders go through: for its figures. */
-  enginePool: Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;
+  /** The ones that workflows and orders, and deliveries go through: for their figures. */
+  enginePool: PoolFigures;
+  deliveryPool: PoolFigures;
   secretBox: SecretBox;
   jobs: Jobs;
   exchanges: ExchangeRegistry;
@@ -57,6 +58,8 @@ export interface Deps {
   attentionSources: readonly AttentionSource[];
   readiness: () => Promise<Readiness>;
 }
+
+export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCount' | 'options'>;
 
 /** Reads the conditions of one kind from the present state, each time it is asked. */
 export type AttentionSource = () => Promise<AttentionCondition[]>;

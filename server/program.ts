@@ -116,6 +116,7 @@ export async function buildProgram(options: {
     db,
     pool,
     enginePool: database.engineDb.$client,
+    deliveryPool: database.deliveryDb.$client,
     jobs,
     secretBox,
     exchanges,
@@ -136,7 +137,11 @@ export async function buildProgram(options: {
     readiness: () => readReadiness(),
   };
   const rightOfWay = createRightOfWay();
-  const deps: Deps = { ...base, rightOfWay, receiver: createReceiver(base, rightOfWay.noteStored) };
+  const receiver = createReceiver(
+    { ...base, db: database.deliveryDb, pool: database.deliveryDb.$client },
+    rightOfWay.noteStored,
+  );
+  const deps: Deps = { ...base, rightOfWay, receiver };
   const app = await buildApp(deps, options.webFolder === undefined ? {} : { webFolder: options.webFolder });
   const engine = () => ({ ...deps, db: database.engineDb });
   const [besideWorkflows, besideUsers] = [rightOfWay.createLane(), rightOfWay.createLane()];

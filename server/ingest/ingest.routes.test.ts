@@ -57,6 +57,18 @@ describe('a delivery that can be stored', () => {
     expect(priceLogs.map(({ id }: { id: string }) => id)).toContain(answer.json().id);
   });
 
+  test.each(paths)('is stored while screens hold all of their connections: %s', async (path, fields) => {
+    const { pool } = board.database;
+    const held = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+    try {
+      const price = newPrice();
+      const answer = await sender.send(path, JSON.stringify({ ...fields, price, Close: price }));
+      expect(answer.json()).toEqual({ success: true, id: ID, duplicate: false });
+    } finally {
+      for (const connection of held) connection.release();
+    }
+  });
+
   test('as the charting platform really sends it is stored with all that it says', async () => {
     clock.set('2026-01-02T10:30:07.250Z');
     const body = `{

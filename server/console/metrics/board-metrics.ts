@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { isWorkflowEnded, WORKFLOW_STATUSES } from '#domain/workflow/workflow-lifecycle.ts';
-import type { Deps } from '#server/deps.ts';
+import type { Deps, PoolFigures } from '#server/deps.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createEndedWork, type EndedWork, ORDER_OUTCOMES, SIGNAL_TO_ORDER_BUCKETS } from './ended-work.ts';
 import { type OpenWork, readOpenWork } from './open-work.ts';
@@ -12,7 +12,7 @@ const PATIENCE_MS = 3_000;
 
 type BoardDeps = Pick<
   Deps,
-  'db' | 'pool' | 'enginePool' | 'jobs' | 'rightOfWay' | 'config' | 'log' | 'metrics'
+  'db' | 'pool' | 'enginePool' | 'deliveryPool' | 'jobs' | 'rightOfWay' | 'config' | 'log' | 'metrics'
 >;
 
 interface Reading {
@@ -98,7 +98,11 @@ function registerInstance(registry: Registry, deps: BoardDeps): void {
     },
     1,
   );
-  registerPools(registry, { requests: deps.pool, engine: deps.enginePool });
+  registerPools(registry, {
+    requests: deps.pool,
+    engine: deps.enginePool,
+    deliveries: deps.deliveryPool,
+  });
   new Gauge({
     name: 'signal_board_engine_running',
     help: '1 when this instance takes jobs',
@@ -125,8 +129,11 @@ function registerInstance(registry: Registry, deps: BoardDeps): void {
   });
 }
 
-/** Both of them: of the one that orders go through, the other's figures say nothing. */
-function registerPools(registry: Registry, pools: Record<'requests' | 'engine', Deps['enginePool']>): void {
+/** The figures of one pool say nothing about the others. */
+function registerPools(
+  registry: Registry,
+  pools: Record<'requests' | 'engine' | 'deliveries', PoolFigures>,
+): void {
   const registers = [registry];
   new Gauge({
     name: 'signal_board_database_connections',
@@ -151,7 +158,7 @@ function registerPools(registry: Registry, pools: Record<'requests' | 'engine', 
   });
   new Gauge({
     name: 'signal_board_database_waiting',
-    help: 'Requests, or steps of the engine, that wait for a connection of their pool',
+    help: 'Requests, deliveries or steps of the engine that wait for a connection of their pool',
     labelNames: ['pool'],
     registers,
     collect() {

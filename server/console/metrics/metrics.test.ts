@@ -164,15 +164,16 @@ test('what has never happened is counted as 0, so that the first time is seen', 
   await board.close();
 });
 
-test('both pools of connections are told, that of the engine too', async () => {
+test('the connections of each pool are reported', async () => {
   const board = await startTestApp();
-  const { pool, engineDb } = board.database;
+  const { pool, engineDb, deliveryDb } = board.database;
   const held = await engineDb.$client.connect();
   const { body } = await board.anonymous.get('/metrics');
   held.release();
   const max = (name: string) => seriesValue(body, `signal_board_database_connections_max{pool="${name}"}`);
   expect(max('requests')).toBe(pool.options.max);
   expect(max('engine')).toBe(engineDb.$client.options.max);
+  expect(max('deliveries')).toBe(deliveryDb.$client.options.max);
   const busy = 'signal_board_database_connections{pool="engine",state="busy"}';
   expect(seriesValue(body, busy)).toBeGreaterThan(0);
   expect(seriesValue(body, 'signal_board_database_waiting{pool="engine"}')).toBe(0);

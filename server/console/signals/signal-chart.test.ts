@@ -177,4 +177,36 @@ describe('the chart of a traded signal', () => {
     expect(shown.levels).toBeNull();
     expect(shown.fills).toHaveLength(2);
   });
+
+  test('lists its trades with as many statements as a signal without any, a page at a time where asked', async () => {
+    const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
+    // Of somebody who does not trade.
+    const owner = await createSender({ app: board.app, client: (await board.createUser()).client });
+    const other = (await owner.signal()).json().id;
+    let taken = 0;
+    const count = () => {
+      taken += 1;
+    };
+    const read = async (path: string) => {
+      taken = 0;
+      board.database.pool.on('acquire', count);
+      const answer = await board.admin.get(path);
+      board.database.pool.off('acquire', count);
+      return { trades: answer.json(), taken };
+    };
+    const all = await read(`/api/signals/${id}/trades`);
+    expect(all.trades).toMatchObject(
+      [1, 2].map(() => ({
+        success: true,
+        orderPayload: { symbol: 'BTCUSDT', clientOid: expect.any(String) },
+      })),
+    );
+    expect(all.taken).toBe((await read(`/api/signals/${other}/trades`)).taken);
+    for (const page of [1, 2]) {
+      const { trades } = await read(`/api/signals/${id}/trades?page=${page}&limit=1`);
+      expect(trades).toEqual([all.trades[page - 1]]);
+    }
+    expect((await read(`/api/signals/${id}/trades?page=2`)).trades).toEqual([]);
+    expect((await board.admin.get(`/api/signals/${id}/trades?limit=0`)).statusCode).toBe(400);
+  });
 });

@@ -1,4 +1,4 @@
-import { idParams } from '#contract/paging.ts';
+import { idParams, optionalPagingQuery } from '#contract/paging.ts';
 import {
   checkEligibilityBody,
   type DecisionBasis,
@@ -18,7 +18,7 @@ import type { EligibilityResult } from '#domain/eligibility/eligibility.ts';
 import { isWorkflowEnded } from '#domain/workflow/workflow-lifecycle.ts';
 import { listUserNames } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
-import { listAttempts, listSignalTrades } from '#server/engine/orders/trades.store.ts';
+import { listSignalTrades } from '#server/engine/orders/trades.store.ts';
 import { listSignalCalculations } from '#server/engine/sizing/position-generator.store.ts';
 import { selectUsers } from '#server/engine/workflow/select-users.ts';
 import { listWorkflowUsers } from '#server/engine/workflow/workflow-users.store.ts';
@@ -35,6 +35,7 @@ import { registerSignalChartRoutes } from './signal-chart.routes.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['signals'];
+const DEFAULT_PAGE_SIZE = 50;
 
 /** What became of a signal: its workflows, users, calculations and trades. */
 export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
@@ -123,36 +124,41 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
 
   app.get(
     '/api/signals/:id/trades',
-    { config, schema: { tags, params: idParams, response: { 200: trades } } },
-    async ({ params: { id } }) => {
+    {
+      config,
+      schema: { tags, params: idParams, querystring: optionalPagingQuery, response: { 200: trades } },
+    },
+    async ({ params: { id }, query }) => {
       await requireSignal(id);
-      const rows = await listSignalTrades(db, id);
-      return await Promise.all(
-        rows.map(async ({ trade, username }): Promise<Trade> => {
-          const attempt = (await listAttempts(db, trade.id)).findLast(
-            ({ orderPayload }) => orderPayload !== null,
-          );
-          return {
-            id: trade.id,
-            success: trade.success === true,
-            fillStatus: trade.fillStatus,
-            state: trade.state,
-            error: trade.error,
-            userId: trade.userId,
-            username,
-            exchangePlatform: trade.exchangePlatform,
-            orderId: trade.orderId,
-            createdAt: trade.createdAt.toISOString(),
-            exchangeResponse: trade.exchangeResponse as Trade['exchangeResponse'],
-            orderPayload: {
-              ...(attempt?.orderPayload as Record<string, unknown> | undefined),
-              symbol: `${trade.token}USDT`,
-            },
-          };
+      const rows = await listSignalTrades(db, { signalId: id, page: pageOf(query) });
+      return rows.map(
+        ({ trade, username, orderPayload }): Trade => ({
+          id: trade.id,
+          success: trade.success === true,
+          fillStatus: trade.fillStatus,
+          state: trade.state,
+          error: trade.error,
+          userId: trade.userId,
+          username,
+          exchangePlatform: trade.exchangePlatform,
+          orderId: trade.orderId,
+          createdAt: trade.createdAt.toISOString(),
+          exchangeResponse: trade.exchangeResponse as Trade['exchangeResponse'],
+          orderPayload: {
+            ...(orderPayload as Record<string, unknown> | null),
+            symbol: `${trade.token}USDT`,
+          },
         }),
       );
     },
   );
+}
+
+/** Null: all of them, as the specified call wants it. */
+function pageOf({ page, limit }: { page?: number | undefined; limit?: number | undefined }) {
+  if (page === undefined && limit === undefined) return null;
+  const size = limit ?? DEFAULT_PAGE_SIZE;
+  return { limit: size, offset: ((page ?? 1) - 1) * size };
 }
 
 const toSignalUsers = (

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { AttemptState } from '#domain/orders/order-lifecycle.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
@@ -63,13 +63,25 @@ export async function findTradeWithAttempts(
 }
 
 /** Trades of a signal with their user's name, newest first. */
-export async function listSignalTrades(db: Queryable, signalId: string) {
-  return await db
-    .select({ trade: trades, username: users.username })
+export async function listSignalTrades(
+  db: Queryable,
+  { signalId, page }: { signalId: string; page: { limit: number; offset: number } | null },
+) {
+  const sent = db
+    .select({ orderPayload: orderAttempts.orderPayload })
+    .from(orderAttempts)
+    .where(and(eq(orderAttempts.tradeId, trades.id), isNotNull(orderAttempts.orderPayload)))
+    .orderBy(desc(orderAttempts.attempt))
+    .limit(1)
+    .as('sent');
+  const rows = db
+    .select({ trade: trades, username: users.username, orderPayload: sent.orderPayload })
     .from(trades)
     .innerJoin(users, eq(users.id, trades.userId))
+    .leftJoinLateral(sent, sql`true`)
     .where(eq(trades.signalId, signalId))
     .orderBy(desc(trades.createdAt), desc(trades.id));
+  return await (page === null ? rows : rows.limit(page.limit).offset(page.offset));
 }
 
 const standing = builtOnce<{ signalId: string; userId: string }>()((db, value) =>

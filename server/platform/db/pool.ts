@@ -23,8 +23,9 @@ const CONNECTION_TIMEOUT_MS = 2_000;
 const EXTERNAL_WAIT_MS = 30_000;
 const POOL_CLOSE_LIMIT_MS = 3_000;
 const MAX_CONNECTIONS = 8;
-// Of its own: a delivery that waits to be stored must not stand behind the statements of a thousand orders.
 const MAX_ENGINE_CONNECTIONS = 12;
+// One for each lane that stores deliveries (ingest/receive-delivery.ts).
+const MAX_DELIVERY_CONNECTIONS = 8;
 const OLDEST_VERSION = 140_000;
 
 /** What a connection of one's own (a listener, the job queue) is opened with. */
@@ -36,6 +37,8 @@ export interface OpenDatabase {
   db: Db;
   /** For workflows and orders: over connections of their own, which prepare their statements. */
   engineDb: Db;
+  /** For deliveries, which must wait neither for a screen's long list nor for a thousand orders. */
+  deliveryDb: Db;
   connection: DatabaseConnection;
   embedded: boolean;
   /** Ends the connections and stops the embedded server. */
@@ -123,8 +126,14 @@ export function openPool(options: {
     max: maxConnections ?? MAX_ENGINE_CONNECTIONS,
     Client: createPreparingClient('engine'),
   });
+  const deliveryPool = new pg.Pool({
+    ...settings,
+    max: maxConnections ?? MAX_DELIVERY_CONNECTIONS,
+    Client: SharedClient,
+  });
+  const pools = [pool, enginePool, deliveryPool];
   let isClosing = false;
-  for (const one of [pool, enginePool]) {
+  for (const one of pools) {
     one.on('error', (error) => {
       // A server that stops may be quicker than the goodbye of a connection.
       if (!isClosing) options.log.warn({ err: error }, 'an idle database connection ended');
@@ -134,11 +143,12 @@ export function openPool(options: {
     pool,
     db: drizzleOver(pool),
     engineDb: drizzleOver(enginePool),
+    deliveryDb: drizzleOver(deliveryPool),
     connection: options.connection,
     embedded: false,
     async close() {
       isClosing = true;
-      await Promise.all([pool.end(), enginePool.end()]);
+      await Promise.all(pools.map((one) => one.end()));
     },
   };
 }
