@@ -79,6 +79,16 @@ export function isSignalExpired(times: {
   return ageMs > (times.maxAgeMinutes ?? SIGNAL_MAX_AGE_MINUTES) * 60_000;
 }
 
+/**
+ * A signal whose own time is older than this at its receipt is not traded automatically: it may repeat one whose hash
+ * was deleted. Longer than a yearly candle, whose signals carry the time it opened.
+ */
+export const OLDEST_SIGNAL_DAYS = 400;
+
+export function isSignalTooOld({ time, receivedAt }: { time: Date | null; receivedAt: Date }): boolean {
+  return time !== null && receivedAt.getTime() - time.getTime() > OLDEST_SIGNAL_DAYS * 24 * 3_600_000;
+}
+
 export type UserResult = 'success' | 'skipped' | 'failed' | 'in progress';
 
 /** What a user's steps add up to. Submission goes before errors, skipping before failing. */

@@ -7,6 +7,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 export interface Metrics {
   registry: Registry;
   delivered(delivery: { kind: DeliveryKind; result: DeliveryResult; seconds: number }): void;
+  rowsDeleted(table: string, rows: number): void;
   exchangeCalled(call: { platform: string; operation: string; result: CallResult; seconds: number }): void;
 }
 
@@ -69,6 +70,12 @@ export function createMetrics(): Metrics {
     buckets: CALL_BUCKETS,
     registers,
   });
+  const deletedRows = new Counter({
+    name: 'signal_board_rows_deleted_total',
+    help: 'Rows that this instance deleted because they were older than they are kept, by table',
+    labelNames: ['table'],
+    registers,
+  });
   // A series that begins with its first event hides that event from increase().
   for (const kind of DELIVERY_KINDS) {
     for (const result of DELIVERY_RESULTS) deliveries.inc({ kind, result }, 0);
@@ -78,6 +85,9 @@ export function createMetrics(): Metrics {
     delivered({ kind, result, seconds }) {
       deliveries.inc({ kind, result });
       acknowledgements.observe({ kind }, seconds);
+    },
+    rowsDeleted(table, rows) {
+      deletedRows.inc({ table }, rows);
     },
     exchangeCalled({ platform, operation, result, seconds }) {
       calls.inc({ platform, operation, result });

@@ -1,10 +1,9 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Deps } from '#server/deps.ts';
 import { SCHEMA_LOCK } from '#server/platform/db/migrate.ts';
 import { arrangeTables } from '#server/platform/db/partition-tables.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
-import { deleteOldLeases } from '#server/platform/jobs/leases.ts';
+import { createDeleteOldRows, type OldRowsDeps } from './delete-old-rows.ts';
 import { type BeforeDrop, type DroppedPartition, dropOldPartitions } from './drop-old-partitions.ts';
 import { forgetHashes } from './forget-hashes.ts';
 
@@ -24,8 +23,8 @@ export interface Retention {
 }
 
 /**
- * Deletes old leases, partitions the tables when that had to wait, makes the partitions of the months to come, and drops
- * those that are too old; by one instance at a time. On a connection of its own: what it does may take longer than a statement of the pool.
+ * Partitions the tables when that had to wait, makes the partitions of the months to come, and drops those that are too
+ * old; by one instance at a time. On a connection of its own: what it does may take longer than a statement of the pool.
  */
 export async function keepPartitions({
   deps,
@@ -42,7 +41,6 @@ export async function keepPartitions({
     await client.connect();
     const { rows } = await client.query('select pg_try_advisory_lock($1) as mine', [SCHEMA_LOCK]);
     if (!rows[0].mine) return [];
-    await deleteOldLeases(drizzle(client));
     const now = clock.now();
     if (!(await arrangeTables({ client, log, now, alone: false }))) return [];
     const keepDays = { price_logs: config.priceLogRetentionDays, deliveries: config.deliveryRetentionDays };
@@ -56,22 +54,35 @@ export async function keepPartitions({
   }
 }
 
-/** Keeps the partitions from time to time; the start of the program has made what it needs. Answers how to stop that. */
+/**
+ * Keeps the partitions and deletes old rows from time to time; the start of the program has made what it needs. Answers
+ * how to stop that.
+ */
 export function startRetention(
-  retention: Omit<Retention, 'signal'>,
+  retention: Omit<Retention, 'signal' | 'deps'> & { deps: RetentionDeps & OldRowsDeps },
   { everyMs = EVERY_MS }: { everyMs?: number } = {},
 ): () => Promise<void> {
   const stopping = new AbortController();
+  const deleteOldRows = createDeleteOldRows(retention.deps);
   let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
+    await attempt(() => keepPartitions({ ...retention, signal: stopping.signal }), 'the partitions');
+    await attempt(
+      () => deleteOldRows({ connection: retention.connection, signal: stopping.signal }),
+      'old rows',
+    );
+    running = null;
+  }
+
+  /** What fails, or could not get its locks, is tried again the next time. */
+  async function attempt(work: () => Promise<unknown>, what: string): Promise<void> {
+    if (stopping.signal.aborted) return;
     try {
-      await keepPartitions({ ...retention, signal: stopping.signal });
+      await work();
     } catch (error) {
       if (stopping.signal.aborted) return;
-      retention.deps.log.warn({ err: error }, 'partitions could not be looked after');
-    } finally {
-      running = null;
+      retention.deps.log.warn({ err: error }, `${what} could not be looked after`);
     }
   }
 

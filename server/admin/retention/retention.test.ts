@@ -12,6 +12,7 @@ import { monthOf } from '#server/platform/db/partition-months.ts';
 import { defaultPartitionOf, listPartitions } from '#server/platform/db/partitions.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { createLog } from '#server/platform/log.ts';
+import { createMetrics } from '#server/platform/metrics.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import type { BeforeDrop } from './drop-old-partitions.ts';
 import { keepPartitions, startRetention } from './keep-partitions.ts';
@@ -45,7 +46,16 @@ const retention = (now: Date, days: number, beforeDrop: BeforeDrop) => ({
   deps: {
     clock: { now: () => now },
     log,
-    config: { priceLogRetentionDays: days, deliveryRetentionDays: days },
+    metrics: createMetrics(),
+    config: {
+      priceLogRetentionDays: days,
+      deliveryRetentionDays: days,
+      signalHashRetentionDays: 0,
+      workflowRetentionDays: 0,
+      workflowStepRetentionDays: 0,
+      calculationRetentionDays: 0,
+      orderEventRetentionDays: 0,
+    },
   },
   connection: here.database.connection,
   beforeDrop,

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import { userSettings, users, workflowUsers } from '#server/platform/db/schema.ts';
+import { signals, userSettings, users, workflowUsers } from '#server/platform/db/schema.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { runWorkflow } from './run-workflow.ts';
@@ -76,6 +76,29 @@ test('a signal that waited more than thirty minutes is not traded', async () => 
   expect(workflow.status).toBe('failed');
   expect(workflow.errorDetails?.failureType).toBe('SIGNAL_EXPIRED');
   expect(await engine.exchangeOrders(userId)).toEqual([]);
+});
+
+test('does not trade a signal whose own time is more than 400 days old', async () => {
+  const days = (count: number) => new Date(engine.clock.now().getTime() - count * 24 * 3_600_000);
+  const [old, recent] = [
+    await engine.storeSignal({ token: 'SOL', price: '150' }),
+    await engine.storeSignal({ token: 'TON', price: '3' }),
+  ];
+  await engine.db
+    .update(signals)
+    .set({ signalTimeServer: days(401) })
+    .where(eq(signals.id, old.signalId));
+  await engine.db
+    .update(signals)
+    .set({ signalTimeServer: days(399) })
+    .where(eq(signals.id, recent.signalId));
+  await engine.settle();
+  expect(await engine.workflow(old.workflowId)).toMatchObject({
+    status: 'failed',
+    errorMessage:
+      'Signal validation failed: its own time is more than 400 days old, so it may be one that was traded before',
+  });
+  expect((await engine.workflow(recent.workflowId)).status).toBe('completed');
 });
 
 // Requirements: position-sizing-6

@@ -4,6 +4,8 @@ import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
 import {
   explainFailure,
   isSignalExpired,
+  isSignalTooOld,
+  OLDEST_SIGNAL_DAYS,
   type PipelineStepType,
 } from '#domain/workflow/workflow-lifecycle.ts';
 import { findMatch } from '#server/engine/sizing/match-price-log.ts';
@@ -154,11 +156,18 @@ function switchedOff({ deps, workflow }: PipelineWork): StepOutcome | null {
   return off === null ? null : { kind: 'aborted', failure: explainFailure('AUTO_TRADING_DISABLED', off) };
 }
 
-/** What ingest lets through is valid; this is for rows of another origin. */
-function invalid({ signal }: PipelineWork): StepOutcome | null {
-  if (isPositive(signal.price)) return null;
-  const failure = explainFailure('SIGNAL_INVALID', { detail: `the price ${signal.price} is not above zero` });
-  return { kind: 'failed', failure };
+/** Ingest checks the price; this guards rows of another origin. */
+function invalid({ signal, workflow }: PipelineWork): StepOutcome | null {
+  const detail = isPositive(signal.price)
+    ? workflow.trigger === 'automatic' && mayRepeatForgotten(signal)
+    : `the price ${signal.price} is not above zero`;
+  if (detail === false) return null;
+  return { kind: 'failed', failure: explainFailure('SIGNAL_INVALID', { detail }) };
+}
+
+function mayRepeatForgotten({ signalTimeServer: time, receivedAt }: PipelineWork['signal']): string | false {
+  if (!isSignalTooOld({ time, receivedAt })) return false;
+  return `its own time is more than ${OLDEST_SIGNAL_DAYS} days old, so it may be one that was traded before`;
 }
 
 /** The price at every exchange in use: no answer leaves its users out later, a price far off stops the signal. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { OLDEST_SIGNAL_DAYS } from '#domain/workflow/workflow-lifecycle.ts';
 
 export const TRADINGVIEW_ADDRESSES = [
   '52.89.214.238',
@@ -87,12 +88,12 @@ const wait = (about: string, unset: string) =>
     unset,
   });
 
-const retention = (about: string) =>
+const retention = (about: string, least = 30) =>
   setting(
     wholeNumber(0, 36_500)
-      .refine((days) => days === 0 || days >= 30)
+      .refine((days) => days === 0 || days >= least)
       .default(0),
-    { about, takes: '0 (all are kept) or days from 30 to 36500', unset: 'all are kept' },
+    { about, takes: `0 (all are kept) or days from ${least} to 36500`, unset: 'all are kept' },
   );
 
 /** Every setting of the program, read from the environment. An empty value counts as unset. */
@@ -256,6 +257,14 @@ export const settingsSchema = z.object({
   DELIVERY_RETENTION_DAYS: retention(
     'Days that the log of webhook deliveries is kept; older ones go a month at a time',
   ),
+  SIGNAL_HASH_RETENTION_DAYS: retention(
+    'Days for which a signal with a time of its own is known when it comes again',
+    OLDEST_SIGNAL_DAYS,
+  ),
+  WORKFLOW_RETENTION_DAYS: retention('Days that ended workflows are kept, with their steps and users'),
+  WORKFLOW_STEP_RETENTION_DAYS: retention('Days that the steps of ended workflows are kept'),
+  CALCULATION_RETENTION_DAYS: retention('Days that calculations are kept that no order was made of'),
+  ORDER_EVENT_RETENTION_DAYS: retention('Days that the calls and timelines of ended orders are kept'),
   DISPLAY_TIMEZONE: setting(z.string().refine(isTimezone).default('America/Los_Angeles'), {
     about: "Time zone of every screen, of 'Today's Signals' and of the names of CSV files",
     takes: 'an IANA time zone such as Europe/Berlin',

@@ -44,6 +44,16 @@ export interface Config {
   priceLogRetentionDays: number;
   /** 0: all are kept. */
   deliveryRetentionDays: number;
+  /** 0: all are kept. */
+  signalHashRetentionDays: number;
+  /** 0: all are kept. */
+  workflowRetentionDays: number;
+  /** 0: all are kept. */
+  workflowStepRetentionDays: number;
+  /** 0: all are kept. */
+  calculationRetentionDays: number;
+  /** 0: all are kept. */
+  orderEventRetentionDays: number;
   displayTimezone: string;
   metricsToken: string | null;
   logLevel: Settings['LOG_LEVEL'];
@@ -143,6 +153,11 @@ function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
     webhookRateLimit: value.WEBHOOK_RATE_LIMIT,
     priceLogRetentionDays: value.PRICE_LOG_RETENTION_DAYS,
     deliveryRetentionDays: value.DELIVERY_RETENTION_DAYS,
+    signalHashRetentionDays: value.SIGNAL_HASH_RETENTION_DAYS,
+    workflowRetentionDays: value.WORKFLOW_RETENTION_DAYS,
+    workflowStepRetentionDays: value.WORKFLOW_STEP_RETENTION_DAYS,
+    calculationRetentionDays: value.CALCULATION_RETENTION_DAYS,
+    orderEventRetentionDays: value.ORDER_EVENT_RETENTION_DAYS,
     displayTimezone: value.DISPLAY_TIMEZONE,
     metricsToken: value.METRICS_TOKEN,
     logLevel: value.LOG_LEVEL,

@@ -1,0 +1,159 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Signal } from '#contract/signals.ts';
+import { addUpList } from '#server/platform/db/list-totals/add-up-list.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
+import { createSender, type TestSender } from '#test/app/test-sender.ts';
+import { createDeleteOldRows, type OldRowsDeps } from './delete-old-rows.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const KEEP_ALL: OldRowsDeps['config'] = {
+  signalHashRetentionDays: 0,
+  workflowRetentionDays: 0,
+  workflowStepRetentionDays: 0,
+  calculationRetentionDays: 0,
+  orderEventRetentionDays: 0,
+};
+const TABLES = [
+  'signal_hashes',
+  'workflows',
+  'workflow_steps',
+  'position_generator_logs',
+  'trade_events',
+] as const;
+
+let board: TestApp;
+let sender: TestSender;
+let ended: string;
+let unfinished: string;
+const TIMED = { time: new Date().toISOString(), price: '65001' };
+
+async function traded(fields: Record<string, unknown>): Promise<string> {
+  const { id } = (await sender.signal(fields)).json();
+  const read = async () => (await board.admin.get(`/api/signals/${id}`)).json<Signal>().workflowStatus;
+  await vi.waitFor(async () => expect(await read()).toBe('completed'), { timeout: 30_000, interval: 25 });
+  return id;
+}
+
+/** Two traded signals, one with a time of its own; the order of the second is under way for years. */
+beforeAll(async () => {
+  board = await startTestApp({
+    engine: true,
+    config: {
+      appEnv: 'production',
+      autoTrade: { enabled: true, configured: true },
+      verifyFirstMs: 0,
+      verifySecondMs: 0,
+      cancelDelayMs: 0,
+    },
+  });
+  sender = await createSender({ app: board.app, client: board.admin });
+  for (const oppositeSignal of ['reverse', 'skip']) {
+    const { user } = await board.createUser();
+    const settings = { signalProcessor: 'Any', positionSizingMethod: 'Portfolio Allocation', oppositeSignal };
+    await board.admin.put(`/api/admin/user-settings/${user.id}`, settings);
+    await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+  }
+  ended = await traded(TIMED);
+  unfinished = await traded({ symbol: 'ETHUSDT', price: '3000' });
+  await board.database.db.execute(sql`
+    update trades set state = 'working', due_at = now() + interval '10 years' where signal_id = ${unfinished}`);
+  // A calculation that nothing was ordered by.
+  await board.database.db.execute(sql`
+    insert into position_generator_logs (id, signal_id, user_id, profile, exchange_platform, token, success, settings, created_at)
+    select ${timeOrderedId()}, signal_id, user_id, profile, exchange_platform, token, false, settings, created_at
+    from position_generator_logs where signal_id = ${ended} limit 1`);
+  await addUpList(board.database.db, 'workflows', { marginMs: -60_000 });
+}, 60_000);
+afterAll(() => board.close());
+
+async function deleteAfter(days: number, config: Partial<OldRowsDeps['config']> = {}): Promise<void> {
+  const deleteOldRows = createDeleteOldRows({
+    ...board.deps,
+    clock: { now: () => new Date(Date.now() + days * DAY_MS) },
+    config: { ...KEEP_ALL, ...config },
+  });
+  await deleteOldRows({ connection: board.database.connection });
+}
+
+/** How many rows the ended and the unfinished signal have in each table. */
+async function counts() {
+  const of = async (signalId: string) => {
+    const { rows } = await board.database.db.execute<Record<string, number>>(sql`
+      select (select count(*)::int from signal_hashes where signal_id = ${signalId}) as signal_hashes,
+        (select count(*)::int from workflows where signal_id = ${signalId}) as workflows,
+        (select count(*)::int from workflow_steps join workflows on workflows.id = workflow_id
+          where signal_id = ${signalId}) as workflow_steps,
+        (select count(*)::int from position_generator_logs where signal_id = ${signalId}) as position_generator_logs,
+        (select count(*)::int from trade_events join trades on trades.id = trade_id
+          where signal_id = ${signalId}) as trade_events`);
+    return rows[0] ?? {};
+  };
+  return { ended: await of(ended), unfinished: await of(unfinished) };
+}
+
+async function deletedOf(table: string): Promise<number> {
+  const { body } = await board.anonymous.get('/metrics');
+  const line = body.split('\n').find((one) => one.includes(`rows_deleted_total{table="${table}"}`));
+  return Number(line?.split(' ').at(-1));
+}
+
+test('keeps everything for good unless a setting says otherwise, but for hashes that say nothing any more', async () => {
+  const before = await counts();
+  for (const table of TABLES) expect(before.ended[table], table).toBeGreaterThan(0);
+  await deleteAfter(0.5);
+  expect(await counts()).toEqual(before);
+  await deleteAfter(5000);
+  expect(await counts()).toEqual({ ...before, unfinished: { ...before.unfinished, signal_hashes: 0 } });
+  // The equal signal without a time of its own was a new one after a minute all along.
+  expect((await sender.signal(TIMED)).json()).toMatchObject({ id: ended, duplicate: true });
+});
+
+test.each([
+  ['workflow_steps', { workflowStepRetentionDays: 30 }, 0],
+  ['trade_events', { orderEventRetentionDays: 30 }, 0],
+  // The calculations of the two orders stay with them.
+  ['position_generator_logs', { calculationRetentionDays: 30 }, 2],
+] as const)(
+  'deletes %s of what has ended once they are older than the setting',
+  async (table, config, left) => {
+    const before = await counts();
+    await deleteAfter(29, config);
+    expect(await counts()).toEqual(before);
+    await deleteAfter(31, config);
+    expect(await counts()).toEqual({ ...before, ended: { ...before.ended, [table]: left } });
+    expect(await deletedOf(table)).toBe((before.ended[table] ?? 0) - left);
+  },
+);
+
+test('deletes ended workflows with what belongs to them, and takes them off the totals', async () => {
+  const total = async () => (await board.admin.get('/api/automation-workflows')).json().total;
+  const before = await counts();
+  expect(await total()).toBe(2);
+  await deleteAfter(31, { workflowRetentionDays: 30 });
+  expect(await counts()).toEqual({ ...before, ended: { ...before.ended, workflows: 0 } });
+  expect(await total()).toBe(1);
+  expect((await board.admin.get(`/api/signals/${ended}`)).json()).toMatchObject({ workflowStatus: null });
+  expect((await board.admin.get(`/api/signals/${ended}/trades`)).json()).toHaveLength(2);
+});
+
+test('deletes the hash of a signal with a time once the same signal would not be traded', async () => {
+  const known = () => board.database.pool.query('select from signal_hashes where signal_id = $1', [ended]);
+  await deleteAfter(400, { signalHashRetentionDays: 400 });
+  expect((await known()).rowCount).toBe(1);
+  // Its own time says when it is too old, also where that lies years after its receipt.
+  await board.database.pool.query(
+    `update signals set signal_time_server = signal_time_server + interval '600 days' where id = $1`,
+    [ended],
+  );
+  await deleteAfter(600, { signalHashRetentionDays: 400 });
+  expect((await known()).rowCount).toBe(1);
+  await deleteAfter(1002, { signalHashRetentionDays: 400 });
+  expect((await known()).rowCount).toBe(0);
+});
+
+test('a second program leaves it to the first', async () => {
+  await Promise.all([1, 2, 3].map(() => deleteAfter(5000, { workflowRetentionDays: 30 })));
+  expect((await counts()).unfinished).toMatchObject({ workflows: 1 });
+});

@@ -1,0 +1,194 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { OLDEST_SIGNAL_DAYS } from '#domain/workflow/workflow-lifecycle.ts';
+import type { Deps } from '#server/deps.ts';
+import type { Tx } from '#server/platform/db/database.ts';
+import { forgetRows } from '#server/platform/db/list-totals/forget-rows.ts';
+import type { DatabaseConnection } from '#server/platform/db/pool.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
+import { deleteOldLeases } from '#server/platform/jobs/leases.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const ROWS_LOCK = 5_128_313;
+const BATCH = 500;
+
+export interface OldRowsDeps extends Pick<Deps, 'clock' | 'log' | 'metrics'> {
+  config: Pick<
+    Deps['config'],
+    | 'signalHashRetentionDays'
+    | 'workflowRetentionDays'
+    | 'workflowStepRetentionDays'
+    | 'calculationRetentionDays'
+    | 'orderEventRetentionDays'
+  >;
+}
+
+/** One kind of rows, walked in the order of time-ordered ids. */
+interface Kind {
+  /** Whose rows go. */
+  table: 'signal_hashes' | 'workflows' | 'workflow_steps' | 'position_generator_logs' | 'trade_events';
+  /** Whose ids are walked; as `old` in `isKept`. */
+  walked: string;
+  /** Keeps a row although it is old. $1 is the moment before which rows are old. */
+  isKept: string;
+  /** 0: all are kept. */
+  days: (config: OldRowsDeps['config']) => number;
+  remove: (tx: Tx, client: pg.Client, found: Found) => Promise<number>;
+}
+
+interface Found {
+  ids: string[];
+  /** The ids lie in [from, to), and no other row of the table does. */
+  from: string;
+  to: string;
+}
+
+const deleted =
+  (text: string) =>
+  async (_tx: Tx, client: pg.Client, { ids }: Found): Promise<number> =>
+    (await client.query(text, [ids])).rowCount ?? 0;
+
+/** Its orders may still change what the workflow says, and its steps. */
+const isUnfinished = (workflowId: string) => `exists (
+  select from workflows where id = ${workflowId} and status in ('pending', 'processing')
+) or exists (select from trades where workflow_id = ${workflowId} and state <> 'done')`;
+
+const KINDS: readonly Kind[] = [
+  {
+    // An equal signal is a new one after a minute: the hash says nothing any more. A day: clocks differ.
+    table: 'signal_hashes',
+    walked: 'signals',
+    isKept: 'old.signal_time_server is not null',
+    days: () => 1,
+    remove: deleted(`delete from signal_hashes using signals where signals.id = any ($1)
+      and signal_hashes.hash_value = signals.hash_value and signal_hashes.signal_id = signals.id and not lasting`),
+  },
+  {
+    // An equal signal is not traded once its own time is older than OLDEST_SIGNAL_DAYS. A day more: clocks differ.
+    table: 'signal_hashes',
+    walked: 'signals',
+    isKept: 'old.signal_time_server is null or old.signal_time_server >= $1',
+    days: ({ signalHashRetentionDays: days }) => (days === 0 ? 0 : Math.max(days, OLDEST_SIGNAL_DAYS) + 1),
+    remove: deleted(`delete from signal_hashes using signals where signals.id = any ($1)
+      and signal_hashes.hash_value = signals.hash_value and signal_hashes.signal_id = signals.id`),
+  },
+  {
+    table: 'workflow_steps',
+    walked: 'workflow_steps',
+    isKept: isUnfinished('old.workflow_id'),
+    days: (config) => config.workflowStepRetentionDays,
+    remove: deleted('delete from workflow_steps where id = any ($1)'),
+  },
+  {
+    table: 'workflows',
+    walked: 'workflows',
+    isKept: isUnfinished('old.id'),
+    days: (config) => config.workflowRetentionDays,
+    async remove(tx, client, { ids, from, to }) {
+      // The totals of lists count what is kept.
+      await forgetRows(tx, 'workflows', { from, to });
+      await client.query('delete from workflow_steps where workflow_id = any ($1)', [ids]);
+      await client.query('delete from workflow_users where workflow_id = any ($1)', [ids]);
+      return (await client.query('delete from workflows where id = any ($1)', [ids])).rowCount ?? 0;
+    },
+  },
+  {
+    table: 'position_generator_logs',
+    walked: 'position_generator_logs',
+    // What was ordered says by which calculation.
+    isKept: `exists (select from trades where position_generator_log_id = old.id)
+      or ${isUnfinished('old.workflow_id')}`,
+    days: (config) => config.calculationRetentionDays,
+    remove: deleted('delete from position_generator_logs where id = any ($1)'),
+  },
+  {
+    table: 'trade_events',
+    walked: 'trade_events',
+    isKept: `exists (select from trades where id = old.trade_id and state <> 'done')`,
+    days: (config) => config.orderEventRetentionDays,
+    remove: deleted('delete from trade_events where id = any ($1)'),
+  },
+];
+
+export type DeleteOldRows = (options: {
+  connection: DatabaseConnection;
+  signal?: AbortSignal;
+}) => Promise<void>;
+
+/**
+ * Deletes rows that are older than their setting keeps them, in batches that hold nobody up; by one instance at a time,
+ * on a connection of its own. Old rows that have to stay are looked at once in the life of a program.
+ */
+export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps): DeleteOldRows {
+  const walkedTo = new Map<Kind, string>();
+
+  async function walk(client: pg.Client, kind: Kind, before: Date): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const after = walkedTo.get(kind) ?? firstIdOf(new Date(0));
+      const end = firstIdOf(before);
+      const { rows } = await client.query<{ id: string; kept: boolean }>(
+        `select id, (${kind.isKept}) as kept from ${kind.walked} as old
+         where $1::timestamptz is not null and id > $2 and id < $3 order by id limit ${BATCH}`,
+        [before, after, end],
+      );
+      const isLast = rows.length < BATCH;
+      // The last of a full batch begins the next one: what lies behind it is not known yet.
+      const looked = isLast ? rows : rows.slice(0, -1);
+      for (const found of between(rows, looked, end)) {
+        count += await drizzle(client).transaction((tx) => kind.remove(tx, client, found));
+      }
+      const last = looked.at(-1);
+      if (last !== undefined) walkedTo.set(kind, last.id);
+      if (isLast) return count;
+    }
+  }
+
+  return async ({ connection, signal }) => {
+    const client = new pg.Client({ ...connection, application_name: 'signal-board retention' });
+    client.on('error', () => {});
+    const giveUp = () => void client.end().catch(() => {});
+    signal?.addEventListener('abort', giveUp);
+    try {
+      await client.connect();
+      const { rows } = await client.query('select pg_try_advisory_lock($1) as mine', [ROWS_LOCK]);
+      if (!rows[0].mine) return;
+      metrics.rowsDeleted('leases', await deleteOldLeases(drizzle(client)));
+      for (const kind of KINDS) {
+        const days = kind.days(config);
+        if (days === 0) continue;
+        const count = await walk(client, kind, new Date(clock.now().getTime() - days * DAY_MS));
+        metrics.rowsDeleted(kind.table, count);
+        if (count > 0)
+          log.info({ table: kind.table, rows: count, keptDays: days }, 'old rows have been deleted');
+      }
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
+      await client.end().catch(() => {});
+    }
+  };
+}
+
+/** Those that go, in runs that no kept row interrupts. */
+function between(
+  rows: readonly { id: string; kept: boolean }[],
+  looked: readonly { id: string; kept: boolean }[],
+  end: string,
+): Found[] {
+  const runs: Found[] = [];
+  let run: Found | null = null;
+  looked.forEach(({ id, kept }, index) => {
+    if (kept) {
+      run = null;
+      return;
+    }
+    const to = rows[index + 1]?.id ?? end;
+    if (run === null) {
+      run = { ids: [], from: id, to };
+      runs.push(run);
+    }
+    run.ids.push(id);
+    run.to = to;
+  });
+  return runs;
+}
