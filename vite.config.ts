@@ -9,9 +9,11 @@ const pureFloors = ['domain', 'contract'].map((floor) => join(import.meta.dirnam
 
 /** Parts of screens with a list, which the settings and the calculator do without. */
 const LIST_PARTS =
-  '(cell-button|columns-menu|cut-text|data-table|filter-select|hidden-columns|live-status|pager|use-last-page)\\.';
+  '(cell-button|columns-menu|cut-text|data-table|filter-select|hidden-columns|list-panel|live-status|pager|use-last-page)\\.';
 const NOT_COMMON = [
   LIST_PARTS,
+  'export-button',
+  'list-(filters|screen)',
   'dialog(-view|-pending)?\\.',
   'return-focus',
   'changes-question',

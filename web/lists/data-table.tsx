@@ -13,12 +13,11 @@ interface TableColumn<Row> {
 
 export type TableColumns<Row> = readonly TableColumn<Row>[];
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** Accessible name of the table. */
   label: string;
   columns: TableColumns<Row>;
   rows: readonly Row[] | undefined;
-  rowId: (row: Row) => string;
   emptyText: string;
   /** With all its columns. */
   minWidth: number;
@@ -29,8 +28,8 @@ interface DataTableProps<Row> {
   faded?: boolean;
 }
 
-function DataTableView<Row>(props: DataTableProps<Row>) {
-  const { label, rows, rowId, emptyText, skeletonRows = 10, faded = false, hidden = NO_ROWS } = props;
+function DataTableView<Row extends { id: string }>(props: DataTableProps<Row>) {
+  const { label, rows, emptyText, skeletonRows = 10, faded = false, hidden = NO_ROWS } = props;
   const columns = useMemo(
     () => props.columns.filter(({ id }, index) => !isHidden(hidden, id, index)),
     [props.columns, hidden],
@@ -50,7 +49,7 @@ function DataTableView<Row>(props: DataTableProps<Row>) {
     );
   } else {
     body = rows.map((row) => (
-      <tr key={rowId(row)}>
+      <tr key={row.id}>
         {columns.map(({ id, align, pinned, cell }) => (
           <td key={id} data-align={align} data-pinned={pinned}>
             {cell(row)}

@@ -17,7 +17,7 @@ interface ExportButtonProps<Row> {
   name: string;
   /** What is said when a page cannot be fetched. */
   errorTitle: string;
-  createSource: () => Promise<ExportSource<Row>>;
+  createSource: (timeZone: string) => Promise<ExportSource<Row>>;
 }
 
 /** Saves all rows that the filters match as a CSV file. Nothing is saved unless all of them are there. */
@@ -34,7 +34,11 @@ export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButt
         import('../lib/csv-export.ts'),
         import('../lib/save-file.ts'),
       ]);
-      const file = await exportCsv({ source: await createSource(), signal, onProgress: setProgress });
+      const file = await exportCsv({
+        source: await createSource(displayTimezone),
+        signal,
+        onProgress: setProgress,
+      });
       if (file.rows === 0) {
         // After the dialog has gone: an alert stops the page as it stands.
         setTimeout(() => window.alert('No data to export'));

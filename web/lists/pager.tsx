@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import classes from './pager.module.css';
 
-interface PagerProps {
+export interface PagerProps {
   page: number;
   /** Undefined while it is not known, such as after a failed fetch. */
   pageCount: number | undefined;

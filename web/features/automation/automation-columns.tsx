@@ -7,7 +7,7 @@ import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { StatusBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { TriggerButton } from '../../ui/trigger-button.tsx';
-import classes from './automation-table.module.css';
+import classes from './automation.module.css';
 
 interface ColumnOptions {
   formatInstant: (instant: string | null) => string;

@@ -1,12 +1,17 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { Select } from '#web/forms/select.tsx';
+import type { ListFilter } from '#web/lists/list-filters.tsx';
+import { ListScreen } from '#web/lists/list-screen.tsx';
 import { serverMessage } from '../../lib/api-client.ts';
-import { LiveStatus } from '../../ui/live-status.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RefreshButton } from '../../ui/refresh-button.tsx';
+import { capitalise, formatCount } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { toastError } from '../../ui/toast.ts';
-import { type AutomationSearch, CLOSED_DIALOG } from './automation-search.ts';
-import { AutomationTable } from './automation-table.tsx';
-import { useWorkflows } from './get-workflows.ts';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import classes from './automation.module.css';
+import { automationColumns } from './automation-columns.tsx';
+import { type AutomationSearch, CLOSED_DIALOG, DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
+import { useWorkflows, workflowsPath } from './get-workflows.ts';
+import { useRetryWorkflow } from './retry-workflow.ts';
 
 const WorkflowStepsDialog = lazy(() => import('./workflow-steps-dialog.tsx'));
 const WorkflowUsersDialog = lazy(() => import('./workflow-users-dialog.tsx'));
@@ -17,32 +22,68 @@ interface AutomationScreenProps {
   retryDisabled: boolean;
 }
 
+const FILTERS: readonly ListFilter<AutomationSearch>[] = [
+  { name: 'processor', label: 'Processor', list: 'processors' },
+  { name: 'status', label: 'Status', list: 'statuses', display: capitalise },
+];
+
 export function AutomationScreen({ search, onSearch, retryDisabled }: AutomationScreenProps) {
+  const formatInstant = useFormatInstant();
+  const { open } = useDialogHistory();
+  const retry = useRetryWorkflow();
+  const pendingSignalId = retry.isPending ? retry.variables : undefined;
+  const columns = useMemo(
+    () =>
+      automationColumns({
+        formatInstant,
+        retryDisabled,
+        pendingSignalId,
+        onOpen: (dialog, run) =>
+          open({ dialog, workflow: run.workflowId, signal: run.signalId ?? undefined }),
+        onRetry: retry.mutate,
+      }),
+    [formatInstant, retryDisabled, pendingSignalId, open, retry.mutate],
+  );
   const workflows = useWorkflows(search);
-  const { error, errorUpdatedAt } = workflows;
+  const { data, error, errorUpdatedAt } = workflows;
   useEffect(() => {
     if (errorUpdatedAt === 0) return;
     toastError({ title: 'Failed to Fetch Workflows', message: serverMessage(error, error?.message ?? '') });
   }, [error, errorUpdatedAt]);
+  const pageSize = search.limit ?? DEFAULT_PAGE_SIZE;
   const close = () => onSearch(CLOSED_DIALOG);
 
   return (
-    <Page
+    <ListScreen
+      name="workflows"
       title="Automation Workflows"
       subtitle="Every workflow run as it happens, and again every 30 seconds"
-      actions={
-        <>
-          <LiveStatus updatedAt={workflows.dataUpdatedAt} />
-          <RefreshButton busy={workflows.isFetching} onRefresh={() => void workflows.refetch()} />
-        </>
+      panelTitle="Workflow Runs"
+      description={data ? `Showing ${data.workflows.length} of ${formatCount(data.total)} workflows` : ''}
+      query={workflows}
+      rows={data?.workflows}
+      columns={columns}
+      emptyText="No automation workflows found"
+      errorTitle="Failed to Fetch Workflows"
+      path={workflowsPath}
+      filters={FILTERS}
+      moreFilters={
+        <Select
+          className={classes.pageSize}
+          size="xs"
+          aria-label="Page size"
+          data={PAGE_SIZES.map((size) => ({ value: String(size), label: `${size} per page` }))}
+          value={String(pageSize)}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value;
+            onSearch({ limit: PAGE_SIZES.find((size) => String(size) === chosen), page: undefined });
+          }}
+        />
       }
+      pageSize={pageSize}
+      search={search}
+      onSearch={onSearch}
     >
-      <AutomationTable
-        search={search}
-        onSearch={onSearch}
-        retryDisabled={retryDisabled}
-        workflows={workflows}
-      />
       <Suspense fallback={null}>
         {search.dialog === 'users' && search.workflow ? (
           <WorkflowUsersDialog workflowId={search.workflow} onClose={close} />
@@ -56,6 +97,6 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
           />
         ) : null}
       </Suspense>
-    </Page>
+    </ListScreen>
   );
 }

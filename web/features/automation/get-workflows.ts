@@ -17,11 +17,3 @@ export function useWorkflows({ page, limit, processor, status }: AutomationSearc
     refetchInterval: usePoll(REFRESH_MS),
   });
 }
-
-export function useWorkflowFilter(list: 'processors' | 'statuses') {
-  const path = `${workflowsPath}/${list}`;
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => requestJson<string[]>(path, { signal }),
-  });
-}

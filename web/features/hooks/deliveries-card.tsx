@@ -1,11 +1,9 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useMemo } from 'react';
-import { DataTable } from '#web/lists/data-table.tsx';
+import { ListPanel } from '#web/lists/list-panel.tsx';
 import { isStatus } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { Panel } from '../../ui/panel.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
-import { ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import { deliveryColumns, narrowDeliveryColumns } from './delivery-columns.tsx';
 import { useDeliveries, useRefreshWebhook } from './webhooks.ts';
 
@@ -27,37 +25,21 @@ export function DeliveriesCard({ hookId }: { hookId: string }) {
     if (gone) refreshWebhook();
   }, [gone, refreshWebhook]);
 
-  const failure = {
-    title: 'Failed to fetch deliveries',
-    error: deliveries.error,
-    onRetry: () => void deliveries.refetch(),
-    retrying: deliveries.isFetching,
-  };
   return (
-    <Panel
-      flush
+    <ListPanel
       title="Recent Deliveries"
       description="The last 50 calls to this webhook"
       aside={
         <RefreshButton size="xs" busy={deliveries.isFetching} onRefresh={() => void deliveries.refetch()} />
       }
-    >
-      {deliveries.isError && deliveries.data ? <ErrorBanner {...failure} /> : null}
-      {deliveries.isError && !deliveries.data ? (
-        <ErrorState {...failure} />
-      ) : (
-        <DataTable
-          label="Recent deliveries"
-          columns={columns}
-          rows={deliveries.data}
-          rowId={deliveryId}
-          emptyText="No deliveries yet"
-          minWidth={wide ? 600 : 0}
-          skeletonRows={4}
-        />
-      )}
-    </Panel>
+      query={deliveries}
+      errorTitle="Failed to fetch deliveries"
+      label="Recent deliveries"
+      columns={columns}
+      rows={deliveries.data}
+      emptyText="No deliveries yet"
+      minWidth={wide ? 600 : 0}
+      skeletonRows={4}
+    />
   );
 }
-
-const deliveryId = ({ id }: { id: string }) => id;

@@ -18,11 +18,3 @@ export function usePriceLogs({ page, token, timeframe, processor }: PriceLogsSea
     refetchInterval: usePoll(REFRESH_MS),
   });
 }
-
-export function usePriceLogFilter(list: 'tokens' | 'processors' | 'timeframes') {
-  const path = `${priceLogsPath}/${list}`;
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => requestJson<string[]>(path, { signal }),
-  });
-}

@@ -1,19 +1,12 @@
 import { Button } from '@mantine/core';
+import type { ListPagerProps } from '#web/lists/list-screen.tsx';
 import { formatCount } from '../../lib/format.ts';
 import classes from './price-logs-screen.module.css';
-
-interface NumberedPagerProps {
-  page: number;
-  pageSize: number;
-  /** Undefined while it is not known, such as after a failed fetch. */
-  total: number | undefined;
-  onPage: (page: number) => void;
-}
 
 /** Always pages 1 to 5. A later page is named beside the entries, and reached by the buttons for the next and the previous one. */
 const NUMBERED_BUTTONS = 5;
 
-export function NumberedPager({ page, pageSize, total, onPage }: NumberedPagerProps) {
+export function NumberedPager({ page, pageSize, total, onPage }: ListPagerProps) {
   // Of an unknown number of pages there are at least those up to this one.
   const pageCount = total === undefined ? page : Math.ceil(total / pageSize);
   if (pageCount <= 1 && page <= 1) return null;

@@ -23,14 +23,6 @@ export const useSignalStats = () =>
     queryFn: ({ signal }) => requestJson<SignalStats>(statsPath, { signal }),
   });
 
-export function useSignalFilter(list: 'tokens' | 'processors' | 'timeframes') {
-  const path = `${signalsPath}/${list}`;
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => requestJson<string[]>(path, { signal }),
-  });
-}
-
 /** Fetches everything again that the screen shows about signals. */
 export function useRefreshSignals(): () => Promise<void> {
   const client = useQueryClient();

@@ -1,16 +1,17 @@
 import { IconWebhook } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
-import { ExportButton } from '#web/lists/export-button.tsx';
-import { useSession } from '../../lib/session.ts';
-import { FailedQueries } from '../../ui/failed-queries.tsx';
+import { lazy, Suspense, useMemo } from 'react';
+import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
+import { ListScreen } from '#web/lists/list-screen.tsx';
+import { capitalise, formatCount } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { ButtonLink } from '../../ui/link.tsx';
-import { LiveStatus } from '../../ui/live-status.tsx';
-import { Page } from '../../ui/page.tsx';
-import { RefreshButton } from '../../ui/refresh-button.tsx';
-import { useRefreshSignals, useSignalFilter, useSignalStats, useSignals } from './get-signals.ts';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { useHasCalculator } from './calculator-link.tsx';
+import { PAGE_SIZE, signalsPath, useRefreshSignals, useSignalStats, useSignals } from './get-signals.ts';
 import { SignalStatCards } from './signal-stats.tsx';
+import { signalsColumns } from './signals-columns.tsx';
 import type { SignalsSearch } from './signals-search.ts';
-import { SignalsTable } from './signals-table.tsx';
+import { useTriggerAutomation } from './trigger-automation.ts';
 
 const SignalDialogs = lazy(() => import('./signal-dialogs.tsx'));
 
@@ -20,64 +21,76 @@ interface SignalsScreenProps {
   triggersDisabled: boolean;
 }
 
+const FILTERS: readonly ListFilter<SignalsSearch>[] = [
+  { name: 'token', label: 'Token', list: 'tokens' },
+  { name: 'action', label: 'Action', list: 'actions', choices: ['buy', 'sell'], display: capitalise },
+  TIMEFRAME_FILTER,
+  { name: 'processor', label: 'Processor', list: 'processors' },
+];
+
 export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScreenProps) {
-  const { displayTimezone } = useSession();
+  const formatInstant = useFormatInstant();
+  const { open } = useDialogHistory();
+  const hasCalculator = useHasCalculator();
+  const trigger = useTriggerAutomation();
+  const pendingSignalId = trigger.isPending ? trigger.variables : undefined;
+  const columns = useMemo(
+    () =>
+      signalsColumns({
+        formatInstant,
+        triggersDisabled,
+        pendingSignalId,
+        onOpen: (dialog, signal) =>
+          open({
+            dialog,
+            signal: signal.id,
+            workflow: (dialog === 'steps' && signal.workflowId) || undefined,
+          }),
+        onTrigger: trigger.mutate,
+        hasCalculator,
+      }),
+    [formatInstant, triggersDisabled, pendingSignalId, open, trigger.mutate, hasCalculator],
+  );
   const signals = useSignals(search);
   const stats = useSignalStats();
-  const tokens = useSignalFilter('tokens');
-  const processors = useSignalFilter('processors');
-  const timeframes = useSignalFilter('timeframes');
   const refresh = useRefreshSignals();
+  const { data } = signals;
+  const loadingText = signals.isError ? '' : 'Loading...';
 
   return (
-    <Page
+    <ListScreen
+      name="signals"
       title="Trading Signals"
       subtitle="Incoming buy and sell signals and what the automation did with them"
-      actions={
-        <>
-          <LiveStatus updatedAt={signals.dataUpdatedAt} />
-          <ButtonLink
-            to="/configuration"
-            variant="default"
-            leftSection={<IconWebhook size={16} aria-hidden />}
-          >
-            Configuration
-          </ButtonLink>
-          <ExportButton
-            name="signals"
-            errorTitle="Failed to fetch signals"
-            createSource={async () =>
-              (await import('./signals-csv.ts')).signalsExport(search, displayTimezone)
-            }
-          />
-          <RefreshButton busy={signals.isFetching} onRefresh={() => void refresh()} />
-        </>
+      links={
+        <ButtonLink to="/configuration" variant="default" leftSection={<IconWebhook size={16} aria-hidden />}>
+          Configuration
+        </ButtonLink>
       }
+      above={<SignalStatCards stats={stats} />}
+      panelTitle="Signal History"
+      description={
+        data ? `Showing ${data.signals.length} of ${formatCount(data.total)} signals` : loadingText
+      }
+      query={signals}
+      rows={data?.signals}
+      columns={columns}
+      emptyText="No signals found"
+      errorTitle="Failed to fetch signals"
+      path={signalsPath}
+      filters={FILTERS}
+      hasClear
+      pageSize={PAGE_SIZE}
+      search={search}
+      onSearch={onSearch}
+      onRefresh={() => void refresh()}
+      createExport={async (timeZone) => (await import('./signals-csv.ts')).signalsExport(search, timeZone)}
     >
-      <SignalStatCards stats={stats} />
-      <FailedQueries
-        queries={[
-          { title: 'Failed to fetch tokens', query: tokens },
-          { title: 'Failed to fetch processors', query: processors },
-          { title: 'Failed to fetch timeframes', query: timeframes },
-        ]}
-      />
-      <SignalsTable
-        search={search}
-        onSearch={onSearch}
-        signals={signals}
-        triggersDisabled={triggersDisabled}
-        lists={{
-          tokens: tokens.data ?? [],
-          processors: processors.data ?? [],
-          timeframes: timeframes.data ?? [],
-        }}
-      />
       {search.dialog ? (
         <Suspense fallback={null}>
           <SignalDialogs search={search} onSearch={onSearch} />
         </Suspense>
       ) : null}
-    </Page>
+    </ListScreen>
   );
 }

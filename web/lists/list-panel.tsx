@@ -1,0 +1,38 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Panel } from '../ui/panel.tsx';
+import { ErrorBanner, ErrorState } from '../ui/states.tsx';
+import { DataTable, type DataTableProps } from './data-table.tsx';
+
+interface ListPanelProps<Row> extends DataTableProps<Row> {
+  title: string;
+  description: string;
+  /** Beside the title, such as the filters. */
+  aside: ReactNode;
+  query: Pick<UseQueryResult, 'isError' | 'isFetching' | 'isPlaceholderData' | 'error' | 'refetch'>;
+  errorTitle: string;
+  /** Below the table. */
+  children?: ReactNode;
+}
+
+/** A table with its states: a refresh that failed says so above the rows of before. */
+export function ListPanel<Row extends { id: string }>(props: ListPanelProps<Row>) {
+  const { title, description, aside, query, errorTitle, children, ...table } = props;
+  const failure = {
+    title: errorTitle,
+    error: query.error,
+    onRetry: () => void query.refetch(),
+    retrying: query.isFetching,
+  };
+  return (
+    <Panel flush title={title} description={description} aside={aside}>
+      {query.isError && table.rows ? <ErrorBanner {...failure} /> : null}
+      {query.isError && !table.rows ? (
+        <ErrorState {...failure} />
+      ) : (
+        <DataTable {...table} faded={query.isPlaceholderData} />
+      )}
+      {children}
+    </Panel>
+  );
+}
