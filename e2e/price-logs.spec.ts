@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import type { PriceLog, PriceLogsAnswer } from '#contract/price-logs.ts';
 import { runStatements } from './database.ts';
 import { DEVELOPMENT, expect, test } from './fixtures.ts';
 import type { Operator } from './operator.ts';
@@ -113,6 +114,20 @@ test('eleven columns stand in their order, and a log without parameters says so'
   ]) {
     await expect(legend).toContainText(text);
   }
+});
+
+test('a log whose parameters are null or left out says so as well', async ({ page, operator, signIn }) => {
+  const token = await postCandles(operator, 2);
+  await signIn(page);
+  await page.route('**/api/price-logs?*', async (route) => {
+    const answer = (await (await route.fetch()).json()) as PriceLogsAnswer;
+    const [{ parameters: _left, ...first } = {}, second] = answer.priceLogs as Partial<PriceLog>[];
+    await route.fulfill({ json: { ...answer, priceLogs: [first, { ...second, parameters: null }] } });
+  });
+  await page.goto(`/price-logs?token=${token}`);
+  await expect(rows(page)).toHaveCount(2);
+  for (const row of await rows(page).all()) await expect(row).toContainText('No parameters available');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 // Requirements: price-logs-2, trading-validation-15

@@ -249,7 +249,8 @@ export function workflowTooltip(workflow: {
   }
   if (status === 'pending') return 'Waiting to start processing';
   if (status === 'processing') return 'Currently processing users';
-  return `${successfulUsers}/${eligibleUsers} users processed`;
+  const shown = (count: number) => (Number.isFinite(count) ? String(count) : '–');
+  return `${shown(successfulUsers)}/${shown(eligibleUsers)} users processed`;
 }
 
 function stoppingError({

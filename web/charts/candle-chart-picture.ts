@@ -20,6 +20,24 @@ export const LEVELS = [
 ] as const satisfies { name: keyof ChartLevels; title: string }[];
 export type LevelTitle = (typeof LEVELS)[number]['title'];
 
+const isTime = (instant: string): boolean => !Number.isNaN(Date.parse(instant));
+
+/** Without what lacks its time or a price: nobody could say where it belongs. */
+export function readablePart({ candles, mark, levels, fills, ...rest }: CandlePicture): CandlePicture {
+  const arePrices = (prices: readonly string[]) => prices.every((price) => Number(price) > 0);
+  return {
+    ...rest,
+    candles: candles.filter(
+      ({ time, open, high, low, close }) => isTime(time) && arePrices([open, high, low, close]),
+    ),
+    mark: mark && isTime(mark.time) && arePrices([mark.price]) ? mark : null,
+    levels: levels && arePrices(LEVELS.map(({ name }) => levels[name])) ? levels : null,
+    fills: fills.filter(
+      ({ time, quantity, averagePrice }) => isTime(time) && arePrices([quantity, averagePrice]),
+    ),
+  };
+}
+
 /** The picture in words. */
 export function describePicture(
   picture: CandlePicture,

@@ -7,18 +7,19 @@ import { EmptyState } from '../ui/states.tsx';
 import classes from './candle-chart.module.css';
 import { CandleCanvas } from './candle-chart-canvas.tsx';
 import { toChartModel } from './candle-chart-model.ts';
-import { type CandlePicture, describeEvents, describePicture } from './candle-chart-picture.ts';
+import { type CandlePicture, describeEvents, describePicture, readablePart } from './candle-chart-picture.ts';
 
 const loadTable = () => import('./candle-chart-table.tsx');
 const CandleTable = lazy(loadTable);
 const prepareTable = () => void loadTable().catch(() => {});
 
 /** Candles with what happened among them, as a picture or as a table. */
-export function CandleChart({ picture }: { picture: CandlePicture }) {
+export function CandleChart({ picture: given }: { picture: CandlePicture }) {
   const { displayTimezone } = useSession();
   const formatInstant = useFormatInstant();
   const [asTable, setAsTable] = useState(false);
   const [pointed, setPointed] = useState<number | null>(null);
+  const picture = useMemo(() => readablePart(given), [given]);
   const model = useMemo(() => toChartModel(picture, displayTimezone), [picture, displayTimezone]);
   if (picture.candles.length === 0) return <WithoutCandles picture={picture} />;
 

@@ -1,5 +1,6 @@
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { ErrorBody } from '#contract/errors.ts';
+import { completeAnswer } from './complete-answer.ts';
 
 /** Any answer that is not a success. The message reads `{status}: {body or status text}`. */
 export class ApiError extends Error {
@@ -60,7 +61,7 @@ export async function requestJson<Answer>(path: string, options: RequestOptions 
     const text = await response.text();
     throw new ApiError({ status: response.status, statusText: response.statusText, text });
   }
-  const answer = (await response.json()) as Answer;
+  const answer = completeAnswer({ method: options.method ?? 'GET', path }, await response.json()) as Answer;
   if (askedBy !== null && askedBy !== actingUser)
     throw new Error('Another user has signed in to this browser');
   return answer;

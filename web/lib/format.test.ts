@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import {
+  countPages,
+  formatCount,
   formatDecimals,
   formatDuration,
   formatFraction,
   formatInstant,
+  formatLeverage,
   formatPrice,
   formatRelative,
+  plainCount,
   shortId,
 } from './format.ts';
 
@@ -62,4 +66,19 @@ test('relative times name the nearest unit', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   expect(formatRelative('2026-11-21T11:57:00Z', now)).toBe('3 minutes ago');
   expect(formatRelative('2026-11-19T12:00:00Z', now)).toBe('2 days ago');
+});
+
+test('a count that the server left out is a dash', () => {
+  expect([formatCount(1234), plainCount(1234), formatLeverage(10)]).toEqual(['1,234', '1234', '10x']);
+  expect([formatCount, plainCount, formatLeverage].map((format) => format(Number.NaN))).toEqual([
+    '–',
+    '–',
+    '–',
+  ]);
+});
+
+test('the number of pages is not known without a total', () => {
+  expect(countPages(601, 100)).toBe(7);
+  expect(countPages(Number.NaN, 100)).toBeUndefined();
+  expect(countPages(undefined, 100)).toBeUndefined();
 });

@@ -57,7 +57,19 @@ export function formatFraction(fraction: string | number | null | undefined, dec
   return number === null ? '–' : `${(number * 100).toFixed(decimals)}%`;
 }
 
-export const formatCount = (count: number): string => wholeNumber.format(count);
+/** Grouped, a dash for what the answer of the server left out. */
+export const formatCount = (count: number): string =>
+  Number.isFinite(count) ? wholeNumber.format(count) : '–';
+
+/** As `formatCount`, without grouping. */
+export const plainCount = (count: number): string => (Number.isFinite(count) ? String(count) : '–');
+
+export const formatLeverage = (leverage: number): string =>
+  Number.isFinite(leverage) ? `${leverage}x` : '–';
+
+/** Undefined where the total is not known. */
+export const countPages = (total: number | undefined, pageSize: number): number | undefined =>
+  total === undefined || Number.isNaN(total) ? undefined : Math.ceil(total / pageSize);
 
 /** Cut, not rounded: 59.96 s is not '60.0s'. */
 const cutTenth = (value: number): string => (Math.floor(value * 10) / 10).toFixed(1);

@@ -13,12 +13,18 @@ export const sessionQuery = queryOptions({
         signal,
         anyUser: true,
       });
-      return answer?.user ? (answer as SessionAnswer) : null;
+      return answer?.user ? withKnownNames(answer as SessionAnswer) : null;
     } catch (error) {
       if (isStatus(error, 401)) return null;
       throw error;
     }
   },
+});
+
+/** Without a time zone the times are those of the browser. */
+const withKnownNames = ({ user, displayTimezone }: SessionAnswer): SessionAnswer => ({
+  user: { ...user, username: user.username ?? '–' },
+  displayTimezone: displayTimezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
 /** Asks who is signed in now; a look-up that left before does not know. */

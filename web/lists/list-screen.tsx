@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ComponentType, ReactNode } from 'react';
 import type { ExportSource } from '../lib/csv-export.ts';
+import { countPages } from '../lib/format.ts';
 import { LiveStatus } from '../ui/live-status.tsx';
 import { Page } from '../ui/page.tsx';
 import { RefreshButton } from '../ui/refresh-button.tsx';
@@ -65,7 +66,7 @@ export function ListScreen<Row extends { id: string }, Search extends { page?: n
   const [hidden, setHidden] = useHiddenColumns(name);
   const page = search.page ?? 1;
   const total = query.data?.total;
-  const pageCount = total === undefined ? undefined : Math.ceil(total / pageSize);
+  const pageCount = countPages(total, pageSize);
   useLastPage({ page, pageCount: query.isPlaceholderData ? undefined : pageCount });
   return (
     <Page

@@ -6,7 +6,11 @@ import { Facts } from './facts.tsx';
 import { useReadableInstants } from './use-readable-instants.ts';
 import { statusLabel } from './user-picker.tsx';
 
-const ICONS = { passed: IconCheck, failed: IconX, 'not reached': IconMinus };
+const ICONS: Readonly<Record<string, typeof IconCheck>> = {
+  passed: IconCheck,
+  failed: IconX,
+  'not reached': IconMinus,
+};
 
 interface DecisionTraceProps {
   title: string;
@@ -40,7 +44,7 @@ export function DecisionTrace({ title, when, decision }: DecisionTraceProps) {
       )}
       <ol className={classes.checks}>
         {checks.map((check) => {
-          const Icon = ICONS[check.result];
+          const Icon = ICONS[check.result] ?? IconMinus;
           return (
             <li key={check.rule} data-result={check.result}>
               <Icon size={15} stroke={2.2} aria-hidden />

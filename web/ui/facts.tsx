@@ -14,7 +14,7 @@ export function Facts({
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd className="numeric">{value}</dd>
+          <dd className="numeric">{value === '' ? '–' : value}</dd>
         </div>
       ))}
     </dl>

@@ -3,8 +3,10 @@ import { capitalise } from '../lib/format.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
 import classes from './trading-badges.module.css';
 
+const ACTION_TONES: Readonly<Record<string, BadgeTone>> = { buy: 'success', sell: 'failure' };
+
 export function ActionBadge({ action }: { action: string }) {
-  return <Badge tone={action === 'sell' ? 'failure' : 'success'}>{capitalise(action)}</Badge>;
+  return <Badge tone={ACTION_TONES[action] ?? 'neutral'}>{capitalise(action) || '–'}</Badge>;
 }
 
 const STATUS_TONES: Readonly<Record<string, BadgeTone>> = {

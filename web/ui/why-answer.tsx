@@ -1,5 +1,5 @@
 import type { WhyAnswer } from '#contract/signals.ts';
-import { capitalise, shortId } from '../lib/format.ts';
+import { capitalise, plainCount, shortId } from '../lib/format.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
 import { DecisionTrace } from './decision-trace.tsx';
@@ -79,7 +79,7 @@ function AfterEligibility({ answer: { steps, trades } }: { answer: WhyAnswer }) 
           <li key={step.stepNumber}>
             <div className={classes.head}>
               <span>
-                {step.stepNumber}. {step.stepName}
+                {plainCount(step.stepNumber)}. {step.stepName}
               </span>
               <StatusBadge status={step.status} />
             </div>

@@ -2,7 +2,7 @@ import { IconRotateClockwise } from '@tabler/icons-react';
 import type { WorkflowRun } from '#contract/automation.ts';
 import { canRetryWorkflow, failureReasonLabel, failureTooltip } from '#domain/workflow/workflow-lifecycle.ts';
 import type { TableColumns } from '#web/lists/data-table.tsx';
-import { capitalise, durationBetween, formatDuration, shortId } from '../../lib/format.ts';
+import { capitalise, durationBetween, formatDuration, plainCount, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { StatusBadge, TokenBadge } from '../../ui/trading-badges.tsx';
@@ -80,7 +80,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       align: 'right',
       cell: (run) => (
         <CellButton
-          text={String(run.stepCount)}
+          text={plainCount(run.stepCount)}
           opens={`steps of workflow ${short(run.workflowId)}`}
           onClick={() => onOpen('steps', run)}
         />
@@ -90,7 +90,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       id: 'trades',
       header: 'Trades',
       align: 'right',
-      cell: (run) => `${run.successfulTrades}/${run.tradeCount}`,
+      cell: (run) => `${plainCount(run.successfulTrades)}/${plainCount(run.tradeCount)}`,
     },
     {
       id: 'users',
@@ -98,7 +98,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       align: 'right',
       cell: (run) => (
         <CellButton
-          text={String(run.eligibleUsersCount)}
+          text={plainCount(run.eligibleUsersCount)}
           opens={`eligible users of workflow ${short(run.workflowId)}`}
           onClick={() => onOpen('users', run)}
         />

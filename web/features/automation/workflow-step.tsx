@@ -1,5 +1,5 @@
 import type { WorkflowStep } from '#contract/automation.ts';
-import { formatDuration } from '../../lib/format.ts';
+import { formatDuration, plainCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { JsonView } from '../../ui/json-view.tsx';
 import { StatusBadge } from '../../ui/trading-badges.tsx';
@@ -10,7 +10,7 @@ export function StepCard({ step, username }: { step: WorkflowStep; username: str
   return (
     <li className={classes.step}>
       <div className={classes.head}>
-        <span className={classes.number}>{step.stepNumber}</span>
+        <span className={classes.number}>{plainCount(step.stepNumber)}</span>
         <strong>{step.stepName}</strong>
         <StatusBadge status={step.status} />
         <span className={classes.time}>{formatDuration(step.executionTimeMs)}</span>

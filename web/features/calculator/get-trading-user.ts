@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AccountBalanceAnswer } from '#contract/position-maker.ts';
-import type { UserSettings } from '#contract/settings.ts';
 import type { User, UsersAnswer } from '#contract/users.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { useKeptWhileLive } from '../../lib/live/live-context.tsx';
+import { readSettings, type StoredSettingsAnswer } from '../../lib/read-settings.ts';
 
 export type TradingUser = Pick<User, 'id' | 'username' | 'userActive' | 'activeTradingEnabled'>;
 
@@ -26,8 +26,8 @@ export function useTradingSettings(user: { userId: string; isSelf: boolean }) {
   const path = settingsPath(user);
   return useQuery({
     queryKey: [path],
-    queryFn: ({ signal }) => requestJson<{ data: UserSettings }>(path, { signal }),
-    select: ({ data }) => data,
+    queryFn: ({ signal }) => requestJson<StoredSettingsAnswer>(path, { signal }),
+    select: readSettings,
     ...useKeptWhileLive(),
   });
 }

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Preview, PreviewAnswer } from '#contract/position-generator.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
-import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
+import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EstimateNotice } from './estimate-notice.tsx';
@@ -74,7 +74,7 @@ function Figures({ result }: { result: Preview }) {
     <ExactDecimals key="entry" value={position.entryPrice} decimals={4} />,
     <ExactDecimals key="stop" value={position.stopLoss} decimals={4} />,
     <ExactDecimals key="target" value={position.takeProfit} decimals={4} />,
-    `${position.leverage}x`,
+    formatLeverage(position.leverage),
     `${formatPrice(position.investment)} (${formatFraction(position.investmentPortion, 1)})`,
     `${formatDecimals(position.assetQuantity, 6)} ${position.token}`,
     formatFraction(position.riskPercentage, 2),

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { OrderResult } from '#contract/position-maker.ts';
-import { formatDuration } from '../../lib/format.ts';
+import { formatDuration, plainCount } from '../../lib/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { ApiCalls } from './api-calls.tsx';
@@ -52,7 +52,7 @@ export function OrderResultView({ order }: { order: OrderResult }) {
           facts={[
             ['First Order Filled', yesNo(technical.firstOrderFilled)],
             ['Second Attempt Executed', yesNo(technical.secondAttemptExecuted)],
-            ['Attempts', technical.attempts],
+            ['Attempts', plainCount(technical.attempts)],
             ['Is Second Attempt', yesNo(technical.isSecondAttempt)],
             ['Execution Time', formatDuration(technical.executionTime)],
             ['Endpoint', technical.endpoint || '–'],

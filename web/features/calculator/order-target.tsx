@@ -5,13 +5,12 @@ import classes from './calculator.module.css';
 
 interface OrderTargetProps {
   exchange: string;
-  /** Undefined while it is not known. */
+  /** Undefined or anything else while it is not known. */
   mode: ExchangeMode | undefined;
 }
 
 /** Where the order goes, and whether that is real money. */
 export function OrderTarget({ exchange, mode }: OrderTargetProps) {
-  if (mode === undefined) return null;
   if (mode === 'live') {
     return (
       <Alert color="red" icon={<IconCoins aria-hidden />}>
@@ -19,6 +18,7 @@ export function OrderTarget({ exchange, mode }: OrderTargetProps) {
       </Alert>
     );
   }
+  if (mode !== 'demo' && mode !== 'paper') return null;
   const place = mode === 'demo' ? `${exchange} in demo mode` : 'the paper exchange';
   return <p className={classes.text}>The order goes to {place}. No real money is traded.</p>;
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconSend, IconShieldX } from '@tabler/icons-react';
 import type { CalculatedPosition } from '#contract/position-generator.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
-import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
+import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -13,6 +13,7 @@ import { EstimateNotice } from './estimate-notice.tsx';
 import { ExactDecimals } from './exact-decimals.tsx';
 import { OrderTarget } from './order-target.tsx';
 import { SafetyBanner } from './safety-banner.tsx';
+import { SideBadge } from './signal-card.tsx';
 import { type SubmitState, submitTip } from './submit-state.ts';
 
 interface PositionCardProps {
@@ -37,9 +38,7 @@ export function PositionCard(props: PositionCardProps) {
         answer ? (
           <>
             {submitState === 'outdated' ? <Badge tone="warning">Outdated</Badge> : null}
-            <Badge tone={answer.position.position === 'short' ? 'failure' : 'success'}>
-              {answer.position.position.toUpperCase()}
-            </Badge>
+            <SideBadge action={answer.position.position} />
           </>
         ) : null
       }
@@ -95,7 +94,10 @@ function PositionFacts({ position }: { position: CalculatedPosition }) {
         ['Risk %', formatFraction(position.riskPercentage, 2)],
         ['Investment', formatPrice(position.investment)],
         ['Investment Portion', formatFraction(position.investmentPortion, 1)],
-        ['Leverage', `${position.leverage}x (${position.aligned ? 'aligned with' : 'opposed to'} the trend)`],
+        [
+          'Leverage',
+          `${formatLeverage(position.leverage)} (${position.aligned ? 'aligned with' : 'opposed to'} the trend)`,
+        ],
         ['Quantity (USDT)', formatPrice(position.quantity)],
         ['Asset Quantity', `${formatDecimals(position.assetQuantity, 6)} ${position.token}`],
         ['Reference Price', `${position.referencePrice} (${position.priceSource})`],

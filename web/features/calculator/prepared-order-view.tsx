@@ -1,5 +1,5 @@
 import type { PreparedOrder } from '#contract/position-maker.ts';
-import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
+import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
@@ -16,7 +16,7 @@ export function PreparedOrderView({ order, faded }: { order: PreparedOrder; fade
           ['Token', <TokenBadge key="token" token={details.token} />],
           ['Action', <SideBadge key="action" action={details.action} />],
           ['Entry Price', <ExactDecimals key="entry" value={details.entryPrice} decimals={4} />],
-          ['Leverage', `${details.leverage}x`],
+          ['Leverage', formatLeverage(details.leverage)],
           ['Stop Loss', <ExactDecimals key="stop" value={details.stopLoss} decimals={4} />],
           ['Take Profit', <ExactDecimals key="target" value={details.takeProfit} decimals={4} />],
           ['Quantity (USDT)', formatPrice(details.quantity)],

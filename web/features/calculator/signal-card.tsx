@@ -3,7 +3,7 @@ import { IconBraces } from '@tabler/icons-react';
 import type { SignalDetail } from '#contract/signals.ts';
 import { displayTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { FullPrice } from '../../ui/full-price.tsx';
 import { OriginalTime } from '../../ui/original-time.tsx';
@@ -31,8 +31,16 @@ export function SignalCard({ signal, onRawData }: { signal: SignalDetail; onRawD
   );
 }
 
-export function SideBadge({ action }: { action: 'buy' | 'sell' }) {
-  return <Badge tone={action === 'sell' ? 'failure' : 'success'}>{action.toUpperCase()}</Badge>;
+const TONES: Readonly<Record<string, BadgeTone>> = {
+  buy: 'success',
+  long: 'success',
+  sell: 'failure',
+  short: 'failure',
+};
+
+/** An action, or the side of a position. */
+export function SideBadge({ action }: { action: string }) {
+  return <Badge tone={TONES[action] ?? 'neutral'}>{action.toUpperCase() || '–'}</Badge>;
 }
 
 export function RawDataButton({ label, onClick }: { label: string; onClick: () => void }) {

@@ -9,11 +9,17 @@ import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import classes from './attention-card.module.css';
 
-const SEVERITIES = {
+interface SeverityLook {
+  label: string;
+  tone: BadgeTone;
+}
+
+const SEVERITIES: Readonly<Record<string, SeverityLook>> = {
   info: { label: 'Info', tone: 'info' },
   warning: { label: 'Warning', tone: 'warning' },
   critical: { label: 'Critical', tone: 'failure' },
-} as const satisfies Record<AttentionCondition['severity'], { label: string; tone: BadgeTone }>;
+} satisfies Record<AttentionCondition['severity'], SeverityLook>;
+const NOT_KNOWN: SeverityLook = { label: '–', tone: 'neutral' };
 
 /** What an administrator should look at. Without conditions there is no card, but a failure to read them is shown. */
 export function AttentionCard() {
@@ -43,7 +49,7 @@ function Condition({
   condition: AttentionCondition;
 }) {
   const formatInstant = useFormatInstant();
-  const { label, tone } = SEVERITIES[severity];
+  const { label, tone } = SEVERITIES[severity] ?? NOT_KNOWN;
   return (
     <li>
       <span className={classes.head}>

@@ -3,10 +3,10 @@ import { PolledView } from '#web/lists/polled-view.tsx';
 import { formatFullPrice, formatQuantity, formatReturn } from '../../lib/figures.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
+import { SideBadge } from '../../ui/side-badge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { useMyPositions } from './get-my-positions.ts';
@@ -50,9 +50,7 @@ function OwnPositions({ answer: { open, totals, unreachable } }: { answer: Posit
           {open.map(({ exchangePlatform, token, side, quantity, entryPrice, unrealisedProfit, margin }) => (
             <li key={`${exchangePlatform} ${token} ${side}`}>
               <TokenBadge token={token} />
-              <Badge tone={side === 'long' ? 'success' : 'failure'}>
-                {side === 'long' ? 'Long' : 'Short'}
-              </Badge>
+              <SideBadge side={side} />
               <span className={classes.size}>
                 {formatQuantity(quantity)} at {formatFullPrice(entryPrice)}
               </span>

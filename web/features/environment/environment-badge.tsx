@@ -2,7 +2,7 @@ import { UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import classes from './environment-badge.module.css';
-import { EXCHANGE_MODES, environmentLook, environmentTip } from './environment-look.ts';
+import { environmentLook, environmentTip, exchangeModeLook } from './environment-look.ts';
 import { useEnvironmentStatus } from './environment-status.ts';
 
 const EnvironmentDialog = lazy(() => import('./environment-dialog.tsx'));
@@ -25,8 +25,8 @@ export function EnvironmentBadge() {
         {label}
       </UnstyledButton>
       {mode ? (
-        <span className={classes.mode} data-mode={mode} data-tip={EXCHANGE_MODES[mode].text}>
-          {EXCHANGE_MODES[mode].label}
+        <span className={classes.mode} data-mode={mode} data-tip={exchangeModeLook(mode).text}>
+          {exchangeModeLook(mode).label}
         </span>
       ) : null}
       {opened ? (

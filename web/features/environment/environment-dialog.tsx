@@ -13,7 +13,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { environmentBanner } from './environment-banner.ts';
 import classes from './environment-dialog.module.css';
-import { EXCHANGE_MODES, environmentName } from './environment-look.ts';
+import { environmentName, exchangeModeLook } from './environment-look.ts';
 
 const ID_LENGTH = 20;
 
@@ -35,7 +35,7 @@ export default function EnvironmentDialog({ query, onClose }: EnvironmentDialogP
 function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
   const formatInstant = useFormatInstant();
   const banner = environmentBanner(status);
-  const mode = EXCHANGE_MODES[status.exchangeMode];
+  const mode = exchangeModeLook(status.exchangeMode);
   const serverFacts: [string, ReactNode][] = [
     ['Server Instance ID', truncate(status.serverInstanceId, ID_LENGTH)],
     ['Has Deployment ID', <OnOff key="has" on={status.hasDeploymentId} words={['YES', 'NO']} />],

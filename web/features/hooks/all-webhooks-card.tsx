@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import type { AdminHook } from '#contract/hooks.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { Pager } from '#web/lists/pager.tsx';
+import { countPages } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
@@ -20,10 +21,10 @@ export default function AllWebhooksCard() {
   const query = useAllWebhooks(page);
   const formatInstant = useFormatInstant();
   const columns = useMemo(() => columnsOf(formatInstant, setAsked), [formatInstant]);
-  const pageCount = Math.ceil((query.data?.total ?? 0) / ALL_WEBHOOKS_PAGE_SIZE);
+  const pageCount = countPages(query.data?.total, ALL_WEBHOOKS_PAGE_SIZE);
   // The rows of the last page are gone.
-  if (query.data && !query.isPlaceholderData && page > Math.max(pageCount, 1))
-    setPage(Math.max(pageCount, 1));
+  const last = Math.max(pageCount ?? page, 1);
+  if (!query.isPlaceholderData && page > last) setPage(last);
   return (
     <Panel
       flush

@@ -34,9 +34,14 @@ function signalEffect({ isAdmin, trading }: Sender): string {
 function positionsText(trading: Trading | null): string {
   if (trading === null) return 'Whether positions are opened now is not known.';
   if (!trading.autoTradeEnabled) return 'Automatic trading is off: no position is opened now.';
-  return trading.exchangeMode === 'paper'
-    ? 'Automatic trading is on: positions are opened now, on the paper exchange, without real money.'
-    : 'Automatic trading is on: positions are opened now, in demo trading, without real money.';
+  switch (trading.exchangeMode) {
+    case 'paper':
+      return 'Automatic trading is on: positions are opened now, on the paper exchange, without real money.';
+    case 'demo':
+      return 'Automatic trading is on: positions are opened now, in demo trading, without real money.';
+    default:
+      return 'Automatic trading is on: positions are opened now.';
+  }
 }
 
 function candleEffect({ isAdmin, trading }: Sender): string {

@@ -1,6 +1,6 @@
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, plainCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 
@@ -20,7 +20,7 @@ export function WorkerThreads({ workers }: { workers: readonly Worker[] }) {
     {
       header: 'Tasks',
       align: 'right',
-      cell: ({ currentTasks, maxConcurrent }) => `${currentTasks}/${maxConcurrent}`,
+      cell: ({ currentTasks, maxConcurrent }) => `${plainCount(currentTasks)}/${plainCount(maxConcurrent)}`,
     },
     { header: 'Processed', align: 'right', cell: ({ processedTasks }) => formatCount(processedTasks) },
     {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { OpenPositionView } from '#contract/positions.ts';
 import { serverMessage } from '../../lib/api-client.ts';
 import { formatFullPrice, formatMoney, formatQuantity, formatReturn } from '../../lib/figures.ts';
-import { capitalise } from '../../lib/format.ts';
+import { capitalise, formatLeverage } from '../../lib/format.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Profit } from '../../ui/profit.tsx';
@@ -88,7 +88,7 @@ function PositionFacts({ position }: { position: OpenPositionView }) {
         ],
         ['Margin', formatMoney(margin)],
         ['Exchange', position.exchangePlatform],
-        ['Leverage', `${position.leverage}x`],
+        ['Leverage', formatLeverage(position.leverage)],
       ]}
     />
   );

@@ -5,9 +5,9 @@ import { capitalise } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Profit } from '../../ui/profit.tsx';
+import { SideBadge } from '../../ui/side-badge.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { differencesNote } from './differences.tsx';
-import { SideBadge } from './side-badge.tsx';
 
 /** What nobody planned stands out. */
 const TONES: Partial<Record<ClosedPositionView['closedBy'], BadgeTone>> = {

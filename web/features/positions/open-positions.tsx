@@ -2,11 +2,12 @@ import { Button } from '@mantine/core';
 import type { OpenPositionView } from '#contract/positions.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { formatFullPrice, formatMoney, formatQuantity, formatReturn } from '../../lib/figures.ts';
+import { formatLeverage } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Profit } from '../../ui/profit.tsx';
+import { SideBadge } from '../../ui/side-badge.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
 import { differencesNote } from './differences.tsx';
-import { SideBadge } from './side-badge.tsx';
 
 interface OpenPositionsProps {
   positions: readonly OpenPositionView[];
@@ -39,7 +40,7 @@ export function OpenPositions({ positions, faded, onClose }: OpenPositionsProps)
       align: 'right',
       cell: ({ takeProfit }) => (takeProfit === null ? null : formatFullPrice(takeProfit)),
     },
-    { header: 'Leverage', align: 'right', cell: ({ leverage }) => `${leverage}x` },
+    { header: 'Leverage', align: 'right', cell: ({ leverage }) => formatLeverage(leverage) },
     { header: 'Margin', align: 'right', cell: ({ margin }) => formatMoney(margin) },
     {
       header: 'Unrealised Profit',

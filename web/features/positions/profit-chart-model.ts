@@ -12,6 +12,10 @@ export interface ProfitModel {
   instants: ReadonlyMap<number, string>;
 }
 
+/** Without points that lack their time or their profit. */
+export const readablePoints = (points: ProfitPoints): ProfitPoints =>
+  points.filter(({ at, profit }) => !Number.isNaN(Date.parse(at)) && profit !== '');
+
 export function toProfitModel(points: ProfitPoints, timeZone: string): ProfitModel {
   const times = wallClockSeconds(
     points.map(({ at }) => at),

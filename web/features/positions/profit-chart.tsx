@@ -7,17 +7,24 @@ import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Profit } from '../../ui/profit.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { describeProfit, type ProfitModel, type ProfitPoints, toProfitModel } from './profit-chart-model.ts';
+import {
+  describeProfit,
+  type ProfitModel,
+  type ProfitPoints,
+  readablePoints,
+  toProfitModel,
+} from './profit-chart-model.ts';
 
 const loadDrawing: LoadDrawing<ProfitModel> = async () =>
   (await import('./profit-drawing.ts')).createProfitDrawing;
 
 /** What closed positions have earned so far, as a picture or as a table. */
-export function ProfitChart({ points }: { points: ProfitPoints }) {
+export function ProfitChart({ points: given }: { points: ProfitPoints }) {
   const { displayTimezone } = useSession();
   const formatInstant = useFormatInstant();
   const [asTable, setAsTable] = useState(false);
   const [pointed, setPointed] = useState<number | null>(null);
+  const points = useMemo(() => readablePoints(given), [given]);
   const model = useMemo(() => toProfitModel(points, displayTimezone), [points, displayTimezone]);
   if (points.length === 0) return <EmptyState>No closed positions yet</EmptyState>;
 

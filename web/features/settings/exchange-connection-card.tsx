@@ -67,7 +67,12 @@ export function ExchangeConnectionCard({ savedPlatform, userId }: ExchangeConnec
   );
 }
 
-const BADGES: Record<State, { tone: BadgeTone; text: string }> = {
+interface StateLook {
+  tone: BadgeTone;
+  text: string;
+}
+
+const BADGES: Readonly<Record<string, StateLook>> = {
   none: { tone: 'neutral', text: 'Not connected' },
   ready: { tone: 'success', text: 'Connected' },
   unverified: { tone: 'warning', text: 'Not verified' },
@@ -75,18 +80,20 @@ const BADGES: Record<State, { tone: BadgeTone; text: string }> = {
   duplicate: { tone: 'failure', text: 'Account in use' },
   'other-mode': { tone: 'warning', text: 'Other mode' },
   unreadable: { tone: 'failure', text: 'Not connected' },
-};
+} satisfies Record<State, StateLook>;
+const NOT_KNOWN: StateLook = { tone: 'neutral', text: 'Not known' };
 
 const REMEDY = '. Enter another key, or test the connection once the exchange takes this one again.';
 
 function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) {
   const formatInstant = useFormatInstant();
   const { exchangePlatform, apiKeyHint, updatedAt, state, problem } = credentials;
+  const badge = BADGES[state] ?? NOT_KNOWN;
   return (
     <>
       <p className={classes.connectionState}>
         <strong>{exchangePlatform}</strong>
-        <Badge tone={BADGES[state].tone}>{BADGES[state].text}</Badge>
+        <Badge tone={badge.tone}>{badge.text}</Badge>
         {apiKeyHint === null ? (
           <span>No API key is stored for this exchange.</span>
         ) : (
@@ -96,10 +103,7 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
         )}
       </p>
       {problem === null ? null : (
-        <Alert
-          color={BADGES[state].tone === 'failure' ? 'red' : 'yellow'}
-          title="Nothing is traded with this key"
-        >
+        <Alert color={badge.tone === 'failure' ? 'red' : 'yellow'} title="Nothing is traded with this key">
           {problem}
           {state === 'rejected' ? REMEDY : null}
         </Alert>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import type { UserSettings } from '#contract/settings.ts';
 import type { User } from '#contract/users.ts';
 import { requestJson } from '../../lib/api-client.ts';
 import { useKeptWhileLive } from '../../lib/live/live-context.tsx';
+import { readSettings, type StoredSettingsAnswer } from '../../lib/read-settings.ts';
 
 /** Own settings, or another user's in admin mode. */
 export const settingsPath = (userId: string | null): string =>
@@ -11,8 +11,8 @@ export const settingsPath = (userId: string | null): string =>
 export const useSettings = (userId: string | null) =>
   useQuery({
     queryKey: [settingsPath(userId)],
-    queryFn: ({ signal }) => requestJson<{ data: UserSettings }>(settingsPath(userId), { signal }),
-    select: (answer) => answer.data,
+    queryFn: ({ signal }) => requestJson<StoredSettingsAnswer>(settingsPath(userId), { signal }),
+    select: readSettings,
     ...useKeptWhileLive(),
   });
 

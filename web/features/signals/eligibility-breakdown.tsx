@@ -88,4 +88,4 @@ function Breakdown({ answer }: { answer: EligibilityBreakdown }) {
   );
 }
 
-const share = (count: number, all: number) => (all === 0 ? 0 : (count / all) * 100);
+const share = (count: number, all: number) => (count > 0 && all > 0 ? (count / all) * 100 : 0);

@@ -12,7 +12,8 @@ const BAR_PITCH = 10;
 const LEAST_HEIGHT = 1;
 
 /** Signals per day as small bars. */
-export function SignalSparkline({ days }: { days: Days | undefined }) {
+export function SignalSparkline({ days: given }: { days: Days | undefined }) {
+  const days = given?.filter(({ day, count }) => day !== '' && Number.isFinite(count));
   return (
     <figure className={classes.card}>
       <figcaption className={classes.caption}>Signals per Day</figcaption>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { SignalWorkflows } from '#contract/signals.ts';
-import { formatRelative, shortId } from '../../lib/format.ts';
+import { formatRelative, plainCount, shortId } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -63,7 +63,8 @@ function WorkflowGroup({ title, workflows, onOpenSteps }: WorkflowGroupProps) {
             Started {formatRelative(workflow.startedAt, nowMs)} ({formatInstant(workflow.startedAt)})
           </div>
           <div className="numeric">
-            {workflow.successfulUsersCount} of {workflow.eligibleUsersCount} users successful
+            {plainCount(workflow.successfulUsersCount)} of {plainCount(workflow.eligibleUsersCount)} users
+            successful
           </div>
           {workflow.triggerReason ? <div>Reason: {workflow.triggerReason}</div> : null}
           {workflow.errorMessage ? <p className={classes.failure}>{workflow.errorMessage}</p> : null}

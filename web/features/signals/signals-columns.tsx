@@ -2,7 +2,7 @@ import { IconPlayerPlay } from '@tabler/icons-react';
 import type { Signal } from '#contract/signals.ts';
 import { workflowTooltip } from '#domain/workflow/workflow-lifecycle.ts';
 import type { TableColumns } from '#web/lists/data-table.tsx';
-import { capitalise, formatDecimals, formatPrice, shortId } from '../../lib/format.ts';
+import { capitalise, formatDecimals, formatPrice, plainCount, shortId } from '../../lib/format.ts';
 import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
@@ -23,6 +23,12 @@ interface ColumnOptions {
 }
 
 const name = (signal: Signal) => shortId(signal.id, 9);
+
+/** Null without a trade. */
+export function successRate({ successfulTrades, totalTrades }: Signal): string | null {
+  const percent = Math.round((successfulTrades / totalTrades) * 100);
+  return Number.isFinite(percent) ? `${percent}%` : null;
+}
 
 /** Four decimals hide the digits of small prices: the tooltip has them all. */
 function fullLevels({ stopLoss, takeProfit }: Signal): { tip?: string } {
@@ -93,9 +99,9 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       align: 'right',
       cell: (signal) => (
         <CellButton
-          text={`${signal.automaticCount} , ${signal.manualCount}`}
+          text={`${plainCount(signal.automaticCount)} , ${plainCount(signal.manualCount)}`}
           opens={`workflows of signal ${name(signal)}`}
-          tip={`${signal.automaticCount} automatic, ${signal.manualCount} manual`}
+          tip={`${plainCount(signal.automaticCount)} automatic, ${plainCount(signal.manualCount)} manual`}
           onClick={() => onOpen('workflows', signal)}
         />
       ),
@@ -126,8 +132,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       id: 'success',
       header: 'Success',
       align: 'right',
-      cell: (signal) =>
-        signal.totalTrades > 0 ? `${Math.round((signal.successfulTrades / signal.totalTrades) * 100)}%` : '–',
+      cell: (signal) => successRate(signal) ?? '–',
     },
     {
       id: 'trades',
@@ -135,7 +140,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       align: 'right',
       cell: (signal) => (
         <CellButton
-          text={`${signal.successfulTrades}/${signal.totalTrades}`}
+          text={`${plainCount(signal.successfulTrades)}/${plainCount(signal.totalTrades)}`}
           opens={`trades of signal ${name(signal)}`}
           onClick={() => onOpen('trades', signal)}
         />
@@ -147,7 +152,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
       align: 'right',
       cell: (signal) => (
         <CellButton
-          text={`${signal.successfulUsersCount}/${signal.eligibleUsersCount}`}
+          text={`${plainCount(signal.successfulUsersCount)}/${plainCount(signal.eligibleUsersCount)}`}
           opens={`users of signal ${name(signal)}`}
           onClick={() => onOpen('users', signal)}
         />

@@ -5,6 +5,7 @@ import type { CsvColumn, ExportSource } from '../../lib/csv-export.ts';
 import { capitalise, formatInstant } from '../../lib/format.ts';
 import { formatOriginalTime } from '../../lib/original-time.ts';
 import { signalsPath } from './get-signals.ts';
+import { successRate } from './signals-columns.tsx';
 import type { SignalsSearch } from './signals-search.ts';
 
 /** What the table shows and what the signal's dialog shows beyond it; prices in full. */
@@ -31,8 +32,7 @@ export const signalsCsvColumns = (timeZone: string): CsvColumn<Signal>[] => [
   { header: 'Workflow Error', cell: ({ workflowError }) => workflowError },
   {
     header: 'Success',
-    cell: ({ successfulTrades, totalTrades }) =>
-      totalTrades > 0 ? `${Math.round((successfulTrades / totalTrades) * 100)}%` : null,
+    cell: successRate,
   },
   { header: 'Successful Trades', cell: ({ successfulTrades }) => successfulTrades },
   { header: 'Total Trades', cell: ({ totalTrades }) => totalTrades },

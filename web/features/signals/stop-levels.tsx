@@ -1,5 +1,5 @@
 import type { StopLevelsAnswer } from '#contract/signals.ts';
-import { formatDecimals, formatFraction, formatPrice } from '../../lib/format.ts';
+import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -9,8 +9,8 @@ import classes from './signal-dialogs.module.css';
 export function StopLevels({ signalId }: { signalId: string }) {
   return (
     <QueryView query={useStopLevels(signalId)} errorTitle="Failed to fetch SL/TP data">
-      {({ hasData, sltpData }) =>
-        hasData && sltpData.length > 0 ? (
+      {({ sltpData }) =>
+        sltpData.length > 0 ? (
           <div>
             {sltpData.map((record) => (
               <Record key={record.username} record={record} />
@@ -49,7 +49,7 @@ function Record({ record }: { record: StopLevelsAnswer['sltpData'][number] }) {
             ['Stop Loss', <FourDecimals key="stop" value={record.stopLoss} />],
             ['Take Profit', <FourDecimals key="target" value={record.takeProfit} />],
             ['Investment', formatPrice(record.investment)],
-            ['Leverage', `${record.leverage}x`],
+            ['Leverage', formatLeverage(record.leverage)],
             ['Risk %', formatFraction(record.riskPercentage, 2)],
           ]}
         />

@@ -1,4 +1,5 @@
 import type { User } from '#contract/users.ts';
+import { formatCount } from '../../lib/format.ts';
 
 const joined = (...parts: (string | null)[]): string | null => parts.filter(Boolean).join(' ') || null;
 
@@ -17,4 +18,4 @@ export const sizing = ({ positionSizingMethod, exchangePlatform }: Settings): st
 export const isPaused = (settings: Settings | null, atMs: number): boolean =>
   settings?.tradingPausedUntil ? Date.parse(settings.tradingPausedUntil) > atMs : false;
 
-export const countText = (total: number): string => (total === 1 ? '1 user' : `${total} users`);
+export const countText = (total: number): string => (total === 1 ? '1 user' : `${formatCount(total)} users`);

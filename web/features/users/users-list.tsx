@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { Pager } from '#web/lists/pager.tsx';
 import { useLastPage } from '#web/lists/use-last-page.ts';
+import { countPages } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { EmptyState, ErrorBanner, ErrorState } from '../../ui/states.tsx';
 import type { UserChange } from './change-user.ts';
@@ -24,7 +25,7 @@ export function UsersList({ search, onSearch, inactive, halted, onChange }: User
   const query = useUsers({ ...search, includeInactive: inactive.included });
   const { data } = query;
   const page = search.page ?? 1;
-  const pageCount = data && Math.ceil(data.total / USERS_PAGE_SIZE);
+  const pageCount = countPages(data?.total, USERS_PAGE_SIZE);
   const failure = {
     title: 'Failed to fetch users',
     error: query.error,
