@@ -53,7 +53,7 @@ export async function benchFirstOrder({ say, short }: BenchContext): Promise<Ben
     figures: figures.all(),
     notes: [
       "The order's time is the paper exchange's own. The program works in whole milliseconds.",
-      'By the library alone: the same client, transport and paper exchange on the same database, in a process without the engine; the whole round trip of an order.',
+      'By the library alone: the real client and transport against the test venue in their own process, on the same books and database, without the engine; the whole round trip of an order.',
       `One signal at a time, each for a token of its own that has had candles before; a new user after ${SIGNALS_A_USER} positions.`,
     ],
   };

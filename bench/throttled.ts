@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClosePositionAnswer } from '#contract/positions.ts';
 import { type ProgramClient, signIn } from '#demo/program-client.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { ADMIN, closeStages, openStage, type Stage, type Trader } from '#test/faults/stage.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 import type { BenchContext } from './bench.ts';
 import { atInterruption, requireRunning } from './cleanup.ts';
 import { type BenchResult, createFigures, type Figures, percentile } from './figures.ts';
@@ -132,7 +132,7 @@ function report(figures: Figures, { calm, disturbed }: { calm: Run; disturbed: R
   figures.add('requests of the throttled account, throttled', '', disturbed.throttledCalls);
 }
 
-const faultsOf = (on: { path?: string }): PaperFault => ({
+const faultsOf = (on: { path?: string }): VenueFault => ({
   kind: 'tooManyRequests',
   on: { ...on, times: Number.POSITIVE_INFINITY },
 });

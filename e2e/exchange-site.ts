@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
-import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
-import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import { type PaperKey, TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
-import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import { memoryMarks } from '#test/venues/memory-marks.ts';
+import { listenVenue } from '#test/venues/server.ts';
+import { createVenue, type TestVenue } from '#test/venues/venue.ts';
+import { TRADING_KEY, type VenueKey } from '#test/venues/venue-key.ts';
 import type { ManagedServer } from './managed-server.ts';
 
 const SITE_SECRETS = { apiSecret: 'secret-of-the-exchange', passphrase: 'passphrase-of-the-exchange' };
@@ -26,19 +26,19 @@ export interface ExchangeSite {
   /** A new price of the token; what rests at it fills. */
   setPrice(token: string, price: string): Promise<void>;
   /** What API keys may do. */
-  setKey(key: PaperKey): void;
+  setKey(key: VenueKey): void;
   /** Replaces what goes wrong from now on. */
-  setFaults(faults: PaperFault[]): void;
+  setFaults(faults: VenueFault[]): void;
   close(): Promise<void>;
 }
 
 export async function startExchangeSite(): Promise<ExchangeSite> {
-  let exchange: PaperExchange | null = null;
+  let exchange: TestVenue | null = null;
   let away = false;
   let key = TRADING_KEY;
   const marks = memoryMarks();
   let closeBooks = async () => {};
-  const site = await listenPaperExchange(
+  const site = await listenVenue(
     {
       async handle(request) {
         if (exchange === null || away) throw new Error('The exchange is away');
@@ -58,7 +58,7 @@ export async function startExchangeSite(): Promise<ExchangeSite> {
         log: createLog({ level: 'silent' }),
       });
       closeBooks = () => books.close();
-      exchange = createPaperExchange({
+      exchange = createVenue({
         db: books.db,
         clock: { now: () => new Date() },
         marks,

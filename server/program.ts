@@ -21,8 +21,7 @@ import { followTradeEnd } from './engine/workflow/follow-trade.ts';
 import { orderForUser } from './engine/workflow/order-for-user.ts';
 import { runWorkflow } from './engine/workflow/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
-import { paperCredentials } from './exchanges/paper/paper-credentials.ts';
-import { createPaperExchange } from './exchanges/paper/paper-exchange.ts';
+import { openPaper, paperAccount } from './exchanges/paper/open-paper.ts';
 import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
 import { createReceiver } from './ingest/receive-delivery.ts';
@@ -57,14 +56,10 @@ export interface Program {
 /** A load balancer asks often and gives up soon. */
 const READY_WITHIN_MS = 1_500;
 
-/** In paper mode everybody has an account, of the kind that each exchange needs. */
 const createPaperAccountFinder =
-  (secretKey: string, exchanges: Pick<ExchangeRegistry, 'get'>): Deps['findAccount'] =>
-  async (userId, platform) => {
-    const { accountMode } = exchanges.get(platform);
-    const credentials = { ...paperCredentials(userId, secretKey), accountMode };
-    return { userId, environment: 'paper', credentials };
-  };
+  (exchanges: Pick<ExchangeRegistry, 'get'>): Deps['findAccount'] =>
+  async (userId, platform) =>
+    paperAccount(userId, exchanges.get(platform).accountMode);
 
 /** Wires the program: the only place that knows all of it. */
 export async function buildProgram(options: {
@@ -79,12 +74,11 @@ export async function buildProgram(options: {
   const secretKey = await loadSecretKey(config);
   const paper =
     config.exchangeMode === 'paper'
-      ? createPaperExchange({
+      ? openPaper({
           db: database.engineDb,
           clock,
           marks: storedMarks(),
           startBalance: config.paperBalance,
-          credentialsFor: (userId) => paperCredentials(userId, secretKey),
           onError: (error) => log.error({ err: error }, 'the paper exchange could not settle an account'),
         })
       : null;
@@ -122,7 +116,7 @@ export async function buildProgram(options: {
     exchanges,
     findAccount:
       config.exchangeMode === 'paper'
-        ? createPaperAccountFinder(secretKey, exchanges)
+        ? createPaperAccountFinder(exchanges)
         : createAccountFinder({ ...keyDeps, exchanges }),
     accountGuard: paper === null ? createAccountGuard({ ...keyDeps, exchanges }) : OPEN_TO_ALL,
     onPrice:

@@ -3,11 +3,11 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ClosePositionAnswer } from '#contract/positions.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { trades } from '#server/platform/db/schema.ts';
 import type { TestClient } from '#test/app/test-client.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 
 // Two instances on one database; the exchange is called over HTTP and throttles one account.
 
@@ -60,10 +60,10 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
 
   const nextToken = () => TOKENS[used++] ?? expect.fail('all tokens are used');
 
-  const throttledEverywhere = ({ id }: Trader): PaperFault[] => [
+  const throttledEverywhere = ({ id }: Trader): VenueFault[] => [
     { kind: 'tooManyRequests', on: { userId: id, times: Number.POSITIVE_INFINITY } },
   ];
-  const throttledAt = ({ id }: Trader, paths: string[]): PaperFault[] =>
+  const throttledAt = ({ id }: Trader, paths: string[]): VenueFault[] =>
     paths.map((path) => ({
       kind: 'tooManyRequests',
       on: { userId: id, path, times: Number.POSITIVE_INFINITY },

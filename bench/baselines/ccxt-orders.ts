@@ -5,14 +5,14 @@ import { callScope } from '#server/exchanges/ccxt/call-scope.ts';
 import { openScope } from '#server/exchanges/ccxt/connection.ts';
 import { createTransport } from '#server/exchanges/ccxt/transport.ts';
 import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
-import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
-import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
+import { createVenue } from '#test/venues/venue.ts';
+import { venueCredentials } from '#test/venues/venue-credentials.ts';
 
 /**
- * Orders by the client library alone: the program's own client and transport, its paper exchange on its own database,
+ * Orders with the client library only: the program's own client and transport, the test venue on the program's database,
  * and nothing of the engine. One order for each of so many new accounts, one after the other.
  * Usage: DATABASE_URL=… ccxt-orders.ts TOKEN COUNT. Prints the milliseconds of each.
  */
@@ -24,20 +24,20 @@ const database = openPool({
   connection: { connectionString: process.env.DATABASE_URL ?? '' },
   log: createLog({ level: 'silent' }),
 });
-const paper = createPaperExchange({
+const venue = createVenue({
   // As the program has it: statements prepared, on a connection of its own.
   db: database.engineDb,
   clock: systemClock,
   marks: storedMarks(),
   startBalance: '10000',
-  credentialsFor: (userId) => paperCredentials(userId, SECRET),
+  credentialsFor: (userId) => venueCredentials(userId, SECRET),
 });
 const transport = createTransport({
   environment: 'paper',
   origins: { [BITGET.origins.paper]: BITGET.origins.paper },
   timeoutMs: 10_000,
   now,
-  inProcess: (request) => paper.handle(request),
+  venue,
   environmentProblem: BITGET.environmentProblem,
   isSuccess: ({ status }) => status < 300,
 });
@@ -52,7 +52,7 @@ async function placeOne(): Promise<number> {
   const account: ExchangeAccount = {
     userId,
     environment: 'paper',
-    credentials: paperCredentials(userId, SECRET),
+    credentials: venueCredentials(userId, SECRET),
   };
   const order = {
     token,

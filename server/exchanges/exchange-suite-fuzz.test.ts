@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { isDecimal } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer } from '#test/venues/exchange-suite-answers.ts';
+import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/http.ts';
 import { type EntryOrder, type Exchange, type ExchangeAccount, ExchangeError } from './exchange.ts';
-import { jsonResponse, type PaperRequest, type PaperResponse } from './paper/paper-http.ts';
 import { createExchangeRegistry } from './registry.ts';
 
 /*
@@ -120,11 +120,11 @@ const WHOLE: ((text: string) => string)[] = [
   (text) => `[${text}]`,
 ];
 
-function spoil(platform: ExchangePlatform, request: PaperRequest, random: () => number): PaperResponse {
+function spoil(platform: ExchangePlatform, request: VenueRequest, random: () => number): VenueAnswer {
   const answer = documentedAnswer(platform, request) as Record<string, unknown>;
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
   const text = () => JSON.stringify(answer).replaceAll(`"${BARE_HUGE}"`, HUGE_ID);
-  if (random() < 0.15) return { ...jsonResponse(200, null), body: pick(WHOLE)(text()) };
+  if (random() < 0.15) return { ...jsonAnswer(200, null), body: pick(WHOLE)(text()) };
   for (let times = random() < 0.3 ? 2 : 1; times > 0; times -= 1) {
     const places = placesIn(answer);
     if (places.length === 0) break;
@@ -134,7 +134,7 @@ function spoil(platform: ExchangePlatform, request: PaperRequest, random: () => 
     else of[name] = structuredClone(by);
   }
   const status = random() < 0.1 ? pick([201, 204, 400, 401, 403, 404, 418, 429, 500, 503]) : 200;
-  return { ...jsonResponse(status, null), body: text() };
+  return { ...jsonAnswer(status, null), body: text() };
 }
 
 function placesIn(value: unknown): { of: Record<string, unknown>; name: string }[] {
@@ -169,13 +169,13 @@ describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) =
     bybitBaseUrl: null,
     exchangeProxyUrls: [],
     exchangeTimeoutMs: 5_000,
-    paper: {
+    venue: {
       async handle(request) {
         if (/contracts|instruments/.test(request.path))
-          return jsonResponse(200, documentedAnswer(platform, request));
+          return jsonAnswer(200, documentedAnswer(platform, request));
         return isSpoiling
           ? spoil(platform, request, random)
-          : jsonResponse(200, documentedAnswer(platform, request));
+          : jsonAnswer(200, documentedAnswer(platform, request));
       },
     },
   });
@@ -218,16 +218,16 @@ describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) =
   });
 
   describe('the list of contracts', () => {
-    let bodyOf: ((request: PaperRequest) => string) | null = null;
+    let bodyOf: ((request: VenueRequest) => string) | null = null;
     const own = createExchangeRegistry({
       exchangeMode: 'paper',
       bitgetBaseUrl: null,
       bybitBaseUrl: null,
       exchangeProxyUrls: [],
       exchangeTimeoutMs: 5_000,
-      paper: {
+      venue: {
         async handle(request) {
-          const whole = jsonResponse(200, documentedAnswer(platform, request));
+          const whole = jsonAnswer(200, documentedAnswer(platform, request));
           if (bodyOf === null || !/contracts|instruments/.test(request.path)) return whole;
           return { ...whole, body: bodyOf(request) };
         },

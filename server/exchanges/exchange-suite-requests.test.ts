@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
+import { jsonAnswer, type VenueRequest } from '#test/venues/http.ts';
 import type { EntryOrder, Exchange, ExchangeAccount, PlacementContext } from './exchange.ts';
-import { jsonResponse, type PaperRequest } from './paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './registry.ts';
 
 /*
@@ -446,7 +446,7 @@ const PREPARATION: Record<ExchangePlatform, Sent[]> = {
 /** The documented answers of an account that becomes what it is set to. */
 function becoming(platform: ExchangePlatform) {
   const state = { mode: 'hedged', margin: 'crossed', leverage: '20' };
-  return (request: PaperRequest): unknown => {
+  return (request: VenueRequest): unknown => {
     const answer = documentedAnswer(platform, request) as { data?: object; result?: { list?: object[] } };
     const given = parametersIn(request);
     if (request.path.endsWith('set-position-mode') || request.path.endsWith('switch-mode'))
@@ -475,8 +475,8 @@ function becoming(platform: ExchangePlatform) {
 }
 
 describe.each(['Bitget', 'Bybit'] as const)('what is sent to %s', (platform) => {
-  const sent: PaperRequest[] = [];
-  let answering: (request: PaperRequest) => unknown;
+  const sent: VenueRequest[] = [];
+  let answering: (request: VenueRequest) => unknown;
   let registry: ExchangeRegistry;
   let exchange: Exchange;
 
@@ -488,10 +488,10 @@ describe.each(['Bitget', 'Bybit'] as const)('what is sent to %s', (platform) => 
       bybitBaseUrl: null,
       exchangeProxyUrls: [],
       exchangeTimeoutMs: 5_000,
-      paper: {
+      venue: {
         async handle(request) {
           sent.push(request);
-          return jsonResponse(200, answering(request));
+          return jsonAnswer(200, answering(request));
         },
       },
     });
@@ -525,7 +525,7 @@ describe.each(['Bitget', 'Bybit'] as const)('what is sent to %s', (platform) => 
     await exchange.placeOrder(account(platform), ENTRY, inTime());
     await exchange.findOrder(account(platform), reference);
     await exchange.fetchTicker('BTC');
-    const [placed, found, ticker] = sent as [PaperRequest, PaperRequest, PaperRequest];
+    const [placed, found, ticker] = sent as [VenueRequest, VenueRequest, VenueRequest];
     for (const request of [placed, found])
       expect(signatureProblem(platform, request, 'secret of ann')).toBeNull();
     expect(Object.keys(ticker.headers).filter((name) => /key|sign|phrase|bapi/i.test(name))).toEqual([]);

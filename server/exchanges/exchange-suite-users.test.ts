@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
+import { jsonAnswer, type VenueRequest } from '#test/venues/http.ts';
 import { BITGET } from './ccxt/bitget.ts';
 import { BYBIT } from './ccxt/bybit.ts';
 import { callScope } from './ccxt/call-scope.ts';
@@ -18,7 +19,6 @@ import {
   type ExchangeEnvironment,
   ExchangeError,
 } from './exchange.ts';
-import { jsonResponse, type PaperRequest } from './paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistryOptions } from './registry.ts';
 
 const USERS = 1_000;
@@ -35,7 +35,6 @@ function open(options: Partial<ExchangeRegistryOptions> & { exchangeMode: Exchan
     bybitBaseUrl: null,
     exchangeProxyUrls: [],
     exchangeTimeoutMs: 30_000,
-    paper: null,
     ...options,
   });
   closing.push(() => registry.close());
@@ -57,7 +56,7 @@ const accountOf = (
   },
 });
 
-const keyIn = ({ headers }: Pick<PaperRequest, 'headers'>) =>
+const keyIn = ({ headers }: Pick<VenueRequest, 'headers'>) =>
   headers['access-key'] ?? headers['x-bapi-api-key'] ?? null;
 
 const entryOf = (user: number): EntryOrder => ({
@@ -78,7 +77,7 @@ describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platfo
     let privateRequests = 0;
     const registry = open({
       exchangeMode: 'paper',
-      paper: {
+      venue: {
         async handle(request) {
           // Answers come back in another order than the requests went.
           for (let turns = Math.floor(Math.random() * 4); turns > 0; turns -= 1) await nextTurn();
@@ -95,7 +94,7 @@ describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platfo
             if ((clientOid ?? orderLinkId) !== `order-of-${user}`)
               problems.push(`${key} names another order`);
           }
-          return jsonResponse(200, documentedAnswer(platform, request));
+          return jsonAnswer(200, documentedAnswer(platform, request));
         },
       },
     });
@@ -238,8 +237,8 @@ describe('the origins of an exchange', () => {
     ['live', 'https://api-demo.bybit.com'],
     ['paper', 'https://api.bybit.com'],
   ] as const)('in mode %s the address %s is not taken for Bybit', (exchangeMode, bybitBaseUrl) => {
-    const paper = { handle: async () => jsonResponse(200, {}) };
-    expect(() => open({ exchangeMode, bybitBaseUrl, paper })).toThrow(/^Bybit cannot be reached at/);
+    const venue = { handle: async () => jsonAnswer(200, {}) };
+    expect(() => open({ exchangeMode, bybitBaseUrl, venue })).toThrow(/^Bybit cannot be reached at/);
   });
 
   test.each([
@@ -254,13 +253,13 @@ describe('the origins of an exchange', () => {
 describe.each(PLATFORMS)('an account of the other kind, on %s', (platform) => {
   test('is refused before anything is sent', async () => {
     let requests = 0;
-    const paper = {
-      async handle(request: PaperRequest) {
+    const venue = {
+      async handle(request: VenueRequest) {
         requests += keyIn(request) === null ? 0 : 1;
-        return jsonResponse(200, documentedAnswer(platform, request));
+        return jsonAnswer(200, documentedAnswer(platform, request));
       },
     };
-    const exchange = open({ exchangeMode: 'paper', paper }).get(platform);
+    const exchange = open({ exchangeMode: 'paper', venue }).get(platform);
     const other = accountOf(platform, 'paper', 1);
     other.credentials.accountMode = platform === 'Bitget' ? 'unified' : 'classic';
     const notAfter = new Date(Date.now() + 60_000);

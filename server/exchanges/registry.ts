@@ -11,11 +11,12 @@ import { type CountedCall, countCalls } from './ccxt/count-calls.ts';
 import type { CcxtDialect } from './ccxt/dialect.ts';
 import { rememberPreparations } from './ccxt/prepared-accounts.ts';
 import { signInTurn } from './ccxt/sign-in-turn.ts';
-import { createTransport, type Transport } from './ccxt/transport.ts';
+import { createTransport } from './ccxt/transport.ts';
+import type { Venue } from './ccxt/venue.ts';
 import type { Exchange, ExchangeEnvironment } from './exchange.ts';
 import { createRateLimiter, type RateLimiter } from './limits/rate-limiter.ts';
 import { createSharedSlots } from './limits/rate-slots.ts';
-import type { PaperExchange } from './paper/paper-exchange.ts';
+import type { Paper } from './paper/open-paper.ts';
 
 export interface ExchangeRegistryOptions {
   exchangeMode: ExchangeEnvironment;
@@ -23,8 +24,10 @@ export interface ExchangeRegistryOptions {
   bybitBaseUrl: string | null;
   exchangeProxyUrls: readonly string[];
   exchangeTimeoutMs: number;
-  /** The built-in exchange of paper mode; null otherwise. A base URL, where set, is called instead of it. */
-  paper: Pick<PaperExchange, 'handle'> | null;
+  /** The exchanges of paper mode. */
+  paper?: Pick<Paper, 'exchange'> | null;
+  /** For tests: what the real clients speak to in paper mode instead, in this process. */
+  venue?: Venue;
   now?: () => Date;
   /**
    * What all instances know of the exchanges: the request limits, and which accounts are prepared. Left out, requests
@@ -48,7 +51,7 @@ export interface ExchangeRegistry {
 
 /** A second serves all callers of a price with one request, and is younger than any decision made with it. */
 const REMOTE = { tickerMaxAgeMs: 1_000, missingTokenRefreshMs: 60_000 };
-/** Asking the exchange in our own process costs no request: a token is listed with its first price, and no price is old. */
+/** A venue in this process is asked at no cost: a token is listed with its first price, and no price is old. */
 const IN_PROCESS = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
 
 export function createExchangeRegistry(options: ExchangeRegistryOptions): ExchangeRegistry {
@@ -67,7 +70,7 @@ export function createExchangeRegistry(options: ExchangeRegistryOptions): Exchan
     },
     async close() {
       limiter?.close();
-      await Promise.all(opened.map(({ transport }) => transport.close()));
+      await Promise.all(opened.map(({ close }) => close()));
     },
   };
 }
@@ -77,12 +80,13 @@ function openExchange(
   baseUrl: string | null,
   options: ExchangeRegistryOptions,
   limiter: RateLimiter | null,
-): { exchange: Exchange; transport: Transport } {
+): { exchange: Exchange; close(): Promise<void> } {
   const { exchangeMode: environment, paper, exchangeTimeoutMs: timeoutMs } = options;
   const now = options.now ?? (() => new Date());
-  const inProcess = environment === 'paper' && baseUrl === null ? paper : null;
-  if (environment === 'paper' && baseUrl === null && paper === null) {
-    throw new Error('Paper mode needs the paper exchange, or the address of one');
+  const venue = environment === 'paper' && baseUrl === null ? options.venue : undefined;
+  if (environment === 'paper' && baseUrl === null && venue === undefined) {
+    if (!paper) throw new Error('Paper mode needs the paper exchange, a venue or the address of one');
+    return { exchange: paper.exchange(dialect.platform, { onCall: options.onCall }), close: async () => {} };
   }
   const named = dialect.origins[environment];
   const origin = baseUrl === null ? named : permittedOrigin(dialect, environment, baseUrl);
@@ -99,7 +103,7 @@ function openExchange(
     proxies: options.exchangeProxyUrls,
     timeoutMs,
     now,
-    ...(inProcess ? { inProcess: (request) => inProcess.handle(request) } : {}),
+    ...(venue ? { venue } : {}),
     environmentProblem: dialect.environmentProblem,
     isSuccess,
   });
@@ -108,20 +112,20 @@ function openExchange(
   const exchange = createCcxtExchange({
     dialect,
     now,
-    apiEndpoint: inProcess ? `paper://${dialect.platform.toLowerCase()}` : origin,
+    apiEndpoint: venue ? `paper://${dialect.platform.toLowerCase()}` : origin,
     createClient: async () =>
       signInTurn(await dialect.createClient({ environment, userAgent, transport, now }), transport),
-    freshness: { ...(inProcess ? IN_PROCESS : REMOTE), isPerViewer: environment === 'paper' },
+    freshness: { ...(venue ? IN_PROCESS : REMOTE), isPerViewer: environment === 'paper' },
     async onKeyRefused(refusal) {
       await prepared?.forgetUser(refusal.account.userId);
       await options.onKeyRefused?.(refusal);
     },
   });
   const prepared =
-    options.shared && !inProcess
+    options.shared && !venue
       ? rememberPreparations({ exchange, pool: options.shared.pool, shownByOrder: dialect.shownByOrder })
       : null;
-  return { exchange: prepared?.exchange ?? exchange, transport };
+  return { exchange: prepared?.exchange ?? exchange, close: () => transport.close() };
 }
 
 /** An address of the exchange's own is taken only for the environment that it serves. */

@@ -9,11 +9,8 @@ import { followTradeEnd, UNSETTLED_LIMIT_MS } from '#server/engine/workflow/foll
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser } from '#server/engine/workflow/trade-user.ts';
 import { listUnfinished } from '#server/engine/workflow/workflows.store.ts';
-import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
-import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
+import { openPaper } from '#server/exchanges/paper/open-paper.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
-import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
 import { createExchangeRegistry } from '#server/exchanges/registry.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import {
@@ -27,6 +24,10 @@ import {
 import type { Jobs } from '#server/platform/jobs/jobs.ts';
 import { releaseAllLeases } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
+import { listenVenue } from '#test/venues/server.ts';
+import { createVenue, type TestVenue } from '#test/venues/venue.ts';
+import { venueCredentials } from '#test/venues/venue-credentials.ts';
 import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
 import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
@@ -50,14 +51,14 @@ function isFillWatch(
 }
 
 /**
- * The engine over a real database and the paper exchange, without job queue and timers: `settle` calls the handlers
- * for whatever the tables say is unfinished and moves the clock to the next due time, until nothing is left. So it
- * also proves that no job is needed for anything but waking up.
+ * The engine over a real database, with the real clients at the test venue, without job queue and timers: `settle`
+ * calls the handlers for whatever the tables say is unfinished and moves the clock to the next due time, until nothing is
+ * left. So it also proves that no job is needed for anything but waking up.
  */
 export interface TestEngine extends TestEngineRows, PaperLedger {
   clock: FakeClock;
   db: AutomationDeps['db'];
-  paper: PaperExchange;
+  venue: TestVenue;
   deps: AutomationDeps;
   settle(options?: SettleOptions): Promise<void>;
   /** Runs a workflow until its users' orders are planned, and no further. */
@@ -116,8 +117,10 @@ export interface TestEngineOptions {
   createDatabase?: () => Promise<TestDatabase>;
   /** The exchange is called over loopback HTTP, not in process. */
   overHttp?: boolean;
+  /** Trades in paper mode itself instead of with the real clients at the test venue: without faults. */
+  paperMode?: boolean;
   /** Sees every request that comes to the exchange. */
-  watch?: Partial<Record<'before' | 'after', (request: PaperRequest) => Promise<void>>>;
+  watch?: Partial<Record<'before' | 'after', (request: VenueRequest) => Promise<void>>>;
 }
 
 export async function startTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
@@ -130,12 +133,20 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     ...options.config,
   };
   const log = createLog({ level: process.env.TEST_LOG === '1' ? 'debug' : 'silent' });
-  const paper = createPaperExchange({
+  const venue = createVenue({
     db,
     clock,
     marks: storedMarks(),
     startBalance: config.paperBalance,
-    credentialsFor: (userId) => paperCredentials(userId, SECRET),
+    credentialsFor: (userId) => venueCredentials(userId, SECRET),
+  });
+
+  const paper = openPaper({
+    db,
+    clock,
+    marks: storedMarks(),
+    startBalance: config.paperBalance,
+    onError: (error) => log.error({ err: error }, 'the paper books failed'),
   });
 
   /** Committed with what they tell of, as in the job queue: they outlive the process. */
@@ -156,14 +167,14 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     }
   }
 
-  async function take(request: PaperRequest): ReturnType<PaperExchange['handle']> {
+  async function take(request: VenueRequest): ReturnType<TestVenue['handle']> {
     await options.watch?.before?.(request);
-    const answer = await paper.handle(request);
+    const answer = await venue.handle(request);
     if (/\/(place-order|order\/create)$/.test(request.path)) await noteDoubleEntries();
     await options.watch?.after?.(request);
     return answer;
   }
-  const server = options.overHttp ? await listenPaperExchange({ handle: take }, { port: 0 }) : null;
+  const server = options.overHttp ? await listenVenue({ handle: take }, { port: 0 }) : null;
   const addresses = server === null ? {} : { bitgetBaseUrl: server.url, bybitBaseUrl: server.url };
 
   const jobs: Jobs = {
@@ -184,7 +195,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     point?: CrashPoint;
   }): AutomationDeps {
     const { point } = overrides;
-    const handle: PaperExchange['handle'] = async (request) => {
+    const handle: TestVenue['handle'] = async (request) => {
       point?.pass(request.method !== 'GET');
       const answer = await take(request);
       point?.pass(false);
@@ -193,7 +204,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     const exchanges = createExchangeRegistry({
       ...config,
       ...addresses,
-      paper: { handle },
+      ...(options.paperMode ? { paper } : { venue: { handle } }),
       now: () => clock.now(),
     });
     return {
@@ -209,7 +220,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
         userId,
         environment: 'paper',
         credentials: {
-          ...paperCredentials(userId, SECRET),
+          ...venueCredentials(userId, SECRET),
           accountMode: exchanges.get(platform).accountMode,
         },
       }),
@@ -223,9 +234,9 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     clock,
     doubleEntries,
     db,
-    paper,
+    venue,
     deps,
-    ...testEngineRows({ db, clock, settle: (token) => paper.settle(token) }),
+    ...testEngineRows({ db, clock, settle: (token) => venue.settle(token) }),
     async settle({ deps: by = deps, maxRounds = 400, agenda } = {}) {
       for (let round = 0; round < maxRounds; round += 1) {
         await agenda?.run();

@@ -1,18 +1,18 @@
-import { bitgetSignature } from '#server/exchanges/paper/dialects/bitget-signature.ts';
-import { bybitSignature } from '#server/exchanges/paper/dialects/bybit-signature.ts';
-import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
-import type { PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import type { PaperResponse } from '#server/exchanges/paper/paper-http.ts';
+import { bitgetSignature } from '#test/venues/bitget/signature.ts';
+import { bybitSignature } from '#test/venues/bybit/signature.ts';
+import type { VenueAnswer } from '#test/venues/http.ts';
+import type { TestVenue } from '#test/venues/venue.ts';
+import { venueCredentials } from '#test/venues/venue-credentials.ts';
 
 /** What a request came to: `code` is the exchange's own, null where the answer has no envelope. */
 export interface TraderAnswer {
   ok: boolean;
   code: string | null;
   data: unknown;
-  response: PaperResponse;
+  response: VenueAnswer;
 }
 
-/** The same few requests in each dialect, signed by hand: for tests of the paper exchange itself. */
+/** The same few requests in each dialect, signed by hand: for tests of the venue itself. */
 export interface TestTrader {
   prepare(): Promise<void>;
   /** A long entry of `size` at `price` with a stop at 63000 and a target at 69000. */
@@ -27,7 +27,7 @@ export interface TestTrader {
 }
 
 export interface TraderOptions {
-  paper: PaperExchange;
+  venue: TestVenue;
   userId: string;
   secretKey: string;
   now: () => Date;
@@ -36,12 +36,12 @@ export interface TraderOptions {
 type Fields = Record<string, string | number | boolean>;
 type Method = 'GET' | 'POST';
 
-export function bitgetTrader({ paper, userId, secretKey, now }: TraderOptions): TestTrader {
+export function bitgetTrader({ venue, userId, secretKey, now }: TraderOptions): TestTrader {
   async function send(method: Method, path: string, own: Fields = {}): Promise<TraderAnswer> {
     const fields = { productType: 'USDT-FUTURES', symbol: 'BTCUSDT', marginCoin: 'USDT', ...own };
     const query = method === 'GET' ? queryOf(fields) : '';
     const body = method === 'POST' ? JSON.stringify(fields) : '';
-    const { apiKey, apiSecret, passphrase } = paperCredentials(userId, secretKey);
+    const { apiKey, apiSecret, passphrase } = venueCredentials(userId, secretKey);
     const timestamp = String(now().getTime());
     const sign = bitgetSignature(apiSecret, timestamp, { method, path, query, body });
     const headers = {
@@ -50,7 +50,7 @@ export function bitgetTrader({ paper, userId, secretKey, now }: TraderOptions): 
       'access-passphrase': passphrase,
       'access-sign': sign,
     };
-    const response = await paper.handle({ method, path, query, headers, body });
+    const response = await venue.handle({ method, path, query, headers, body });
     const { code, data } = objectIn(response.body);
     return { ok: code === '00000', code: code === undefined ? null : String(code), data, response };
   }
@@ -77,16 +77,16 @@ export function bitgetTrader({ paper, userId, secretKey, now }: TraderOptions): 
     setStop: (triggerPrice) =>
       send('POST', '/api/v2/mix/order/place-tpsl-order', { planType: 'pos_loss', triggerPrice }),
     balance: () => send('GET', '/api/v2/mix/account/accounts'),
-    time: () => publicAnswer(paper, '/api/v2/public/time'),
+    time: () => publicAnswer(venue, '/api/v2/public/time'),
   };
 }
 
-export function bybitTrader({ paper, userId, secretKey, now }: TraderOptions): TestTrader {
+export function bybitTrader({ venue, userId, secretKey, now }: TraderOptions): TestTrader {
   async function send(method: Method, path: string, own: Fields = {}): Promise<TraderAnswer> {
     const fields = { category: 'linear', symbol: 'BTCUSDT', ...own };
     const query = method === 'GET' ? queryOf(fields) : '';
     const body = method === 'POST' ? JSON.stringify(fields) : '';
-    const { apiKey, apiSecret } = paperCredentials(userId, secretKey);
+    const { apiKey, apiSecret } = venueCredentials(userId, secretKey);
     const terms = { apiKey, timestamp: String(now().getTime()), window: '5000' };
     const headers = {
       'x-bapi-api-key': apiKey,
@@ -94,7 +94,7 @@ export function bybitTrader({ paper, userId, secretKey, now }: TraderOptions): T
       'x-bapi-recv-window': terms.window,
       'x-bapi-sign': bybitSignature(apiSecret, terms, { method, query, body }),
     };
-    const response = await paper.handle({ method, path, query, headers, body });
+    const response = await venue.handle({ method, path, query, headers, body });
     const { retCode, result } = objectIn(response.body);
     return {
       ok: retCode === 0,
@@ -135,12 +135,12 @@ export function bybitTrader({ paper, userId, secretKey, now }: TraderOptions): T
       }),
     setStop: (stopLoss) => send('POST', '/v5/position/trading-stop', { positionIdx: 0, stopLoss, ...byMark }),
     balance: () => send('GET', '/v5/account/wallet-balance', { accountType: 'UNIFIED' }),
-    time: () => publicAnswer(paper, '/v5/market/time'),
+    time: () => publicAnswer(venue, '/v5/market/time'),
   };
 }
 
-async function publicAnswer(paper: PaperExchange, path: string): Promise<TraderAnswer> {
-  const response = await paper.handle({ method: 'GET', path, query: '', headers: {}, body: '' });
+async function publicAnswer(venue: TestVenue, path: string): Promise<TraderAnswer> {
+  const response = await venue.handle({ method: 'GET', path, query: '', headers: {}, body: '' });
   const { code, retCode, data } = objectIn(response.body);
   return { ok: code === '00000' || retCode === 0, code: String(code ?? retCode), data, response };
 }

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { User } from '#contract/users.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
-import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
-import { paperCredentials } from '#server/exchanges/paper/paper-credentials.ts';
-import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
+import { paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import { memoryMarks } from '#test/venues/memory-marks.ts';
+import { listenVenue } from '#test/venues/server.ts';
+import { createVenue } from '#test/venues/venue.ts';
 import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
 import { signIn, type TestClient } from './test-client.ts';
 import { createTestDatabase } from './test-database.ts';
@@ -22,7 +22,7 @@ const USER_PASSWORD = 'a password of a user';
 const SECRET_KEY = 'a secret key of the tests, long enough';
 
 /**
- * Whole programs with their job queues and real time, one or several on one database, that trade on a paper exchange
+ * Whole programs with their job queues and real time, one or several on one database, that trade at a test venue
  * with an address, books, prices and faults of its own.
  */
 export interface TradingBoard extends PaperLedger {
@@ -37,7 +37,7 @@ export interface TradingBoard extends PaperLedger {
   ): Promise<{ id: string; username: string; client: TestClient }>;
   /** A new price at the exchange. */
   push(token: string, price: string): Promise<void>;
-  setFaults(faults: PaperFault[]): void;
+  setFaults(faults: VenueFault[]): void;
   /** Sends a signal through the webhook; answers its id. */
   signal(fields: { token: string; action?: 'buy' | 'sell'; price: string }): Promise<string>;
   /** Waits until the signal's workflow has ended; answers its trades. */
@@ -62,21 +62,21 @@ export async function startTradingBoard(
   const failures: unknown[] = [];
   const requests: TradingBoard['requests'] = [];
   let isReachable = true;
-  const paper = createPaperExchange({
+  const venue = createVenue({
     db: site.database.db,
     clock: systemClock,
     marks,
     startBalance: '10000',
-    credentialsFor: (userId) => paperCredentials(userId, SECRET_KEY),
+    credentialsFor: (userId) => paperAccount(userId, 'classic').credentials,
     onError: (error) => failures.push(error),
   });
-  const server = await listenPaperExchange(
+  const server = await listenVenue(
     {
       async handle(request) {
         const key = request.headers['access-key'] ?? request.headers['x-bapi-api-key'];
         requests.push({ path: request.path, userId: key?.replace(/^paper-/, '') ?? null });
         if (!isReachable) return { status: 200, headers: {}, body: '', delivery: 'cut' };
-        return await paper.handle(request);
+        return await venue.handle(request);
       },
     },
     { port: 0 },
@@ -139,9 +139,9 @@ export async function startTradingBoard(
     },
     async push(token, price) {
       marks.push(token, price);
-      await paper.settle(token);
+      await venue.settle(token);
     },
-    setFaults: (faults) => paper.setFaults(faults),
+    setFaults: (faults) => venue.setFaults(faults),
     setReachable(reachable) {
       isReachable = reachable;
     },

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Db } from '#server/platform/db/database.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
 
 /** A time during which a filled position had no stop at the exchange, by the engine's clock. */
 export interface NakedTime {
@@ -13,7 +13,7 @@ export interface NakedTime {
 /** Looks into the exchange's books again and again while a run goes on, for what must not be so at any instant. */
 export interface ExchangeWatch {
   /** Counts a request of a user, and looks. */
-  sawRequest(request: PaperRequest): Promise<void>;
+  sawRequest(request: VenueRequest): Promise<void>;
   look(): Promise<void>;
   /** Private requests by user. */
   requests: ReadonlyMap<string, number>;

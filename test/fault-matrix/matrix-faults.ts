@@ -1,24 +1,24 @@
-import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
-import type { PaperOperation } from '#server/exchanges/paper/operations.ts';
+import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
+import type { VenueOperation } from '#test/venues/operations.ts';
 import type { Choice } from './choice.ts';
 
 /** What strikes one user in a run; several faults may make one story, such as an order that rests and a lost cancel. */
 export interface FaultStory {
-  faults: PaperFault[];
+  faults: VenueFault[];
   /** So long after the signal the exchange is well again; null: it stays as it is. */
   liftedAfterMs: number | null;
 }
 
-type Teller = (choice: Choice) => PaperFault[];
+type Teller = (choice: Choice) => VenueFault[];
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const FIVE_MINUTES_MS = 5 * 60_000;
 
 function struck(
-  kind: PaperFaultKind,
-  operation?: PaperOperation,
+  kind: VenueFaultKind,
+  operation?: VenueOperation,
   { nth = 1, times }: { nth?: number; times?: number } = {},
-): PaperFault {
+): VenueFault {
   return { ...kind, on: { nth, ...(operation && { operation }), ...(times !== undefined && { times }) } };
 }
 
@@ -26,7 +26,7 @@ const rests = () => struck({ kind: 'restFirst' }, 'place-order');
 
 /** A fault of the wire: on the entry mostly, on the second entry, the cancel, a look-up or any other request. */
 const onTheWire =
-  (kind: PaperFaultKind): Teller =>
+  (kind: VenueFaultKind): Teller =>
   (choice) => {
     const place = choice.integer(1, 10);
     if (place <= 5) return [struck(kind, 'place-order')];
@@ -39,7 +39,7 @@ const onTheWire =
 const partly =
   (...fractions: string[]): Teller =>
   (choice) => {
-    const kind: PaperFaultKind = { kind: 'partialFill', fraction: choice.oneOf(fractions) };
+    const kind: VenueFaultKind = { kind: 'partialFill', fraction: choice.oneOf(fractions) };
     const fill = struck(kind, 'place-order');
     if (choice.chance(0.25)) return [fill, struck({ kind: 'cancelLosesToFill' })];
     return choice.chance(0.25) ? [fill, struck(kind, 'place-order', { nth: 2 })] : [fill];
@@ -62,7 +62,7 @@ const TELLERS: Record<string, Teller> = {
   'truncated-body': onTheWire({ kind: 'truncatedBody' }),
   '429-once': onTheWire({ kind: 'tooManyRequests' }),
   '500-on-look-up': (choice) => {
-    const error: PaperFaultKind = { kind: 'internalError', envelope: choice.chance(0.5) };
+    const error: VenueFaultKind = { kind: 'internalError', envelope: choice.chance(0.5) };
     const times = choice.integer(1, 7);
     if (choice.chance(0.4)) {
       return [struck({ kind: 'cutAfterAccept' }, 'place-order'), struck(error, 'find-order', { times })];
@@ -89,7 +89,7 @@ const TELLERS: Record<string, Teller> = {
   'partial-99-percent': partly('0.99'),
   'partial-below-minimum': partly('one step', 'all but one step'),
   'stop-dropped': (choice) => {
-    const drop: PaperFault[] = choice.oneOf([
+    const drop: VenueFault[] = choice.oneOf([
       [struck({ kind: 'stopDropped' }, 'place-order')],
       [struck({ kind: 'stopDropped' }, 'place-order')],
       [rests(), struck({ kind: 'stopDropped' }, 'place-order', { nth: 2 })],

@@ -1,5 +1,5 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
 import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
 import { emptyDatabase } from './empty-database.ts';
 import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
@@ -39,8 +39,8 @@ const EXCHANGE_TIMEOUT_MS = 1_500;
 export async function openStage(
   options: Pick<TestEngineOptions, 'createDatabase' | 'overHttp'> = {},
 ): Promise<Stage> {
-  let beforeRequest = async (_request: PaperRequest) => {};
-  let afterRequest = async (_request: PaperRequest) => {};
+  let beforeRequest = async (_request: VenueRequest) => {};
+  let afterRequest = async (_request: VenueRequest) => {};
   const engine = await startTestEngine({
     ...options,
     config: { exchangeTimeoutMs: EXCHANGE_TIMEOUT_MS },
@@ -62,7 +62,7 @@ export async function openStage(
       await engine.storeCandle({ token, ...scenario.candle });
       const { action, price } = scenario;
       const signals = [await engine.storeSignal({ token, action, price })];
-      engine.paper.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struckId } })));
+      engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struckId } })));
 
       const world = createWorld({ engine, scenario, watch, signals, liftedAfterMs });
       const firstOrders = new Map(
@@ -70,7 +70,7 @@ export async function openStage(
           'orderOf' in when ? [[userIds[when.orderOf] ?? '', next] as const] : [],
         ),
       );
-      const startedMs = new Map<PaperRequest, number>();
+      const startedMs = new Map<VenueRequest, number>();
       let slowestMs = 0;
       beforeRequest = async (request) => {
         startedMs.set(request, performance.now());
@@ -94,10 +94,10 @@ export async function openStage(
         await engine.restart();
       }
       await engine.settle({ maxRounds: MOST_ROUNDS, agenda: world.agenda });
-      engine.paper.setFaults([]);
+      engine.venue.setFaults([]);
       // Whatever the exchange still has up its sleeve comes out.
       engine.clock.advance(SLEEVE_MS);
-      await engine.paper.settle(token);
+      await engine.venue.settle(token);
       await watch.look();
       const wasSlow = slowestMs > EXCHANGE_TIMEOUT_MS / 3;
       return { token, userIds, signals, watch, struckId, died, wasSlow };
@@ -106,12 +106,12 @@ export async function openStage(
   };
 }
 
-export function userOf({ headers }: PaperRequest): string | null {
+export function userOf({ headers }: VenueRequest): string | null {
   const key = headers['access-key'] ?? headers['x-bapi-api-key'];
   return key === undefined ? null : key.replace(/^paper-/, '');
 }
 
-const isPlacement = ({ path }: PaperRequest) => /\/(place-order|order\/create)$/.test(path);
+const isPlacement = ({ path }: VenueRequest) => /\/(place-order|order\/create)$/.test(path);
 
 /** What happens around the engine at given times: prices move, and a second signal comes. */
 function createWorld(options: {
@@ -135,7 +135,7 @@ function createWorld(options: {
     const action = scenario.action === 'buy' ? 'sell' : 'buy';
     signals.push(await engine.storeSignal({ token, action, price }));
   }
-  const lift = async () => engine.paper.setFaults([]);
+  const lift = async () => engine.venue.setFaults([]);
   const plan = moves
     .flatMap(({ when, price: next }) =>
       'afterMs' in when ? [{ atMs: startMs + when.afterMs, happen: () => move(next) }] : [],

@@ -1,7 +1,7 @@
 import { alignment, leverageFor } from '#domain/sizing/trend.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { paperAccounts, paperTokenSettings } from '#server/exchanges/paper/paper-schema.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -11,7 +11,7 @@ const OTHER_LEVERAGE = 3;
 /** The accounts of users who have traded before, as an earlier order left them. */
 export async function openAccounts(
   engine: TestEngine,
-  run: { exchange: ExchangePlatform; scenario: Scenario; userIds: string[]; faults: PaperFault[] },
+  run: { exchange: ExchangePlatform; scenario: Scenario; userIds: string[]; faults: VenueFault[] },
 ): Promise<void> {
   const { exchange: platform, scenario, userIds, faults } = run;
   const { token, action, candle, struck, users } = scenario;

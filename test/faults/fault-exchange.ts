@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
-import { bitgetOperations } from '#server/exchanges/paper/dialects/bitget-operations.ts';
-import { bybitOperations } from '#server/exchanges/paper/dialects/bybit-operations.ts';
-import { bodyFields } from '#server/exchanges/paper/dialects/dialect.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
-import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
-import type { PaperOperation } from '#server/exchanges/paper/operations.ts';
-import { paperCredentials, userIdOfPaperKey } from '#server/exchanges/paper/paper-credentials.ts';
-import { createPaperExchange, type PaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import type { PaperRequest, PaperResponse } from '#server/exchanges/paper/paper-http.ts';
-import { listenPaperExchange, type PaperServer } from '#server/exchanges/paper/server.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
+import { bitgetOperations } from '#test/venues/bitget/operations.ts';
+import { bybitOperations } from '#test/venues/bybit/operations.ts';
+import { bodyFields } from '#test/venues/dialect.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import type { VenueAnswer, VenueRequest } from '#test/venues/http.ts';
+import { memoryMarks } from '#test/venues/memory-marks.ts';
+import type { VenueOperation } from '#test/venues/operations.ts';
+import { listenVenue, type VenueServer } from '#test/venues/server.ts';
+import { createVenue, type TestVenue } from '#test/venues/venue.ts';
+import { userIdOfVenueKey, venueCredentials } from '#test/venues/venue-credentials.ts';
 import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
 
 const SECRET = 'what the keys of the accounts are made of';
-const CUT: PaperResponse = { status: 200, headers: {}, body: '', delivery: 'cut' };
+const CUT: VenueAnswer = { status: 200, headers: {}, body: '', delivery: 'cut' };
 
 export interface SeenCall {
   /** What it asks for, in either exchange's dialect. */
-  operations: readonly PaperOperation[];
+  operations: readonly VenueOperation[];
   /** Null for a public call. */
   accountId: string | null;
   /** Null when it names none, or several. */
@@ -39,7 +39,7 @@ export interface CallTrap {
 }
 
 /**
- * The exchange that outlives every crash of the program: the paper exchange with accounts, keys, books and prices of
+ * The exchange that outlives every crash of the program: the test venue with accounts, keys, books and prices of
  * its own, at one address for each instance of the program.
  */
 export interface FaultExchange extends PaperLedger {
@@ -48,7 +48,7 @@ export interface FaultExchange extends PaperLedger {
   /** An account of its own has faults of its own; the others share theirs. */
   openAccount(options?: { own?: boolean }): { accountId: string; credentials: Required<ExchangeCredentials> };
   /** Of an account that has its own. */
-  setFaults(accountId: string, faults: readonly PaperFault[]): void;
+  setFaults(accountId: string, faults: readonly VenueFault[]): void;
   push(token: string, price: string): Promise<void>;
   setTrap(trap: CallTrap): () => void;
   /** Hears of every call as it comes in; answers how to end that. */
@@ -60,26 +60,26 @@ export function createFaultExchange(database: OpenDatabase): FaultExchange {
   const { db } = database;
   const marks = memoryMarks();
   const failures: unknown[] = [];
-  const servers: PaperServer[] = [];
+  const servers: VenueServer[] = [];
   const traps = new Set<CallTrap>();
   const watchers = new Set<(call: SeenCall) => void>();
-  const ownExchanges = new Map<string, PaperExchange>();
+  const ownExchanges = new Map<string, TestVenue>();
   const openExchange = () =>
-    createPaperExchange({
+    createVenue({
       db,
       clock: { now: () => new Date() },
       marks,
       startBalance: '1000000',
-      credentialsFor: (accountId) => paperCredentials(accountId, SECRET),
+      credentialsFor: (accountId) => venueCredentials(accountId, SECRET),
       onError: (error) => failures.push(error),
     });
   const shared = openExchange();
   const exchangeOf = (accountId: string | null) => ownExchanges.get(accountId ?? '') ?? shared;
 
-  async function handle(instance: number, request: PaperRequest): Promise<PaperResponse> {
+  async function handle(instance: number, request: VenueRequest): Promise<VenueAnswer> {
     const { path, headers } = request;
     const operations = path.startsWith('/v5/') ? bybitOperations(request) : bitgetOperations(request);
-    const accountId = userIdOfPaperKey(headers['access-key'] ?? headers['x-bapi-api-key'] ?? '');
+    const accountId = userIdOfVenueKey(headers['access-key'] ?? headers['x-bapi-api-key'] ?? '');
     const call = { operations, accountId, token: tokenOf(request), instance };
     for (const hear of watchers) hear(call);
     const trap = [...traps].find((one) => one.matches(call));
@@ -96,17 +96,14 @@ export function createFaultExchange(database: OpenDatabase): FaultExchange {
   return {
     async listen() {
       const instance = servers.length;
-      const server = await listenPaperExchange(
-        { handle: (request) => handle(instance, request) },
-        { port: 0 },
-      );
+      const server = await listenVenue({ handle: (request) => handle(instance, request) }, { port: 0 });
       servers.push(server);
       return server.url;
     },
     openAccount({ own = false } = {}) {
       const accountId = randomUUID();
       if (own) ownExchanges.set(accountId, openExchange());
-      return { accountId, credentials: paperCredentials(accountId, SECRET) };
+      return { accountId, credentials: venueCredentials(accountId, SECRET) };
     },
     setFaults(accountId, faults) {
       const own = ownExchanges.get(accountId);
@@ -133,7 +130,7 @@ export function createFaultExchange(database: OpenDatabase): FaultExchange {
   };
 }
 
-function tokenOf({ query, body }: PaperRequest): string | null {
+function tokenOf({ query, body }: VenueRequest): string | null {
   const symbol = new URLSearchParams(query).get('symbol') ?? bodyFields(body).symbol;
   return typeof symbol === 'string' ? symbol.replace(/USDT$/, '') : null;
 }

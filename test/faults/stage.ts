@@ -5,10 +5,10 @@ import type { User } from '#contract/users.ts';
 import { type ProgramClient, signIn } from '#demo/program-client.ts';
 import { createRandom, type Random } from '#demo/random.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { type OpenDatabase, openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts';
 import { createFaultExchange, type FaultExchange } from './fault-exchange.ts';
 import { createInstance, type Instance } from './instance.ts';
@@ -26,7 +26,7 @@ const NO_DURABILITY = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=
 /** Of instances and their queues; the default is for one. */
 const ROOM = ['max_connections=200'];
 export const PRICE = '100';
-const ACCEPTED_WITHOUT_ANSWER: PaperFault = {
+const ACCEPTED_WITHOUT_ANSWER: VenueFault = {
   kind: 'cutAfterAccept',
   on: { operation: 'place-order', times: Number.POSITIVE_INFINITY },
 };

@@ -1,5 +1,5 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
 
 /*
  * An exchange that answers every request as the documentation shows it, and knows one order, one position and one
@@ -10,13 +10,13 @@ const NOW = '1795273117323';
 const EARLIER = '1795273017323';
 
 /** The query of a GET, the body of a POST. */
-export function parametersIn({ method, query, body }: PaperRequest): Record<string, unknown> {
+export function parametersIn({ method, query, body }: VenueRequest): Record<string, unknown> {
   if (method === 'POST') return JSON.parse(body || '{}') as Record<string, unknown>;
   return Object.fromEntries(new URLSearchParams(query));
 }
 
 /** The body of the documented answer; null for a path that is not asked. */
-export function documentedAnswer(platform: ExchangePlatform, request: PaperRequest): unknown {
+export function documentedAnswer(platform: ExchangePlatform, request: VenueRequest): unknown {
   const end = request.path.replace(/^\/(api\/v2|v5)\//, '');
   const given = parametersIn(request);
   if (platform === 'Bitget') {

@@ -2,9 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { D, toPlain } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { EntryOrder, ExchangeAccount, PlacementContext } from '#server/exchanges/exchange.ts';
-import type { FaultMatch } from '#server/exchanges/paper/faults.ts';
 import type { ExchangeUnderTest } from './exchange-suite.ts';
-import { SUITE_WORDS } from './exchange-suite-words.ts';
 
 let lastId = 0;
 const newId = () => {
@@ -43,7 +41,6 @@ export function positionSuite(
     });
     afterAll(() => under?.close());
     beforeEach(async () => {
-      under.setFaults([]);
       under.push('BTC', '65000');
       under.push('ETH', '3000');
       account = under.newAccount();
@@ -80,7 +77,6 @@ export function positionSuite(
 
     test('holdings are the open positions, each with its own stop and target', async () => {
       await place(entry());
-      under.setFaults([{ kind: 'stopDropped' }]);
       await place(
         entry({
           token: 'ETH',
@@ -91,6 +87,7 @@ export function positionSuite(
           takeProfit: '2800',
         }),
       );
+      await under.loseStop(account, 'ETH');
       const holdings = await under.exchange.fetchHoldings(account);
       expect(holdings.toSorted((a, b) => a.position.token.localeCompare(b.position.token))).toMatchObject([
         {
@@ -209,41 +206,6 @@ export function positionSuite(
       expect(await under.exchange.findClosingOrder(account, await closedOnce())).toEqual({
         clientOrderId,
         source: 'order',
-      });
-    });
-
-    test('a stop and target that are left behind are cancelled', async () => {
-      await place(entry());
-      under.setFaults([{ kind: 'protectionKept' }]);
-      await close('BTC', 'long', '0.01');
-      under.setFaults([]);
-      expect(await under.exchange.cancelProtection(account, 'BTC')).toBe(2);
-      expect(await under.exchange.cancelProtection(account, 'BTC')).toBe(0);
-    });
-
-    describe.each(['html200', 'empty200'] as const)('an answer that says nothing (%s)', (kind) => {
-      const meets = (on: FaultMatch) => under.setFaults([{ kind, on: { ...on, times: 10 } }]);
-      const unknown = { name: 'ExchangeError', kind: 'unknown' };
-
-      test('is not taken for a flat account', async () => {
-        await place(entry());
-        meets({ operation: 'positions' });
-        await expect(under.exchange.fetchPosition(account, 'BTC')).rejects.toMatchObject(unknown);
-        await expect(under.exchange.fetchHoldings(account)).rejects.toMatchObject(unknown);
-      });
-
-      test('is not taken for a missing stop, or for no open order', async () => {
-        await place(entry());
-        meets({ operation: 'protection' });
-        await expect(under.exchange.fetchHoldings(account)).rejects.toMatchObject(unknown);
-        await expect(under.exchange.fetchProtection(account, 'BTC')).rejects.toMatchObject(unknown);
-        meets({ operation: 'open-orders' });
-        await expect(under.exchange.fetchOpenOrders(account, 'BTC')).rejects.toMatchObject(unknown);
-      });
-
-      test('is not taken for an empty history', async () => {
-        meets({ path: SUITE_WORDS[platform].readingHistory });
-        await expect(history()).rejects.toMatchObject(unknown);
       });
     });
   });

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperRequest } from '#server/exchanges/paper/paper-http.ts';
+import type { VenueRequest } from '#test/venues/http.ts';
 
 /** Recomputed from the documentation; null when it is right. */
 export function signatureProblem(
   platform: ExchangePlatform,
-  { method, path, query, body, headers }: PaperRequest,
+  { method, path, query, body, headers }: VenueRequest,
   secret: string,
 ): string | null {
   const hmac = (text: string) => createHmac('sha256', secret).update(text);

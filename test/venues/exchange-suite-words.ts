@@ -8,6 +8,7 @@ export interface SuiteWords {
   pepe: object | null;
   codes: {
     tooLittleMoney: string;
+    tooMuchLeverage: string;
     stopOnWrongSide: string;
     wrongSignature: string;
     nothingToClose: string;
@@ -22,7 +23,6 @@ export interface SuiteWords {
   /** The ends of the paths, in their order. */
   preparing: string[];
   stateReading: string[];
-  marginModeOfPosition: 'isolated' | null;
   placing: { endpoint: string; requestData: (clientOrderId: string) => object; responseData: object };
   headerPrefix: string;
   readingHistory: string;
@@ -39,6 +39,7 @@ export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
     },
     codes: {
       tooLittleMoney: '40762',
+      tooMuchLeverage: '40797',
       stopOnWrongSide: '40917',
       wrongSignature: '40009',
       nothingToClose: '22002',
@@ -69,7 +70,6 @@ export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
       'account/account',
     ],
     stateReading: ['account/account'],
-    marginModeOfPosition: 'isolated',
     placing: {
       endpoint: '/api/v2/mix/order/place-order',
       requestData: (clientOid) => ({ clientOid, presetStopLossPrice: '63000', marginMode: 'isolated' }),
@@ -83,6 +83,7 @@ export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
     pepe: null,
     codes: {
       tooLittleMoney: '110007',
+      tooMuchLeverage: '110013',
       stopOnWrongSide: '10001',
       wrongSignature: '10004',
       nothingToClose: '110017',
@@ -118,7 +119,6 @@ export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
       'position/list',
     ],
     stateReading: ['account/info', 'position/list'],
-    marginModeOfPosition: null,
     placing: {
       endpoint: '/v5/order/create',
       requestData: (orderLinkId) => ({ orderLinkId, stopLoss: '63000', slTriggerBy: 'MarkPrice' }),

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { ExchangeCredentials, ExchangeEnvironment } from '#server/exchanges/exchange.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
-import { memoryMarks } from '#server/exchanges/paper/memory-marks.ts';
-import { createPaperExchange } from '#server/exchanges/paper/paper-exchange.ts';
-import { jsonResponse, type PaperRequest, type PaperResponse } from '#server/exchanges/paper/paper-http.ts';
-import { type PaperKey, TRADING_KEY } from '#server/exchanges/paper/paper-key.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
-import { listenPaperExchange } from '#server/exchanges/paper/server.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/http.ts';
+import { memoryMarks } from '#test/venues/memory-marks.ts';
+import { listenVenue } from '#test/venues/server.ts';
+import { createVenue } from '#test/venues/venue.ts';
+import { TRADING_KEY, type VenueKey } from '#test/venues/venue-key.ts';
 import { createTestDatabase } from '../app/test-database.ts';
 import { type PaperLedger, paperLedger } from './paper-ledger.ts';
 
@@ -29,14 +29,14 @@ export interface ExchangeSite extends PaperLedger {
   /** The account's key is revoked; with credentials, another one is issued in its place. */
   replaceKey(accountId: string, credentials?: SiteCredentials): void;
   /** What the account's key may do, and of what kind the account is. */
-  setKey(accountId: string, key: PaperKey): void;
+  setKey(accountId: string, key: VenueKey): void;
   /** What an account that was used before holds, in USDT. */
   setBalance(accountId: string, balance: string): Promise<void>;
   /** A new price of the token. */
   push(token: string, price: string): Promise<void>;
-  setFaults(faults: PaperFault[]): void;
+  setFaults(faults: VenueFault[]): void;
   /** Private requests that came, in order. */
-  requests: PaperRequest[];
+  requests: VenueRequest[];
   /** Every refusal repeats all that the request carried, as a careless exchange might. */
   repeatInRefusals(): void;
   close(): Promise<void>;
@@ -49,11 +49,11 @@ export async function startExchangeSite(options: {
   const { db } = database;
   const marks = memoryMarks();
   const accounts = new Map<string, SiteCredentials & { id: string }>();
-  const keys = new Map<string, PaperKey>();
-  const requests: PaperRequest[] = [];
+  const keys = new Map<string, VenueKey>();
+  const requests: VenueRequest[] = [];
   const failures: unknown[] = [];
   let repeats = false;
-  const paper = createPaperExchange({
+  const venue = createVenue({
     db,
     clock: { now: () => new Date() },
     marks,
@@ -67,22 +67,22 @@ export async function startExchangeSite(options: {
     onError: (error) => failures.push(error),
   });
 
-  async function handle(request: PaperRequest) {
+  async function handle(request: VenueRequest) {
     const { headers } = request;
     if (headers['access-key'] === undefined && headers['x-bapi-api-key'] === undefined) {
-      return paper.handle(request);
+      return venue.handle(request);
     }
     requests.push(request);
     const isDemo = headers.paptrading === '1';
     if (headers['access-key'] !== undefined && isDemo !== (options.environment === 'demo')) {
-      return jsonResponse(400, { code: '40099', msg: 'exchange environment is incorrect', data: null });
+      return jsonAnswer(400, { code: '40099', msg: 'exchange environment is incorrect', data: null });
     }
-    const answer = await paper.handle(request);
+    const answer = await venue.handle(request);
     if (!repeats || !isRefusal(answer)) return answer;
     return { ...answer, body: repeating(answer.body, headers) };
   }
 
-  const server = await listenPaperExchange({ handle }, { port: 0 });
+  const server = await listenVenue({ handle }, { port: 0 });
   return {
     url: server.url,
     requests,
@@ -109,9 +109,9 @@ export async function startExchangeSite(options: {
     },
     async push(token, price) {
       marks.push(token, price);
-      await paper.settle(token);
+      await venue.settle(token);
     },
-    setFaults: (faults) => paper.setFaults(faults),
+    setFaults: (faults) => venue.setFaults(faults),
     repeatInRefusals() {
       repeats = true;
     },
@@ -125,7 +125,7 @@ export async function startExchangeSite(options: {
 }
 
 /** Bybit refuses with HTTP 200 as well. */
-const isRefusal = ({ status, body }: PaperResponse) =>
+const isRefusal = ({ status, body }: VenueAnswer) =>
   status >= 400 || (/^{"retCode":/.test(body) && !/^{"retCode":0,/.test(body));
 
 /** The refusal with all that the request carried, in the exchange's own envelope where it had one. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   await engine.settle();
 });
@@ -84,7 +84,7 @@ test('an order that was sent after the backup is found and taken over', async ()
 
 test('a second attempt that was sent after the backup is found and taken over, and no third order is sent', async () => {
   const { trade, userId } = await plan();
-  engine.paper.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
+  engine.venue.setFaults([{ kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } }]);
   await engine.advance(trade.id);
   const [first] = await engine.attempts(trade.id);
   while ((await engine.exchangeOrders(userId)).length < 2) await engine.advance(trade.id);

@@ -2,8 +2,8 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { CALCULATOR_PRICES_PER_SECOND } from '#domain/sizing/trading-constants.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
-import { createTickerCache } from '#server/exchanges/ccxt/ticker-cache.ts';
 import { type Exchange, ExchangeError } from '#server/exchanges/exchange.ts';
+import { createTickerCache } from '#server/exchanges/ticker-cache.ts';
 
 const PRICE_MAX_AGE_MS = 1_000;
 

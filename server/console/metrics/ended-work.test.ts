@@ -56,7 +56,7 @@ test('an order whose position was never protected ends as one that had to be clo
   const before = await read();
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const always = { times: Number.POSITIVE_INFINITY, userId };
-  engine.paper.setFaults([
+  engine.venue.setFaults([
     { kind: 'stopDropped', on: always },
     { kind: 'stopRefused', on: always },
   ]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
 });
 afterAll(() => engine.close());
@@ -42,7 +42,7 @@ describe('two attempts', () => {
   ] as const)(
     'a $action that is not filled in time is cancelled, read, and sent once more at the fresh price and two and a half epsilon',
     async ({ action, fresh, price, quantity, stop, target }) => {
-      engine.paper.setFaults([restsAlways]);
+      engine.venue.setFaults([restsAlways]);
       const { token, userId, trade, plannedAt } = await plan({ signal: { action } });
       await engine.advance(trade.id);
       await engine.storeCandle({ token, price: fresh });
@@ -65,7 +65,7 @@ describe('two attempts', () => {
         expect(order).toMatchObject({ presetStopLoss: stop, presetTakeProfit: target });
       }
 
-      engine.paper.setFaults([]);
+      engine.venue.setFaults([]);
       await engine.storeCandle({ token, price });
       const done = await engine.advance(trade.id);
       expect(sinceMs(plannedAt)).toBe(15_000);
@@ -80,7 +80,7 @@ describe('two attempts', () => {
 
   // Requirements: trading-calculator-and-execution-12, trading-constants-8
   test('by hand the waits are ten and fifteen seconds, and the second epsilon is twice the first', async () => {
-    engine.paper.setFaults([restsAlways]);
+    engine.venue.setFaults([restsAlways]);
     const { token, trade, userId } = await planByHand(engine, { token: 'HAND', price: '100' });
     const plannedAt = engine.clock.now();
     expect(trade.entryPrice).toBe('100.5');
@@ -103,7 +103,7 @@ describe('two attempts', () => {
   test('the waits of the settings hold for both profiles', async () => {
     const config = { ...engine.deps.config, verifyFirstMs: 200, verifySecondMs: 300, cancelDelayMs: 100 };
     const deps = { ...engine.deps, config };
-    engine.paper.setFaults([restsAlways]);
+    engine.venue.setFaults([restsAlways]);
     const automatic = (await plan()).trade;
     const manual = (await planByHand(engine, { token: 'WAITS', price: '100' })).trade;
     for (const { id } of [automatic, manual]) {
@@ -130,7 +130,7 @@ describe('two attempts', () => {
   });
 
   test('an order that the exchange refuses has no second one', async () => {
-    engine.paper.setFaults([
+    engine.venue.setFaults([
       { kind: 'refuse', code: '40762', message: 'too dear', on: { path: 'place-order' } },
     ]);
     const { trade, userId } = await plan();
@@ -143,7 +143,7 @@ describe('two attempts', () => {
   });
 
   test('two unfilled attempts are a failed trade that says so', async () => {
-    engine.paper.setFaults([restsAlways]);
+    engine.venue.setFaults([restsAlways]);
     const { trade, userId, token } = await plan();
     await engine.settle();
     expect(await engine.trade(trade.id)).toMatchObject({
@@ -158,11 +158,11 @@ describe('two attempts', () => {
 
   // Requirements: order-execution-2
   test('the second attempt is for what the first one did not fill', async () => {
-    engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
+    engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
     const { trade, userId, token } = await plan();
     await engine.advance(trade.id);
     await engine.storeCandle({ token, price: '100.2' });
-    engine.paper.setFaults([restsAlways]);
+    engine.venue.setFaults([restsAlways]);
     await engine.advance(trade.id);
     await engine.advance(trade.id);
     // 82.450 filled, 82.451 left; 82.451 · 2.06 / 2.3503 = 72.266 keeps what is left of the planned loss.
@@ -181,7 +181,7 @@ describe('two attempts', () => {
 
   // Requirements: order-execution-10
   test('a rest below the minimum is not ordered, and what filled is a success that says why no more', async () => {
-    engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.9999' }]);
+    engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.9999' }]);
     const { trade, userId } = await plan();
     await engine.settle();
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('two attempts', () => {
       /^The order was not filled after one attempt; no second attempt: Take profit would trigger at once/,
     ],
   ])('when the price %s there is no second attempt, and the error says why', async (_name, price, reason) => {
-    engine.paper.setFaults([restsAlways]);
+    engine.venue.setFaults([restsAlways]);
     const { trade, token, userId } = await plan();
     await engine.advance(trade.id);
     await engine.advance(trade.id);
@@ -215,7 +215,7 @@ describe('two attempts', () => {
   });
 
   test('when the kept loss leaves less than the minimum size there is no second attempt, and the error says why', async () => {
-    engine.paper.setFaults([restsAlways]);
+    engine.venue.setFaults([restsAlways]);
     const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' } as const;
     const { trade, token, userId } = await plan({ settings, signal: { token: 'BTC', price: '65000' } });
     expect(trade.plannedQuantity).toBe('0.01');
@@ -239,7 +239,7 @@ describe('two attempts', () => {
   });
 
   test('trading that is switched off during the first attempt keeps the second from being sent', async () => {
-    engine.paper.setFaults([restsAlways]);
+    engine.venue.setFaults([restsAlways]);
     const { trade, userId } = await plan();
     await engine.advance(trade.id);
     await engine.db.update(users).set({ isActive: false });
@@ -250,7 +250,7 @@ describe('two attempts', () => {
 });
 
 test('what is recorded of a trade is what the ledger has', async () => {
-  engine.paper.setFaults([{ kind: 'partialFill', fraction: '0.3' }]);
+  engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.3' }]);
   const { trade, userId, token } = await plan();
   await engine.advance(trade.id);
   await engine.storeCandle({ token, price: '100.1' });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   // Nothing that one test leaves is another one's business.
   await engine.settle();
@@ -281,7 +281,7 @@ describe('who lost the lease writes nothing and sends nothing', () => {
     const { workflowId, userId } = await calculated();
     await runWorkflow(engine.deps, workflowId);
     const key = `user:${userId}`;
-    engine.paper.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'all-position', userId } }]);
+    engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'all-position', userId } }]);
     const overtaken = atExchangeCall(engine.deps, {
       call: 'fetchPosition',
       when: 'before',
@@ -325,7 +325,7 @@ describe('who lost the lease writes nothing and sends nothing', () => {
     const { workflowId, userId } = await calculated();
     const [trade] = await engine.plan(workflowId);
     if (trade === undefined) throw new Error('nothing was planned');
-    engine.paper.setFaults([
+    engine.venue.setFaults([
       { kind: 'stopDropped' },
       ...(request === 'close-position'
         ? [{ kind: 'refuse' as const, code: '40917', on: { path: 'place-tpsl-order', times: 1_000 } }]
@@ -349,7 +349,7 @@ describe('who lost the lease writes nothing and sends nothing', () => {
       [],
     );
     await giveBack(engine.db, key);
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     await engine.settle();
     expect((await engine.trade(trade.id)).state).toBe('done');
 
@@ -394,7 +394,7 @@ describe('who lost the lease writes nothing and sends nothing', () => {
     const [trade] = await engine.plan(workflowId);
     if (trade === undefined) throw new Error('nothing was planned');
     const key = `trade:${trade.id}`;
-    engine.paper.setFaults([{ kind: 'badGatewayBefore', on: { path: 'set-leverage' } }]);
+    engine.venue.setFaults([{ kind: 'badGatewayBefore', on: { path: 'set-leverage' } }]);
     const handled = engine.deps.exchanges.get('Bitget');
     const deps = {
       ...engine.deps,

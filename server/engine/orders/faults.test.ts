@@ -1,11 +1,11 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, users } from '#server/platform/db/schema.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
+import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
 
 /**
  * Every fault of the exchange, through the whole engine: two users in one workflow, the fault strikes one of them.
@@ -20,7 +20,7 @@ beforeAll(async () => {
   engine = await startTestEngine({ config: { exchangeTimeoutMs: 1_200 } });
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
 });
 afterAll(() => engine.close());
@@ -28,7 +28,7 @@ afterAll(() => engine.close());
 const always = Number.POSITIVE_INFINITY;
 const on = (path: string, times = 1, nth = 1) => ({ path, times, nth });
 
-type Fault = PaperFaultKind & { on?: PaperFault['on'] };
+type Fault = VenueFaultKind & { on?: VenueFault['on'] };
 
 interface Run {
   token: string;
@@ -45,7 +45,7 @@ async function start(faults: Fault[], before?: (users: { struck: string }) => vo
   const other = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'B' });
   before?.({ struck });
   const { signalId, workflowId } = await engine.storeSignal({ token, price: '100' });
-  engine.paper.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struck } })));
+  engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: struck } })));
   return { token, signalId, workflowId, struck, other };
 }
 
@@ -464,7 +464,7 @@ describe('a filled position whose stop cannot be placed', () => {
       ),
     );
 
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     await engine.settle();
     const { state, success, protectionStatus, unprotectedSince } = await engine.trade(mine.id);
     expect({ state, success, protectionStatus, unprotectedSince }).toEqual({

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 
 /** I6: an order in doubt is looked up, never sent again, until the exchange knows it or must have missed it for good. */
 let engine: TestEngine;
@@ -12,29 +12,29 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   // Nothing that one test leaves is another one's business.
   await engine.settle();
 });
 afterAll(() => engine.close());
 
-const neverArrives: PaperFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
-const arrivesSilently: PaperFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
-const isNotFound = (times: number): PaperFault => ({
+const neverArrives: VenueFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
+const arrivesSilently: VenueFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
+const isNotFound = (times: number): VenueFault => ({
   kind: 'refuse',
   code: '40109',
   on: { path: 'order/detail', times },
 });
 
-async function plan(faults: PaperFault[] = []) {
+async function plan(faults: VenueFault[] = []) {
   count += 1;
   const token = `D${count}`;
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token, price: '100' });
   const [trade] = await engine.plan(workflowId);
   if (trade === undefined) throw new Error('nothing was planned');
-  engine.paper.setFaults(faults);
+  engine.venue.setFaults(faults);
   return { token, userId, trade, workflowId, submittedAt: engine.clock.now() };
 }
 
@@ -180,7 +180,7 @@ test('an order that stays in doubt for five minutes ends its workflow as failed,
     errorMessage: 'The order is not settled after 5 minutes and is still being followed up',
     outputData: { fillStatus: 'unknown' },
   });
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.settle();
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true, fillStatus: 'filled' });
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
 
 /** I3, I6: what an exchange says of an order, or no longer says, ends nothing that it does not prove to have ended. */
@@ -18,7 +18,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   // What stays in doubt for ever is nobody's business in the next test.
   for (const id of planned) {
@@ -31,27 +31,27 @@ afterAll(() => engine.close());
 
 const HOUR_MS = 3_600_000;
 const always = Number.POSITIVE_INFINITY;
-const rests: PaperFault = { kind: 'restFirst', on: { times: always } };
-const arrivesSilently: PaperFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
-const neverArrives: PaperFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
-const isForgotten: PaperFault = {
+const rests: VenueFault = { kind: 'restFirst', on: { times: always } };
+const arrivesSilently: VenueFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
+const neverArrives: VenueFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
+const isForgotten: VenueFault = {
   kind: 'refuse',
   code: '40109',
   on: { path: 'order/detail', times: always },
 };
-const positionsAway: PaperFault = {
+const positionsAway: VenueFault = {
   kind: 'badGatewayBefore',
   on: { operation: 'positions', times: always },
 };
 
-async function plan(faults: PaperFault[] = []) {
+async function plan(faults: VenueFault[] = []) {
   count += 1;
   const token = `O${count}`;
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token, price: '100' });
   const [trade] = await engine.plan(workflowId);
   if (trade === undefined) throw new Error('nothing was planned');
-  engine.paper.setFaults(faults);
+  engine.venue.setFaults(faults);
   planned.push(trade.id);
   return { token, userId, trade };
 }
@@ -118,7 +118,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
     ]);
     expect(await inDoubt(trade.id)).toBeUndefined();
     liar.lies = false;
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     await engine.settle({ deps });
     expect(engine.doubleEntries).toEqual([]);
     expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled', doubt: null });
@@ -187,7 +187,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     await engine.storeCandle({ token, price: '100.2' });
     // The first attempt is found twice: before its cancel, and after it.
     const on = { path: 'order/detail', nth: 3, times: always };
-    engine.paper.setFaults([arrivesSilently, { kind: 'refuse', code: '40109', on }]);
+    engine.venue.setFaults([arrivesSilently, { kind: 'refuse', code: '40109', on }]);
     await follow(trade.id, 3 * 60_000);
     const { position } = await engine.holding(userId, token);
     expect(D(position?.size ?? 0).gt('82.45')).toBe(true);
@@ -216,7 +216,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     const { trade } = await plan([neverArrives, positionsAway]);
     await follow(trade.id, 3 * 60_000);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', doubt: null }]);
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     await engine.settle();
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'never_placed' }, { state: 'filled' }]);
   });
@@ -227,7 +227,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     const one = await plan([rests]);
     await engine.advance(one.trade.id);
     await engine.db.update(paperOrders).set(orders).where(eq(paperOrders.userId, one.userId));
-    engine.paper.setFaults([isForgotten]);
+    engine.venue.setFaults([isForgotten]);
     engine.clock.advance(awayMs);
     return one;
   }
@@ -247,7 +247,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     expect(timeline).toContain(
       'Attempt 1: ended with 0 filled, Bitget neither knows it any more nor has it open',
     );
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     // Its user trades the token again.
     const next = await engine.storeSignal({ token, price: '100' });
     await engine.settle();
@@ -269,13 +269,13 @@ describe('an accepted order that the exchange has forgotten', () => {
   test('is cancelled again while it is among the open orders, and nothing follows it', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // Cancels by its client order id find it as little.
-    engine.paper.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: always } }]);
+    engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: always } }]);
     await follow(trade.id, 5 * 60_000);
     expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'live' }]);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
     const { calls } = await engine.events(trade.id);
     expect(calls.filter((call) => call === 'cancel-order').length).toBeGreaterThan(2);
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     await engine.settle();
     expect((await engine.attempts(trade.id))[0]).toMatchObject({ state: 'unfilled' });
   });
@@ -312,7 +312,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   // Requirements: order-execution-6
   test('is not ended by an exchange that does not tell its open orders', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
-    engine.paper.setFaults([
+    engine.venue.setFaults([
       isForgotten,
       { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: always } },
     ]);
@@ -323,7 +323,7 @@ describe('an accepted order that the exchange has forgotten', () => {
 });
 
 describe('an order that was answered 429 although it was taken', () => {
-  const taken = (nth: number): PaperFault => ({
+  const taken = (nth: number): VenueFault => ({
     kind: 'badGatewayAfter',
     status: 429,
     on: { path: 'place-order', nth },

@@ -2,11 +2,11 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { findHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts';
-import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { positionCloses, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { readTradingPermission } from './trading-permission.ts';
 
@@ -18,14 +18,14 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.settle();
   await engine.db.update(users).set({ isActive: false });
 });
 afterAll(() => engine.close());
 
 const always = Number.POSITIVE_INFINITY;
-type Fault = PaperFaultKind & { on?: PaperFault['on'] };
+type Fault = VenueFaultKind & { on?: VenueFault['on'] };
 const stopLost: Fault = { kind: 'stopDropped' };
 const halfFilled: Fault = { kind: 'partialFill', fraction: '0.5' };
 const noStop: Fault = { kind: 'stopRefused', on: { times: always } };
@@ -35,7 +35,7 @@ const noClose: Fault = { kind: 'closeRefused', message: 'no close', on: { times:
 async function plan(faults: Fault[]) {
   count += 1;
   const planned = await planByHand(engine, { token: `P${count}`, price: '100' });
-  engine.paper.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: planned.userId } })));
+  engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: planned.userId } })));
   const startedAt = engine.clock.now().getTime();
   return { ...planned, sinceMs: () => engine.clock.now().getTime() - startedAt };
 }
@@ -130,7 +130,7 @@ describe('an exchange that does not tell of the stop', () => {
     for (let tries = 0; tries < 5; tries += 1) await step(trade.id);
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: true, protectionStatus: 'verified', unprotectedSince: null });
     const [halt] = await haltsOf(userId);
@@ -207,7 +207,7 @@ describe('a position that can be neither protected nor closed', () => {
   test('has no second attempt of another order of its user either', async () => {
     count += 1;
     const resting = await planByHand(engine, { token: `P${count}`, price: '100' });
-    engine.paper.setFaults([{ kind: 'restFirst', on: { times: always, userId: resting.userId } }]);
+    engine.venue.setFaults([{ kind: 'restFirst', on: { times: always, userId: resting.userId } }]);
     await step(resting.trade.id);
     await engine.db.transaction((tx) =>
       startHalt(tx, {
@@ -227,7 +227,7 @@ describe('a position that can be neither protected nor closed', () => {
 
   test('is tried on, and kept when it gets its stop; the halt is cleared and goes on', async () => {
     const { trade, userId, token } = await halted();
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: true, protectionStatus: 'repaired', unprotectedSince: null });
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
@@ -239,7 +239,7 @@ describe('a position that can be neither protected nor closed', () => {
 
   test('is tried on, and closed when that works first', async () => {
     const { trade, userId, token } = await halted();
-    engine.paper.setFaults([{ ...noStop, on: { ...noStop.on, userId } }]);
+    engine.venue.setFaults([{ ...noStop, on: { ...noStop.on, userId } }]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: false, protectionStatus: 'closed', unprotectedSince: null });
     expect((await engine.holding(userId, token)).position).toBeNull();
@@ -275,7 +275,7 @@ describe('the closing of a position without a stop', () => {
       while (!(await isSent())) await step(trade.id);
       expect(await engine.trade(trade.id)).toMatchObject({ state: 'closing' });
       engine.clock.advance(3_600_000);
-      engine.paper.setFaults([]);
+      engine.venue.setFaults([]);
       await openByHand(userId, { token, side });
       const before = await engine.exchangeOrders(userId);
       await engine.restart();
@@ -303,7 +303,7 @@ describe('the closing of a position without a stop', () => {
       .update(paperOrders)
       .set({ state: 'canceled' })
       .where(and(eq(paperOrders.userId, userId), eq(paperOrders.reduceOnly, true)));
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: true, protectionStatus: 'repaired' });
     expect(await closings()).toHaveLength(1);
@@ -341,7 +341,7 @@ describe('the closing of a position without a stop', () => {
     expect(steps.map(({ errorMessage }) => errorMessage)).toContain(
       `A position in ${token} was closed, but what is left of its stop and target could not be cancelled: Bitget: no (40020); user will be skipped`,
     );
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     const then = await engine.storeSignal({ token, price: '100', action: 'sell' });
     await engine.settle();
     expect((await engine.outcomes(then.workflowId)).get(userId)?.outcome).toBe('success');
@@ -356,7 +356,7 @@ test.each(EXCHANGE_PLATFORMS)(
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
     await engine.storeSignal({ token, price: '100' });
     await engine.settle();
-    engine.paper.setFaults([{ kind: 'protectionKept' }]);
+    engine.venue.setFaults([{ kind: 'protectionKept' }]);
     const account = await engine.deps.findAccount(userId, exchangePlatform);
     const { position } = await engine.holding(userId, token);
     if (account === null || position === null) throw new Error('nothing was opened');
@@ -368,7 +368,7 @@ test.each(EXCHANGE_PLATFORMS)(
     );
     expect(await engine.holding(userId, token)).toMatchObject({ position: null, stopLoss: '98' });
 
-    engine.paper.setFaults([{ kind: 'stopDropped' }]);
+    engine.venue.setFaults([{ kind: 'stopDropped' }]);
     const next = await engine.storeSignal({ token, price: '100', action: 'sell' });
     await engine.settle();
     const [trade] = await engine.trades(next.signalId);
@@ -398,7 +398,7 @@ test.each([
     const { workflowId } = await engine.storeSignal({ token, price: '100' });
     const [trade] = await engine.plan(workflowId);
     if (trade === undefined) throw new Error('nothing was planned');
-    engine.paper.setFaults(
+    engine.venue.setFaults(
       [stopLost, halfFilled, ...faults].map((fault) => ({ ...fault, on: { ...fault.on, userId } })),
     );
     const startedAt = engine.clock.now().getTime();

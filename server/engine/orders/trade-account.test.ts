@@ -62,13 +62,13 @@ test('a planned order of another mode is sent in none', async () => {
 // Requirements: users-18
 test('with a refused key an order in doubt is asked about every 30 seconds, and says why once', async () => {
   const { userId, trade } = await planned();
-  engine.paper.setFaults([
+  engine.venue.setFaults([
     { kind: 'acceptThenTimeout', on: { path: 'place-order', userId } },
     { kind: 'refuse', code: '40725', on: { path: 'order/detail', userId } },
   ]);
   await engine.advance(trade.id);
   expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown' }]);
-  engine.paper.setFaults([{ kind: 'refuse', code: '40006', on: { userId, times: 1_000 } }]);
+  engine.venue.setFaults([{ kind: 'refuse', code: '40006', on: { userId, times: 1_000 } }]);
   const before = (await engine.events(trade.id)).calls.length;
   const deps = withRejectedKey();
   for (let look = 0; look < 4; look += 1) {
@@ -83,14 +83,14 @@ test('with a refused key an order in doubt is asked about every 30 seconds, and 
   expect(timeline.filter((line) => line.startsWith('The order cannot be followed'))).toEqual([
     `The order cannot be followed, it is tried every 30 s: ${REJECTED.reason}`,
   ]);
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.settle();
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
 });
 
 test('a key that is not used for new orders and still works slows no order down', async () => {
   const { userId, trade } = await planned();
-  engine.paper.setFaults([{ kind: 'restFirst', on: { userId } }]);
+  engine.venue.setFaults([{ kind: 'restFirst', on: { userId } }]);
   await engine.advance(trade.id);
   const deps = withRejectedKey();
   for (let look = 0; look < 3; look += 1) {
@@ -98,6 +98,6 @@ test('a key that is not used for new orders and still works slows no order down'
     const waitMs = (after.dueAt?.getTime() ?? 0) - engine.clock.now().getTime();
     expect(waitMs).toBeLessThan(15_000);
   }
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.settle();
 });

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
-import type { PaperFault, PaperFaultKind } from '#server/exchanges/paper/faults.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease, withLease } from '#server/platform/jobs/leases.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
 import { createProtectionAudit } from './audit-protection.ts';
 import { startProtectionAudit } from './watch-protection.ts';
 
@@ -23,19 +23,19 @@ beforeEach(() => {
   audit = createProtectionAudit(engine.deps);
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.settle();
   await engine.db.update(users).set({ isActive: false });
 });
 afterAll(() => engine.close());
 
 const always = Number.POSITIVE_INFINITY;
-type Fault = PaperFaultKind & { on?: PaperFault['on'] };
+type Fault = VenueFaultKind & { on?: VenueFault['on'] };
 const noStop: Fault = { kind: 'stopRefused', on: { times: always } };
 const noClose: Fault = { kind: 'closeRefused', on: { times: always } };
 
 function fail(userId: string, ...faults: Fault[]): void {
-  engine.paper.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId } })));
+  engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId } })));
 }
 
 async function runAudit(by = audit): Promise<void> {
@@ -350,7 +350,7 @@ describe('an exchange that does not answer', () => {
     expect(await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId))).toEqual(
       [],
     );
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     await lose(userId);
     await runAudit(createProtectionAudit(engine.deps));
     expect((await engine.trade(trade.id)).state).toBe('protecting');
@@ -365,7 +365,7 @@ describe('an exchange that does not answer', () => {
     await runAudit();
     expect((await engine.trade(other.trade.id)).state).toBe('protecting');
     await engine.settle();
-    engine.paper.setFaults([]);
+    engine.venue.setFaults([]);
     await runAudit();
     expect((await engine.trade(silent.trade.id)).state).toBe('done');
     engine.clock.advance(30_000);
@@ -465,7 +465,7 @@ test('a crash at any point of the repair leaves a position with its stop, or non
         success: true,
         protectionStatus: closes ? 'closed' : 'repaired',
       });
-      engine.paper.setFaults([]);
+      engine.venue.setFaults([]);
     }
   }
 }, 900_000);

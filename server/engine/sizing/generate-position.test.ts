@@ -17,7 +17,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   await engine.settle();
 });
@@ -158,7 +158,7 @@ test('how the account stands is asked while its position is sized; without an an
   count += 1;
   const token = `P${count}`;
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  engine.paper.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account' } }]);
+  engine.venue.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account' } }]);
   await engine.storeSignal({ token, price: '100' });
   await engine.settle();
   expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });

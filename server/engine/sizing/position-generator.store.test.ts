@@ -16,7 +16,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   await engine.settle();
 });
@@ -60,14 +60,14 @@ describe('the calculation that stands for a user of a signal', () => {
   // Requirements: signals-the-dialogs-3
   test('is that of the newest trade, and of a trade rather than of a newer workflow', async () => {
     const { userId, signalId } = await withSignal();
-    engine.paper.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
+    engine.venue.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
     await engine.settle();
     engine.clock.advance(1_000);
     const byHand = await calculateByHand(engine, { userId, signalId });
     expect(await shown(signalId)).not.toContain(byHand.id);
     await commitByHand(engine, byHand);
     expect(await shown(signalId)).toEqual([byHand.id]);
-    engine.paper.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
+    engine.venue.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
     await engine.settle();
 
     const workflowId = await triggerWorkflow(engine.deps, { signalId, username: 'ops' });

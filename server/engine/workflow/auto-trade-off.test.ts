@@ -22,7 +22,7 @@ beforeAll(async () => {
   engine = await startTestEngine({ watch });
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   await engine.settle();
 });
@@ -69,7 +69,7 @@ async function calculate(stored: Signal): Promise<void> {
 
 /** A first attempt that waits at the exchange. */
 async function waitAtExchange({ workflowId }: Signal): Promise<void> {
-  engine.paper.setFaults([{ kind: 'restFirst' }]);
+  engine.venue.setFaults([{ kind: 'restFirst' }]);
   const [trade] = await engine.plan(workflowId);
   if (trade === undefined) throw new Error('nothing was planned');
   await engine.advance(trade.id);
@@ -161,7 +161,7 @@ describe('automatic workflows', () => {
     const filled = await signal();
     const [trade] = await engine.plan(filled.workflowId);
     if (trade === undefined) throw new Error('nothing was planned');
-    engine.paper.setFaults([{ kind: 'stopDropped' }]);
+    engine.venue.setFaults([{ kind: 'stopDropped' }]);
     await engine.advance(trade.id);
     expect((await engine.holding(filled.userId, filled.token)).stopLoss).toBeNull();
     await startAnew();

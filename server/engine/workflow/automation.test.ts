@@ -13,7 +13,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   // Each test has the users that it makes itself.
   await engine.db.update(users).set({ isActive: false });
 });
@@ -179,7 +179,7 @@ test('trading that is switched off after the calculation opens nothing', async (
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token: 'PEPE', price: '0.00001' });
   // The order is refused for a moment, so it waits while planned; meanwhile an administrator switches off.
-  engine.paper.setFaults([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 1 } }]);
+  engine.venue.setFaults([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 1 } }]);
   const { runWorkflow } = await import('./run-workflow.ts');
   const { tradeUser } = await import('./trade-user.ts');
   await runWorkflow(engine.deps, workflowId);

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { users } from '#server/platform/db/schema.ts';
 import type { CrashAt } from '#test/app/crashing-database.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 
 /**
  * A process that dies between any two things that it does to the outside (statements to the database, requests to
@@ -18,7 +18,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(() => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   expect(engine.doubleEntries).toEqual([]);
 });
 afterAll(() => engine.close());
@@ -35,7 +35,7 @@ const LEAST_CHANGES = 30;
 interface Scenario {
   name: string;
   afterEveryChange: boolean;
-  faults: PaperFault[];
+  faults: VenueFault[];
   /** Whether the user holds a long position of ours, and the signal is to sell. */
   reverses: boolean;
   leastPoints: number;
@@ -101,7 +101,7 @@ async function runOnce({ faults, reverses }: Scenario, diesAt: CrashAt): Promise
   }
   const action = reverses ? 'sell' : 'buy';
   const { signalId, workflowId } = await engine.storeSignal({ token, price: '100', action });
-  engine.paper.setFaults(faults);
+  engine.venue.setFaults(faults);
   const mortal = engine.mortal(diesAt);
   await mortal.live();
   const died = mortal.point.isDead();
@@ -110,7 +110,7 @@ async function runOnce({ faults, reverses }: Scenario, diesAt: CrashAt): Promise
     await engine.restart();
     await engine.settle();
   }
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
 
   expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', eligibleUsersCount: 1 });
   const [trade, ...more] = await engine.trades(signalId);

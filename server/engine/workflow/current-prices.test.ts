@@ -9,7 +9,7 @@ beforeAll(async () => {
   engine = await startTestEngine({ config: { exchangeTimeoutMs: 60_000 } });
 });
 afterAll(() => engine?.close());
-beforeEach(() => engine.paper.setFaults([]));
+beforeEach(() => engine.venue.setFaults([]));
 
 const SIGNAL = { token: 'BTC', fromAdmin: true, ownerUserId: randomUUID() };
 
@@ -27,7 +27,7 @@ test('prices are asked of the exchanges that somebody trades on, of the first wh
 
 test('an exchange that does not answer is not waited for by those who trade elsewhere', async () => {
   const silent = { operation: 'ticker', platform: 'Bybit', times: Number.POSITIVE_INFINITY } as const;
-  engine.paper.setFaults([{ kind: 'timeout', on: silent }]);
+  engine.venue.setFaults([{ kind: 'timeout', on: silent }]);
   expect(await readCurrentPrices(engine.deps, SIGNAL, 100)).toEqual([
     { exchange: 'Bitget', price: '65000' },
     { exchange: 'Bybit', price: null },

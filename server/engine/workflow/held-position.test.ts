@@ -22,7 +22,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   await engine.settle();
 });
@@ -89,7 +89,7 @@ describe('a reversal that is interrupted', () => {
     'by %s on its close closes once and opens once',
     async (kind) => {
       const { userId, token } = await withLong(engine);
-      engine.paper.setFaults([{ kind, on: { path: 'place-order' } }]);
+      engine.venue.setFaults([{ kind, on: { path: 'place-order' } }]);
       const { workflowId } = await oppositeSignal(engine, token);
       await engine.settle();
       expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
@@ -124,7 +124,7 @@ describe('a reversal that is interrupted', () => {
 
 test('a reversal cancels the stop and target that the exchange left of the closed position', async () => {
   const { userId, token } = await withLong(engine);
-  engine.paper.setFaults([{ kind: 'protectionKept' }]);
+  engine.venue.setFaults([{ kind: 'protectionKept' }]);
   const left: unknown[] = [];
   const deps = atExchangeCall(engine.deps, {
     call: 'placeOrder',
@@ -229,7 +229,7 @@ describe('what is left alone', () => {
   test('an entry of ours that is still open: a second signal of the token is skipped', async () => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
     const token = nextToken();
-    engine.paper.setFaults([{ kind: 'restFirst' }]);
+    engine.venue.setFaults([{ kind: 'restFirst' }]);
     const first = await engine.storeSignal({ token, price: '100' });
     const [trade] = await engine.plan(first.workflowId);
     await engine.advance(trade?.id ?? '');
@@ -247,7 +247,7 @@ describe('what is left alone', () => {
 
 test('a position that cannot be closed stays, and nothing is opened', async () => {
   const { userId, token } = await withLong(engine);
-  engine.paper.setFaults([
+  engine.venue.setFaults([
     { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: 1_000 } },
   ]);
   const { workflowId } = await oppositeSignal(engine, token);

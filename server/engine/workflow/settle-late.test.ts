@@ -20,7 +20,7 @@ function silentFor(ms: number): Agenda {
     async run() {
       if (isOver || engine.clock.now() < until) return;
       isOver = true;
-      engine.paper.setFaults([]);
+      engine.venue.setFaults([]);
     },
   };
 }
@@ -35,7 +35,7 @@ test.each([
     const late = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'A' });
     const other = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'B' });
     const { signalId, workflowId } = await engine.storeSignal({ token, price: '100' });
-    engine.paper.setFaults([
+    engine.venue.setFaults([
       { ...fault, on: { operation: 'place-order', userId: late } },
       {
         kind: 'badGatewayBefore',

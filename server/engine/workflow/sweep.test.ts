@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { listUnfinishedTrades } from '#server/engine/orders/trades.store.ts';
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
 import { trades, users, workflowSteps, workflows } from '#server/platform/db/schema.ts';
 import { Crash } from '#test/app/crashing-database.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { type DyingCall, dyingAt } from '#test/venues/dying-exchange.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 import { runWorkflow } from './run-workflow.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   await engine.settle();
 });
@@ -42,18 +42,18 @@ async function startAnew(): Promise<void> {
   await queue.drain(deps);
 }
 
-const rests: PaperFault = { kind: 'restFirst' };
-const noStop: PaperFault = { kind: 'stopDropped' };
-const noNewStop: PaperFault = {
+const rests: VenueFault = { kind: 'restFirst' };
+const noStop: VenueFault = { kind: 'stopDropped' };
+const noNewStop: VenueFault = {
   kind: 'refuse',
   code: '40917',
   on: { path: 'place-tpsl-order', times: Number.POSITIVE_INFINITY },
 };
-const lost: PaperFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
+const lost: VenueFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
 
 interface Left {
   name: string;
-  faults: PaperFault[];
+  faults: VenueFault[];
   call: DyingCall;
   when: 'before' | 'after';
   /** State of the trade and of its last attempt when the process ended. */
@@ -184,7 +184,7 @@ test.each<Left>([
   const { userId, token, workflowId, signalId } = await signal();
   const [planned] = await engine.plan(workflowId);
   if (planned === undefined) throw new Error('nothing was planned');
-  engine.paper.setFaults(faults);
+  engine.venue.setFaults(faults);
   const dying = dyingAt(engine.deps, call, when);
   let died = false;
   while (!died) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   engine = await startTestEngine();
 });
 afterEach(async () => {
-  engine.paper.setFaults([]);
+  engine.venue.setFaults([]);
   await engine.db.update(users).set({ isActive: false });
   await engine.settle();
 });
@@ -54,7 +54,7 @@ test.each(['fetchPosition', 'fetchBalance', 'placeOrder', 'findOrder'] as const)
 
 test('each step says how long it took', async () => {
   const [userId] = await threeUsers();
-  engine.paper.setFaults([{ kind: 'restFirst', on: { userId } }]);
+  engine.venue.setFaults([{ kind: 'restFirst', on: { userId } }]);
   const { workflowId } = await engine.storeSignal({ token: 'LONG', price: '100' });
   await engine.settle();
   const steps = await engine.steps(workflowId);
@@ -71,7 +71,7 @@ test('each step says how long it took', async () => {
 // Requirements: workflows-9
 test('a skip ends with the words that the monitor knows, missing settings with theirs, a failed order with its own', async () => {
   const [skipped, missing, failed] = await threeUsers();
-  engine.paper.setFaults([
+  engine.venue.setFaults([
     { kind: 'refuse', code: '40014', on: { path: 'account/accounts', userId: skipped } },
     { kind: 'refuse', code: '40762', message: 'no', on: { path: 'place-order', userId: failed } },
   ]);

@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { contractView } from '#test/venues/bitget/views.ts';
 import type { ExchangeAccount, ExchangeEnvironment } from '../exchange.ts';
-import { contractView } from '../paper/dialects/bitget-views.ts';
 import { paperContract } from '../paper/paper-contracts.ts';
 import { createExchangeRegistry } from '../registry.ts';
 import { BITGET } from './bitget.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
+import { jsonAnswer, textAnswer, type VenueRequest } from '#test/venues/http.ts';
 import type { CallRecord, ExchangeAccount, PlacementContext } from '../exchange.ts';
-import { jsonResponse, type PaperRequest, textResponse } from '../paper/paper-http.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
 
 const registries: ExchangeRegistry[] = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
 type Answer = { status?: number; body?: string; result?: object; retCode?: number; retMsg?: string };
 
 /** Bybit as documented, but for these ends of paths; and what it was asked. */
-function openAgainst(answers: Record<string, (request: PaperRequest) => Answer | null> = {}) {
+function openAgainst(answers: Record<string, (request: VenueRequest) => Answer | null> = {}) {
   const asked: string[] = [];
   const registry = createExchangeRegistry({
     exchangeMode: 'paper',
@@ -20,13 +20,13 @@ function openAgainst(answers: Record<string, (request: PaperRequest) => Answer |
     bybitBaseUrl: null,
     exchangeProxyUrls: [],
     exchangeTimeoutMs: 5_000,
-    paper: {
+    venue: {
       async handle(request) {
         const end = request.path.replace('/v5/', '');
         asked.push(end);
         const { status = 200, body, ...fields } = answers[end]?.(request) ?? {};
-        if (body !== undefined) return textResponse(status, body);
-        return jsonResponse(status, { ...(documentedAnswer('Bybit', request) as object), ...fields });
+        if (body !== undefined) return textAnswer(status, body);
+        return jsonAnswer(status, { ...(documentedAnswer('Bybit', request) as object), ...fields });
       },
     },
   });

@@ -1,11 +1,14 @@
-import { openOnPaper } from '#test/venues/exchange-on-paper.ts';
 import { exchangeSuite } from '#test/venues/exchange-suite.ts';
 import { positionSuite } from '#test/venues/exchange-suite-positions.ts';
+import { wireSuite } from '#test/venues/exchange-suite-wire.ts';
+import { openOnVenue } from '#test/venues/exchanges-under-test.ts';
 
-const inProcess = () => openOnPaper('Bybit', { overHttp: false });
-const overHttp = () => openOnPaper('Bybit', { overHttp: true });
+const inProcess = () => openOnVenue('Bybit', { overHttp: false });
+const overHttp = () => openOnVenue('Bybit', { overHttp: true });
 
-exchangeSuite('Bybit', 'on the built-in paper exchange', inProcess);
+exchangeSuite('Bybit', 'on the venue in process', inProcess);
 exchangeSuite('Bybit', 'over HTTP', overHttp);
-positionSuite('Bybit', 'on the built-in paper exchange', inProcess, { longHistory: true });
+wireSuite('Bybit', 'on the venue in process', inProcess);
+wireSuite('Bybit', 'over HTTP', overHttp);
+positionSuite('Bybit', 'on the venue in process', inProcess, { longHistory: true });
 positionSuite('Bybit', 'over HTTP', overHttp);

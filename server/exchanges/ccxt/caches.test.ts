@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { createGate } from '../paper/gate.ts';
+import { createTickerCache } from '../ticker-cache.ts';
 import type { CcxtClient } from './dialect.ts';
 import { createMarketCache } from './market-cache.ts';
-import { createTickerCache } from './ticker-cache.ts';
 
 describe('the ticker cache', () => {
   test('keeps a price for a second', async () => {

@@ -1,4 +1,5 @@
 import { type EntryOrder, type Exchange, ExchangeError, type Ticker } from '../exchange.ts';
+import { createTickerCache } from '../ticker-cache.ts';
 import { prepareAccount, readAccountState } from './account.ts';
 import {
   createCcxtConnection,
@@ -12,7 +13,6 @@ import { createLookAhead } from './look-ahead.ts';
 import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } from './placement.ts';
 import { createCcxtPositions, createPositionReader, positionIn } from './positions.ts';
 import { createCcxtProtection } from './protection.ts';
-import { createTickerCache } from './ticker-cache.ts';
 
 /*
  * The port over the client library.

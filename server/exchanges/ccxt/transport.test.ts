@@ -136,11 +136,13 @@ describe('the phase of a failure', () => {
 describe('what does not leave', () => {
   const unreachable = () => {
     let hits = 0;
-    const inProcess = async () => {
-      hits += 1;
-      return { status: 200, headers: {}, body: '{}', delivery: 'whole' as const };
+    const venue = {
+      async handle() {
+        hits += 1;
+        return { status: 200, headers: {}, body: '{}', delivery: 'whole' as const };
+      },
     };
-    return { inProcess, hits: () => hits };
+    return { venue, hits: () => hits };
   };
 
   test.each([
@@ -149,15 +151,15 @@ describe('what does not leave', () => {
     ['https://exchange.test:444/x'],
     ['https://__proto__/x'],
   ])('a request to another origin: %s', async (url) => {
-    const { inProcess, hits } = unreachable();
-    expect((await failure(post(open({ inProcess }), scopeOf(), url))).phase).toBe('not-sent');
+    const { venue, hits } = unreachable();
+    expect((await failure(post(open({ venue }), scopeOf(), url))).phase).toBe('not-sent');
     expect(hits()).toBe(0);
   });
 
   test('a request to the origin of the other environment, where each has one of its own', async () => {
-    const { inProcess, hits } = unreachable();
+    const { venue, hits } = unreachable();
     const demo = open({
-      inProcess,
+      venue,
       environment: 'demo',
       origins: { 'https://demo.exchange.test': 'http://127.0.0.1:1' },
     });
@@ -168,17 +170,17 @@ describe('what does not leave', () => {
   });
 
   test('a request for an account of another environment', async () => {
-    const { inProcess, hits } = unreachable();
+    const { venue, hits } = unreachable();
     const scope = scopeOf({ account: account('u', 'demo') });
-    expect((await failure(post(open({ inProcess }), scope))).phase).toBe('not-sent');
+    expect((await failure(post(open({ venue }), scope))).phase).toBe('not-sent');
     expect(hits()).toBe(0);
   });
 
   test('a request after its last permitted instant', async () => {
-    const { inProcess, hits } = unreachable();
+    const { venue, hits } = unreachable();
     const now = () => new Date('2026-01-01T00:00:01Z');
     const scope = scopeOf({ notAfter: new Date('2026-01-01T00:00:00Z') });
-    expect((await failure(post(open({ inProcess, now }), scope))).message).toContain('too late');
+    expect((await failure(post(open({ venue, now }), scope))).message).toContain('too late');
     expect(hits()).toBe(0);
   });
 });

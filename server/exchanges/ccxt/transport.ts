@@ -1,11 +1,11 @@
 import { type Dispatcher, request as send } from 'undici';
 import type { ExchangeEnvironment } from '../exchange.ts';
 import { createTurns, type TransportLimits } from '../limits/transport-limits.ts';
-import { type PaperRequest, type PaperResponse, VIEWER_HEADER } from '../paper/paper-http.ts';
 import { type CallScope, currentScope, type ExchangeAnswer } from './call-scope.ts';
 import { type Egress, openEgresses } from './transport-egress.ts';
 import { TransportError, transportErrorOf } from './transport-error.ts';
 import { callRecord } from './transport-record.ts';
+import { type Venue, VIEWER_HEADER } from './venue.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /*
@@ -26,8 +26,8 @@ export interface TransportOptions {
   /** Left out: requests leave as they come. */
   limits?: TransportLimits;
   timeoutMs: number;
-  /** The built-in paper exchange: answers instead of the network. */
-  inProcess?: (request: PaperRequest) => Promise<PaperResponse>;
+  /** For tests: answers instead of the network. */
+  venue?: Venue;
   now: () => Date;
   /** Says what about an outgoing request contradicts the environment, or null. */
   environmentProblem?: (environment: ExchangeEnvironment, headers: Record<string, string>) => string | null;
@@ -62,9 +62,9 @@ export interface Transport {
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export function createTransport(options: TransportOptions): Transport {
-  const { environment, timeoutMs, now, inProcess } = options;
+  const { environment, timeoutMs, now, venue } = options;
   const egresses = openEgresses({ proxies: options.proxies ?? [], timeoutMs, now });
-  const turns = inProcess ? null : createTurns({ egresses, limits: options.limits ?? null, timeoutMs, now });
+  const turns = venue ? null : createTurns({ egresses, limits: options.limits ?? null, timeoutMs, now });
 
   function check(scope: CallScope, target: URL | null, headers: Record<string, string>): URL {
     if (!target) throw new TransportError('not-sent', 'the address is not one of the exchange');
@@ -90,7 +90,7 @@ export function createTransport(options: TransportOptions): Transport {
     const signal = AbortSignal.timeout(timeoutMs);
     scope.sent = true;
     try {
-      if (inProcess) return await callInProcess(inProcess, url, request, headers, signal);
+      if (venue) return await callInProcess(venue, url, request, headers, signal);
       return await callNetwork((egress ?? egresses.forPublic()).dispatcher, url, request, headers, signal);
     } catch (error) {
       const failure = transportErrorOf(error, timeoutMs);
@@ -203,7 +203,7 @@ async function callNetwork(
 }
 
 async function callInProcess(
-  handle: (request: PaperRequest) => Promise<PaperResponse>,
+  venue: Venue,
   url: URL,
   request: OutgoingRequest,
   headers: Record<string, string>,
@@ -215,7 +215,7 @@ async function callInProcess(
   });
   // Whichever loses the race below must not end as an unhandled rejection.
   deadline.catch(() => undefined);
-  const handled = handle({
+  const handled = venue.handle({
     method: request.method,
     path: url.pathname,
     query: url.search.slice(1),

@@ -1,6 +1,6 @@
 import { isPending, type MarginMode, type PositionMode, positionModeOf, type TokenBook } from './book.ts';
+import type { PaperSession } from './paper-books.ts';
 import { paperContract } from './paper-contracts.ts';
-import type { PaperSession } from './paper-session.ts';
 import { BookRefusal } from './refusals.ts';
 
 /* What an account sets for itself. A setting that is already so is no change, and never refused. */

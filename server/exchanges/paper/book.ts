@@ -74,6 +74,11 @@ export interface PaperOrder {
   updatedAt: Date;
 }
 
+export interface OrderOfToken {
+  token: string;
+  order: PaperOrder;
+}
+
 export interface PaperTrigger {
   id: bigint | null;
   clientOrderId: string;

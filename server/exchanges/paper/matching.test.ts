@@ -185,7 +185,7 @@ describe('stop loss and take profit', () => {
       ...own,
       mark: D(100),
       at: AT,
-      stopDropOf: (candidate) => (candidate === entry ? 'always' : undefined),
+      losesStop: (candidate) => candidate === entry,
     });
     expect(liveTrigger(own.book, 'pos_loss')).toBeNull();
     expect(liveTrigger(own.book, 'pos_profit')).not.toBeNull();

@@ -27,7 +27,11 @@ export const MAINTENANCE_MARGIN_RATE = '0.004';
 /** Entry prices and margins are quotients: this many decimals are kept of them. */
 const QUOTIENT_PLACES = 12;
 
-export type StopDrop = 'always' | 'while partly filled';
+/**
+ * Whether the exchange loses the stop of the order with this fill. Only test venues do: the product must find out, and
+ * a fill is the one place where it can happen. Left out, every stop is kept.
+ */
+export type LosesStop = (order: PaperOrder, fill: { isWhole: boolean }) => boolean;
 
 export interface FillRequest {
   account: AccountBook;
@@ -37,25 +41,32 @@ export interface FillRequest {
   size: Decimal;
   liquidity: 'maker' | 'taker';
   at: Date;
-  /** Fault injection: the exchange loses the stop loss that the order carried, at each fill or until it is filled. */
-  dropStop?: StopDrop | undefined;
+  losesStop?: LosesStop | undefined;
 }
 
 /** Executes part or all of an order: closes what it opposes, opens the rest, books profit, fee and margin. */
-export function fillOrder({ account, book, order, price, size, liquidity, at, dropStop }: FillRequest): void {
+export function fillOrder({
+  account,
+  book,
+  order,
+  price,
+  size,
+  liquidity,
+  at,
+  losesStop,
+}: FillRequest): void {
   const value = price.times(size);
   const rate = order.source === 'liquidation' ? D(0) : D(liquidity === 'taker' ? TAKER_FEE : MAKER_FEE);
   const fee = value.times(rate);
   const opposed = book.position && book.position.side !== sideOf(order) ? book.position : null;
   const closing = opposed ? smallest(size, opposed.size) : D(0);
   const opening = order.reduceOnly ? D(0) : size.minus(closing);
-  const fillsWhole = size.eq(remainingSize(order));
-  const isDropped = dropStop === 'always' || (dropStop === 'while partly filled' && !fillsWhole);
+  const isLost = losesStop?.(order, { isWhole: size.eq(remainingSize(order)) }) ?? false;
 
   const profit = opposed ? closePart(book, opposed, closing, price, at) : D(0);
   if (opening.gt(0)) {
     openPart(book, order, opening, price, at);
-    if (order.presetStopLoss && !isDropped) setTrigger(book, 'pos_loss', order.presetStopLoss, order, at);
+    if (order.presetStopLoss && !isLost) setTrigger(book, 'pos_loss', order.presetStopLoss, order, at);
     if (order.presetTakeProfit) setTrigger(book, 'pos_profit', order.presetTakeProfit, order, at);
   }
 
@@ -83,11 +94,11 @@ export interface SettleOptions {
   book: TokenBook;
   mark: Decimal;
   at: Date;
-  stopDropOf?: (order: PaperOrder) => StopDrop | undefined;
+  losesStop?: LosesStop | undefined;
 }
 
 /** Applies one new mark to a token's position and resting orders. */
-export function settleMark({ account, book, mark, at, stopDropOf }: SettleOptions): void {
+export function settleMark({ account, book, mark, at, losesStop }: SettleOptions): void {
   const { position } = book;
   if (position) {
     const source = crossedBy(book, position, mark);
@@ -104,8 +115,7 @@ export function settleMark({ account, book, mark, at, stopDropOf }: SettleOption
       order.updatedAt = at;
       continue;
     }
-    const dropStop = stopDropOf?.(order);
-    fillOrder({ account, book, order, price: mark, size, liquidity: 'maker', at, dropStop });
+    fillOrder({ account, book, order, price: mark, size, liquidity: 'maker', at, losesStop });
   }
 }
 

@@ -1,4 +1,3 @@
-import { D, toPlain } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 
 export interface PaperContract {
@@ -62,15 +61,4 @@ export function paperContract(token: string, platform: ExchangePlatform = 'Bitge
     minimumNotional: '5',
     maximumLeverage: MAXIMUM_LEVERAGE[platform],
   };
-}
-
-/** 'BTCUSDT' is BTC; null for what no contract could be called. */
-export function tokenOfSymbol(symbol: string): string | null {
-  const token = symbol.endsWith('USDT') ? symbol.slice(0, -'USDT'.length) : '';
-  return TOKEN.test(token) ? token : null;
-}
-
-/** '0.0001' has 4 places and a last digit of 1: the form in which Bitget publishes a tick. */
-export function decimalPlaces(step: string): number {
-  return toPlain(D(step)).split('.')[1]?.length ?? 0;
 }

@@ -1,397 +1,109 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { D } from '#domain/decimal.ts';
-import { fakeClock } from '#test/app/fake-clock.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import { bitgetSignature } from './dialects/bitget-signature.ts';
-import { type MemoryMarks, memoryMarks } from './memory-marks.ts';
-import { paperCredentials } from './paper-credentials.ts';
-import { createPaperExchange, type PaperExchange } from './paper-exchange.ts';
-import { paperAccounts, paperFills, paperOrders, paperPositions } from './paper-schema.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { buy, exchangeSuite, inTime } from '#test/venues/exchange-suite.ts';
+import { positionSuite } from '#test/venues/exchange-suite-positions.ts';
+import { openInPaperMode, openOnVenue } from '#test/venues/exchanges-under-test.ts';
 
-const SECRET_KEY = 'a secret key that only this test uses';
-const clock = fakeClock();
+for (const platform of EXCHANGE_PLATFORMS) {
+  exchangeSuite(platform, 'in paper mode', () => openInPaperMode(platform));
+  positionSuite(platform, 'in paper mode', () => openInPaperMode(platform), { longHistory: true });
 
-let own: TestDatabase;
-let marks: MemoryMarks;
-let paper: PaperExchange;
-let userId: string;
+  describe(`${platform} in paper mode, beside the real client on the venue`, () => {
+    let paper: Awaited<ReturnType<typeof openInPaperMode>>;
+    let venue: Awaited<ReturnType<typeof openOnVenue>>;
+    beforeAll(async () => {
+      [paper, venue] = [await openInPaperMode(platform), await openOnVenue(platform, { overHttp: false })];
+      for (const { push } of [paper, venue]) {
+        push('BTC', '65000');
+        push('NEW', '1.2345');
+      }
+    });
+    afterAll(async () => {
+      await paper?.close();
+      await venue?.close();
+    });
 
-const openPaper = () =>
-  createPaperExchange({
-    db: own.database.db,
-    clock,
-    marks,
-    startBalance: '10000',
-    credentialsFor: (id) => paperCredentials(id, SECRET_KEY),
-    onError: (error) => {
-      throw error;
-    },
+    test('shows the order that would be sent', async () => {
+      for (const changes of [{}, { side: 'sell', stopLoss: '66000', takeProfit: '62000' }] as const) {
+        const order = buy(changes);
+        expect(await paper.exchange.describeOrder(order)).toEqual(await venue.exchange.describeOrder(order));
+      }
+    });
+
+    test('has the same contracts', async () => {
+      for (const token of ['BTC', 'ETH', 'SOL', 'XRP', 'TON', 'SUI', 'PEPE', 'NEW', 'NONE']) {
+        expect(await paper.exchange.fetchContract(token), token).toEqual(
+          await venue.exchange.fetchContract(token),
+        );
+      }
+    });
+
+    test('is known by the same name, kind of account and memory', () => {
+      const { accountMode, apiEndpoint, orderMemory } = venue.exchange;
+      expect(paper.exchange).toMatchObject({ accountMode, apiEndpoint, orderMemory });
+    });
+
+    test('refuses in the same words', async () => {
+      const refusedBy = async ({ exchange, newAccount }: typeof paper) => {
+        const account = newAccount();
+        await exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
+        const resting = buy({ clientOrderId: 'twin', price: '60000', stopLoss: '59000' });
+        const close = { token: 'BTC', side: 'long', quantity: '0.01', clientOrderId: 'close' } as const;
+        return [
+          await exchange.placeOrder(account, buy({ quantity: '5' }), inTime()),
+          await exchange.placeOrder(account, buy({ stopLoss: '66000' }), inTime()),
+          await exchange.placeOrder(account, buy({ takeProfit: '64000' }), inTime()),
+          await exchange.placeOrder(
+            account,
+            buy({ quantity: '0.001', price: '4000', stopLoss: '3000', takeProfit: '5000' }),
+            inTime(),
+          ),
+          await exchange.placeOrder(account, buy({ price: '65000.01' }), inTime()),
+          await exchange.placeOrder(account, buy({ token: 'NONE' }), inTime()),
+          await exchange.closePosition(account, close, inTime()),
+          (await exchange.placeOrder(account, resting, inTime())).outcome,
+          await exchange.placeOrder(account, resting, inTime()),
+          await exchange
+            .prepareAccount(account, { token: 'BTC', leverage: 500 })
+            .catch(({ kind, code, message }) => ({ kind, code, message })),
+        ];
+      };
+      expect(await refusedBy(paper)).toEqual(await refusedBy(venue));
+    });
   });
-
-beforeAll(async () => {
-  own = await createTestDatabase();
-});
-afterAll(() => own?.close());
-beforeEach(async () => {
-  marks = memoryMarks();
-  paper = openPaper();
-  userId = randomUUID();
-  marks.push('BTC', '65000');
-});
-
-interface Call {
-  as?: string;
-  on?: PaperExchange;
-  headers?: Record<string, string>;
 }
 
-async function send(
-  method: 'GET' | 'POST',
-  path: string,
-  fields: Record<string, string> = {},
-  call: Call = {},
-) {
-  const { as = userId, on = paper } = call;
-  const credentials = paperCredentials(as, SECRET_KEY);
-  const parameters = { productType: 'USDT-FUTURES', ...fields };
-  const query = method === 'GET' ? new URLSearchParams(parameters).toString() : '';
-  const body = method === 'POST' ? JSON.stringify(parameters) : '';
-  const timestamp = String(clock.now().getTime());
-  const headers = {
-    'access-key': credentials.apiKey,
-    'access-timestamp': timestamp,
-    'access-passphrase': credentials.passphrase,
-    'access-sign': bitgetSignature(credentials.apiSecret, timestamp, { method, path, query, body }),
-    ...call.headers,
-  };
-  const response = await on.handle({ method, path, query, headers, body });
-  const { code, msg, data } = JSON.parse(response.body) as { code: string; msg: string; data: never };
-  return { status: response.status, code, msg, data: data as Record<string, unknown> };
-}
-
-const prepare = async (as = userId) => {
-  await send('POST', '/api/v2/mix/account/set-position-mode', { posMode: 'one_way_mode' }, { as });
-};
-
-const order = (fields: Record<string, string> = {}, call: Call = {}) =>
-  send(
-    'POST',
-    '/api/v2/mix/order/place-order',
-    {
-      symbol: 'BTCUSDT',
-      marginCoin: 'USDT',
-      marginMode: 'isolated',
-      side: 'buy',
-      orderType: 'limit',
-      price: '65000',
-      size: '0.01',
-      clientOid: randomUUID().slice(0, 30),
-      ...fields,
-    },
-    call,
-  );
-
-const balance = async () => {
-  const { data } = await send('GET', '/api/v2/mix/account/accounts');
-  return (data as unknown as Record<string, string>[])[0] ?? {};
-};
-
-describe('signatures', () => {
-  const accounts = '/api/v2/mix/account/accounts';
-
-  test.each([
-    ['no key', { 'access-key': '' }, '40001'],
-    ['a key of nobody', { 'access-key': 'paper-nobody' }, '40006'],
-    ['no signature', { 'access-sign': '' }, '40002'],
-    ['a wrong signature', { 'access-sign': 'AAAA' }, '40009'],
-    ['a wrong passphrase', { 'access-passphrase': 'guessed' }, '40012'],
-    ['no time', { 'access-timestamp': '' }, '40003'],
-    ['a time that is none', { 'access-timestamp': 'yesterday' }, '40005'],
-  ])('%s is refused', async (_, headers, code) => {
-    expect(await send('GET', accounts, {}, { headers })).toMatchObject({ status: 400, code, data: null });
+describe('paper mode', () => {
+  let under: Awaited<ReturnType<typeof openInPaperMode>>;
+  beforeAll(async () => {
+    under = await openInPaperMode('Bitget');
+    under.push('BTC', '65000');
   });
+  afterAll(() => under?.close());
 
-  test('a request older or newer than 30 s is refused, whatever its signature', async () => {
-    for (const offsetMs of [-30_001, 30_001]) {
-      const timestamp = String(clock.now().getTime() + offsetMs);
-      const answer = await send('GET', accounts, {}, { headers: { 'access-timestamp': timestamp } });
-      expect(answer.code).toBe('40008');
-    }
-  });
-
-  test('a body that was changed on its way is refused', async () => {
-    const credentials = paperCredentials(userId, SECRET_KEY);
-    const path = '/api/v2/mix/account/set-position-mode';
-    const timestamp = String(clock.now().getTime());
-    const sign = (body: string) =>
-      bitgetSignature(credentials.apiSecret, timestamp, { method: 'POST', path, query: '', body });
-    const response = await paper.handle({
-      method: 'POST',
-      path,
-      query: '',
-      body: '{"posMode":"hedge_mode","productType":"USDT-FUTURES"}',
-      headers: {
-        'access-key': credentials.apiKey,
-        'access-timestamp': timestamp,
-        'access-passphrase': credentials.passphrase,
-        'access-sign': sign('{"posMode":"one_way_mode","productType":"USDT-FUTURES"}'),
-      },
+  test('needs no key, and has an account for everybody', async () => {
+    const account = under.newAccount();
+    expect(await under.exchange.inspectKey(account)).toEqual({
+      accountMode: 'classic',
+      mayTrade: true,
+      mayWithdraw: false,
+      accountId: account.userId,
     });
-    expect(response.body).toContain('"40009"');
+    expect(await under.exchange.fetchBalance(account)).toMatchObject({ futuresAvailable: '10000' });
   });
 
-  test('a query is verified as it was before percent-encoding', async () => {
-    await prepare();
-    await order({ clientOid: 'a#b:c' });
-    const path = '/api/v2/mix/order/detail';
-    const raw = 'clientOid=a#b:c&productType=USDT-FUTURES&symbol=BTCUSDT';
-    const credentials = paperCredentials(userId, SECRET_KEY);
-    const timestamp = String(clock.now().getTime());
-    const signed = { method: 'GET', path, query: raw, body: '' };
-    const response = await paper.handle({
-      ...signed,
-      query: 'clientOid=a%23b%3Ac&productType=USDT-FUTURES&symbol=BTCUSDT',
-      headers: {
-        'access-key': credentials.apiKey,
-        'access-timestamp': timestamp,
-        'access-passphrase': credentials.passphrase,
-        'access-sign': bitgetSignature(credentials.apiSecret, timestamp, signed),
-      },
+  test('leaves open what became of a call whose books cannot be reached', async () => {
+    const away = await openInPaperMode('Bitget');
+    away.push('BTC', '65000');
+    const account = away.newAccount();
+    // A user id that no book can have makes every statement fail, as a database that is away does.
+    const nobody = { ...account, userId: `not a uuid ${randomUUID()}` };
+    expect(await away.exchange.placeOrder(nobody, buy(), inTime())).toEqual({
+      outcome: 'unknown',
+      message: 'Bitget: the paper books could not be read or written',
     });
-    expect(response.status).toBe(200);
-  });
-});
-
-describe('accounts', () => {
-  test('a new one holds the start balance, in the modes that Bitget gives it', async () => {
-    expect(await balance()).toMatchObject({ available: '10000', locked: '0', accountEquity: '10000' });
-    const { data } = await send('GET', '/api/v2/mix/account/account', {
-      symbol: 'BTCUSDT',
-      marginCoin: 'USDT',
-    });
-    expect(data).toMatchObject({ posMode: 'hedge_mode', marginMode: 'crossed', isolatedLongLever: '20' });
-  });
-
-  test('modes cannot be changed while a position is open, but may be repeated', async () => {
-    const margin = (marginMode: string) =>
-      send('POST', '/api/v2/mix/account/set-margin-mode', {
-        symbol: 'BTCUSDT',
-        marginCoin: 'USDT',
-        marginMode,
-      });
-    const mode = (posMode: string) => send('POST', '/api/v2/mix/account/set-position-mode', { posMode });
-    await mode('one_way_mode');
-    await margin('isolated');
-    await order();
-    expect((await mode('hedge_mode')).code).toBe('40920');
-    expect((await mode('one_way_mode')).code).toBe('00000');
-    expect((await margin('crossed')).code).toBe('45117');
-    expect((await margin('isolated')).code).toBe('00000');
-  });
-
-  test('a lower leverage takes the margin of the open position from the free balance', async () => {
-    await prepare();
-    await order();
-    const leverage = (value: string) =>
-      send('POST', '/api/v2/mix/account/set-leverage', {
-        symbol: 'BTCUSDT',
-        marginCoin: 'USDT',
-        leverage: value,
-      });
-    expect((await leverage('5')).code).toBe('00000');
-    // 10,000 - 0.39 of fee - 130 of margin.
-    expect((await balance()).available).toBe('9869.61');
-    expect((await leverage('126')).code).toBe('40797');
-    expect((await leverage('0')).code).toBe('40017');
-  });
-});
-
-describe('orders are refused with the codes of the real exchange', () => {
-  test.each([
-    ['a size between steps', { size: '0.01001' }, '40808'],
-    ['a price between ticks', { price: '65000.05' }, '40808'],
-    ['a size below the minimum notional', { size: '0.0001', price: '40000' }, '45110'],
-    ['a size of nothing', { size: '0' }, '40017'],
-    ['a symbol that is not listed', { symbol: 'NOSUCHUSDT' }, '40034'],
-    ['a symbol that is no symbol', { symbol: '../../x' }, '40034'],
-    ['more than the balance', { size: '10' }, '40762'],
-    ['a stop above a long entry', { presetStopLossPrice: '65000' }, '40917'],
-    ['a stop below a short entry', { side: 'sell', presetStopLossPrice: '64000' }, '45122'],
-    ['a target below a long entry', { presetStopSurplusPrice: '64000' }, '40915'],
-    ['a reduction of no position', { reduceOnly: 'YES' }, '22002'],
-    ['an id that is too long', { clientOid: 'x'.repeat(33) }, '40305'],
-    ['a side that is none', { side: 'hold' }, '40017'],
-    ['another product', { productType: 'COIN-FUTURES' }, '40017'],
-  ])('%s', async (_, fields, code) => {
-    await prepare();
-    expect((await order(fields)).code).toBe(code);
-    const stored = await own.database.db.select().from(paperOrders).where(eq(paperOrders.userId, userId));
-    expect(stored).toEqual([]);
-  });
-
-  test('a smaller quantity than the least', async () => {
-    await prepare();
-    marks.push('PEPE', '0.00001');
-    const pepe = { symbol: 'PEPEUSDT', price: '0.00001', size: '999' };
-    expect((await order(pepe)).code).toBe('45111');
-  });
-
-  test('a path that is not known is 404', async () => {
-    expect(await send('GET', '/api/v2/mix/nothing')).toMatchObject({ status: 404, code: '40404' });
-  });
-});
-
-describe('contracts', () => {
-  const symbols = async () => {
-    const { data } = await send('GET', '/api/v2/mix/market/contracts');
-    return (data as unknown as { symbol: string }[]).map(({ symbol }) => symbol);
-  };
-
-  test('are listed for the seven tokens and for every other that has a price', async () => {
-    expect(await symbols()).toEqual(expect.arrayContaining(['BTCUSDT', 'PEPEUSDT', 'SUIUSDT']));
-    expect(await symbols()).not.toContain('ADAUSDT');
-    marks.push('ADA', '0.71');
-    expect(await symbols()).toContain('ADAUSDT');
-    await prepare();
-    expect((await order({ symbol: 'ADAUSDT', price: '0.71', size: '100' })).code).toBe('00000');
-  });
-});
-
-describe('marks', () => {
-  test("a user's own price moves that user's books and nobody else's", async () => {
-    const other = randomUUID();
-    await prepare();
-    await prepare(other);
-    const resting = { price: '60000', presetStopLossPrice: '50000' };
-    await order(resting);
-    await order(resting, { as: other });
-    marks.push('BTC', '59000', { userId });
-    await paper.settle('BTC');
-    const states = await own.database.db
-      .select({ userId: paperOrders.userId, state: paperOrders.state })
-      .from(paperOrders);
-    expect(states).toContainEqual({ userId, state: 'filled' });
-    expect(states).toContainEqual({ userId: other, state: 'live' });
-    const ticker = (headers: Record<string, string>) =>
-      send('GET', '/api/v2/mix/market/ticker', { symbol: 'BTCUSDT' }, { headers });
-    expect(await ticker({ 'paper-viewer': userId })).toMatchObject({ data: [{ lastPr: '59000' }] });
-    expect(await ticker({})).toMatchObject({ data: [{ lastPr: '65000' }] });
-  });
-
-  test('every mark since the last look counts, not only the newest', async () => {
-    await prepare();
-    await order({ presetStopLossPrice: '63000' });
-    marks.push('BTC', '62500');
-    marks.push('BTC', '66000');
-    const positions = await send('GET', '/api/v2/mix/position/all-position', { marginCoin: 'USDT' });
-    expect(positions.data).toEqual([]);
-    expect((await balance()).available).toBe('9974.235');
-  });
-
-  test('marks from before an order do not fill it', async () => {
-    await prepare();
-    marks.push('BTC', '59000');
-    marks.push('BTC', '65000');
-    await order({ price: '60000' });
-    const pending = await send('GET', '/api/v2/mix/order/orders-pending', { symbol: 'BTCUSDT' });
-    expect(pending.data.entrustedList).toHaveLength(1);
-  });
-
-  test('a new price settles the accounts that it concerns without their asking', async () => {
-    await prepare();
-    await order({ presetStopLossPrice: '63000' });
-    marks.push('BTC', '62000');
-    await paper.settle('BTC');
-    const { db } = own.database;
-    expect(await db.select().from(paperPositions).where(eq(paperPositions.userId, userId))).toEqual([]);
-    const fills = await db.select().from(paperFills).where(eq(paperFills.userId, userId));
-    expect(fills.map(({ price, liquidity }) => [D(price).toFixed(), liquidity])).toEqual([
-      ['65000', 'taker'],
-      ['62000', 'taker'],
-    ]);
-  });
-});
-
-describe('several processes over one database', () => {
-  test('fifty orders through two of them leave one consistent account', async () => {
-    await prepare();
-    const second = openPaper();
-    const placed = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => order({ size: '0.001' }, { on: index % 2 ? paper : second })),
-    );
-    expect(placed.every(({ code }) => code === '00000')).toBe(true);
-    const { db } = own.database;
-    const [account] = await db.select().from(paperAccounts).where(eq(paperAccounts.userId, userId));
-    const [position] = await db.select().from(paperPositions).where(eq(paperPositions.userId, userId));
-    expect(D(position?.size ?? 0).toFixed()).toBe('0.05');
-    expect(D(account?.balance ?? 0).toFixed()).toBe('9998.05');
-  });
-
-  test('the same client order id from both at once rests only once', async () => {
-    await prepare();
-    const second = openPaper();
-    const twin = { clientOid: 'twin', price: '60000' };
-    const answers = await Promise.all([order(twin), order(twin, { on: second })]);
-    expect(answers.map(({ code }) => code).sort()).toEqual(['00000', '40786']);
-  });
-
-  test('a restart forgets nothing', async () => {
-    await prepare();
-    await order({ price: '60000', presetStopLossPrice: '59000', clientOid: 'kept' });
-    paper = openPaper();
-    marks.push('BTC', '59900');
-    const found = await send('GET', '/api/v2/mix/order/detail', { symbol: 'BTCUSDT', clientOid: 'kept' });
-    expect(found.data).toMatchObject({ state: 'filled', priceAvg: '59900' });
-    const plans = await send('GET', '/api/v2/mix/order/orders-plan-pending', {
-      symbol: 'BTCUSDT',
-      planType: 'profit_loss',
-    });
-    expect(plans.data.entrustedList).toMatchObject([{ planType: 'pos_loss', triggerPrice: '59000' }]);
-  });
-});
-
-describe('prices in memory', () => {
-  test('count after a restart, however many came before it', async () => {
-    await prepare();
-    for (let count = 0; count < 5; count += 1) marks.push('BTC', '65000');
-    await order({ price: '60000' });
-    await paper.settle('BTC');
-    const before = Date.now();
-    while (Date.now() === before) await new Promise((resolve) => setTimeout(resolve, 1));
-    marks = memoryMarks();
-    paper = openPaper();
-    marks.push('BTC', '59000');
-    await paper.settle('BTC');
-    const pending = await send('GET', '/api/v2/mix/order/orders-pending', { symbol: 'BTCUSDT' });
-    expect(pending.data.entrustedList).toEqual([]);
-  });
-});
-
-describe('fills', () => {
-  test('are listed with their fees, newest first', async () => {
-    await prepare();
-    await order();
-    const { data } = await send('GET', '/api/v2/mix/order/fills', { symbol: 'BTCUSDT' });
-    expect(data.fillList).toMatchObject([
-      { price: '65000', baseVolume: '0.01', tradeScope: 'taker', feeDetail: [{ totalFee: '-0.39' }] },
-    ]);
-  });
-});
-
-describe('faults', () => {
-  test('strike the request, the user and the count that they are for, and end', async () => {
-    await prepare();
-    paper.setFaults([
-      { kind: 'refuse', code: '40015', on: { path: 'place-order', userId, nth: 2, times: 1 } },
-    ]);
-    const codes = [];
-    for (let nth = 1; nth <= 3; nth += 1) codes.push((await order({ size: '0.001' })).code);
-    expect(codes).toEqual(['00000', '40015', '00000']);
-    paper.setFaults([
-      { kind: 'tooManyRequests', on: { userId: randomUUID(), times: Number.POSITIVE_INFINITY } },
-    ]);
-    expect((await order({ size: '0.001' })).code).toBe('00000');
+    await expect(away.exchange.findOrder(nobody, buy())).rejects.toMatchObject({ kind: 'unknown' });
+    await expect(away.close()).rejects.toThrow();
   });
 });

@@ -1,106 +1,432 @@
-import type { ExchangeCredentials } from '../exchange.ts';
-import { createBitgetDialect } from './dialects/bitget.ts';
-import { createBybitDialect } from './dialects/bybit.ts';
-import type { DialectOptions } from './dialects/dialect.ts';
-import { answerAfter, answerBefore } from './fault-answers.ts';
-import { createFaults, type PaperFault } from './faults.ts';
-import { createGate } from './gate.ts';
-import type { MarkSource } from './mark-source.ts';
-import type { StopDrop } from './matching.ts';
-import { BUILT_IN_TOKENS } from './paper-contracts.ts';
-import { userIdOfPaperKey } from './paper-credentials.ts';
-import type { PaperRequest, PaperResponse } from './paper-http.ts';
-import { type PaperKey, TRADING_KEY } from './paper-key.ts';
-import { booksWithOpenBusiness } from './paper-queries.ts';
-import { type PaperContext, type TransactionalPaperDatabase, withAccount } from './paper-session.ts';
-import { createAccountReader } from './paper-store.ts';
-import { createPutOff } from './put-off.ts';
-import { createTokenFinder } from './token-finder.ts';
+import { D, isMultipleOf, isPositive } from '#domain/decimal.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Metrics } from '#server/platform/metrics.ts';
+import {
+  type CallContext,
+  type EntryOrder,
+  type Exchange,
+  type ExchangeAccount,
+  ExchangeError,
+  type Holding,
+  type OrderDescription,
+  type Placement,
+  type PlacementContext,
+  type Ticker,
+} from '../exchange.ts';
+import { createTickerCache } from '../ticker-cache.ts';
+import {
+  changeLeverage,
+  changeMarginMode,
+  changeMarginModeOfToken,
+  changePositionModeOfToken,
+} from './account-settings.ts';
+import { bitgetEntry, bitgetRefusal } from './bitget-words.ts';
+import {
+  type BookOwner,
+  isPending,
+  liveTrigger,
+  marginModeOf,
+  type PlanType,
+  positionModeOf,
+  type TokenBook,
+} from './book.ts';
+import { bybitEntry, bybitRefusal } from './bybit-words.ts';
+import { isListed } from './listed-tokens.ts';
+import { type PaperBooks, type PaperSession, viewAccount, withAccount } from './paper-books.ts';
+import { createPaperCalls, NOT_SENT, type PaperCall } from './paper-calls.ts';
+import { paperContract } from './paper-contracts.ts';
+import { cancelPaperOrder, type NewPaperOrder, placePaperOrder, placePaperTrigger } from './paper-orders.ts';
+import { listClosedPositions, ordersById } from './paper-queries.ts';
+import { accountBalance, closedPosition, openPosition, orderReport, protectionOf } from './paper-views.ts';
+import { BookRefusal, type RefusalReason, type RefusalWords } from './refusals.ts';
 
-/** Futures exchanges of our own, with their books in the database and their prices from the stored signals and candles. */
-export interface PaperExchange {
-  /** Answers one request of an exchange's REST dialect: Bybit's under /v5/, else Bitget's. The books of the two are apart. */
-  handle(request: PaperRequest): Promise<PaperResponse>;
-  /** Applies new prices of the token to every account that has a position or a resting order in it. */
-  settle(token: string): Promise<void>;
-  /** Replaces the faults in force. For tests, by code alone: no request can reach it. */
-  setFaults(faults: readonly PaperFault[]): void;
+/*
+ * The exchange port on the paper books. Nothing is sent anywhere: a call is one look at the account, or one transaction
+ * on it.
+ */
+
+interface Platform {
+  accountMode: Exchange['accountMode'];
+  entry(order: EntryOrder): OrderDescription;
+  refusal(reason: RefusalReason): RefusalWords;
 }
+
+const PLATFORMS: Record<ExchangePlatform, Platform> = {
+  Bitget: { accountMode: 'classic', entry: bitgetEntry, refusal: bitgetRefusal },
+  Bybit: { accountMode: 'unified', entry: bybitEntry, refusal: bybitRefusal },
+};
+
+const DAY_MS = 86_400_000;
+const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
+
+const SOURCES = {
+  normal: 'order',
+  pos_loss: 'stop loss',
+  pos_profit: 'take profit',
+  liquidation: 'liquidation',
+} as const;
 
 export interface PaperExchangeOptions {
-  db: TransactionalPaperDatabase;
-  clock: { now(): Date };
-  marks: MarkSource;
-  /** USDT that a new account holds. */
-  startBalance: string;
-  credentialsFor: (userId: string) => ExchangeCredentials;
-  /** Whose key it is; keys name their user when not given. */
-  userIdOfKey?: (apiKey: string) => string | null;
-  /** What an account's key may do; everything but withdraw when not given. */
-  keyOf?: (userId: string) => PaperKey;
-  faults?: readonly PaperFault[];
-  onError?: (error: unknown) => void;
+  books: PaperBooks;
+  platform: ExchangePlatform;
+  /** Told of every call, for the figures. */
+  onCall?: Metrics['exchangeCalled'] | undefined;
+  onError: (error: unknown) => void;
 }
 
-const CONCURRENT_BOOKS = 6;
-/** A price is applied so much later at most; under load that is one query for hundreds of prices. */
-const FIND_BOOKS_EVERY_MS = 20;
+export function createPaperExchange({ books, platform, onCall, onError }: PaperExchangeOptions): Exchange {
+  const { clock, db, marks } = books;
+  const { accountMode, entry, refusal } = PLATFORMS[platform];
+  const now = () => clock.now();
+  const run = createPaperCalls({ platform, refusal, now, onCall, onError });
+  // Those who ask for a price at the same time share one look at it.
+  const tickers = createTickerCache<Ticker | null>({ now, maxAgeMs: 0 });
 
-export function createPaperExchange(options: PaperExchangeOptions): PaperExchange {
-  const { db, clock, marks, startBalance, credentialsFor, userIdOfKey = userIdOfPaperKey } = options;
-  const onError = options.onError ?? (() => undefined);
-  const faults = createFaults(options.faults);
-  const stopDrops = new Map<string, StopDrop>();
-  const putOff = createPutOff({ clock, onError });
-  const findBooks = createTokenFinder({
-    find: (tokens) => booksWithOpenBusiness(db, tokens),
-    everyMs: FIND_BOOKS_EVERY_MS,
-  });
-  const context: PaperContext = {
-    db,
-    clock,
-    marks,
-    readAccount: createAccountReader(marks),
-    startBalance,
-    gate: createGate(CONCURRENT_BOOKS),
-    knownTokens: new Set(BUILT_IN_TOKENS),
-    keyOf: options.keyOf ?? (() => TRADING_KEY),
-    putOff: putOff.add,
-    stopDropOf: (order) => stopDrops.get(order.clientOrderId),
+  const refuse = (message: string) => new ExchangeError('refused', message, { code: NOT_SENT });
+
+  function ownerOf({ userId, environment }: ExchangeAccount): BookOwner {
+    if (environment === 'paper') return { userId, platform };
+    throw refuse(`${platform}: an account of ${environment} mode is not served in paper mode`);
+  }
+
+  async function contractOf(token: string) {
+    if (await isListed(books, platform, token)) return paperContract(token, platform);
+    throw refuse(`${token} is not listed on ${platform}`);
+  }
+
+  /** The sizing has rounded already, in the right direction: what does not fit is refused, not rounded again. */
+  async function requireExact(token: string, values: Record<string, string>): Promise<void> {
+    const { quantityStep, tickSize } = await contractOf(token);
+    for (const [name, value] of Object.entries(values)) {
+      const fits = isPositive(value) && isMultipleOf(value, name === 'quantity' ? quantityStep : tickSize);
+      if (!fits) throw refuse(`${name} ${value} does not fit the contract's steps`);
+    }
+  }
+
+  function requireClientOrderId(clientOrderId: string): void {
+    if (CLIENT_ORDER_ID.test(clientOrderId)) return;
+    throw refuse(`A client order id is 1 to 32 of 0-9 A-Z a-z _ -, not ${JSON.stringify(clientOrderId)}`);
+  }
+
+  const requireEntry = async ({
+    token,
+    quantity,
+    price,
+    stopLoss,
+    takeProfit,
+    clientOrderId,
+  }: EntryOrder) => {
+    requireClientOrderId(clientOrderId);
+    await requireExact(token, { quantity, price, stopLoss, takeProfit });
   };
-  const dialectOptions: DialectOptions = {
-    context,
-    userIdOfKey,
-    credentialsFor,
-    loseStopOf: (clientOrderId, when) => stopDrops.set(clientOrderId, when),
-    onError,
-  };
-  const bitget = createBitgetDialect(dialectOptions);
-  const bybit = createBybitDialect(dialectOptions);
+
+  /** A look at the account, which changes nothing but what newer prices bring about. */
+  async function look<T>(
+    account: ExchangeAccount,
+    call: Omit<PaperCall, 'method'> & { clientOrderId?: string },
+    view: (session: PaperSession) => Promise<T>,
+    shown?: (result: T) => unknown,
+  ): Promise<T> {
+    const query = { ...ownerOf(account), clientOrderId: call.clientOrderId };
+    return run({ ...call, method: 'GET' }, () => viewAccount(books, query, view), shown);
+  }
+
+  async function change<T>(
+    account: ExchangeAccount,
+    call: Omit<PaperCall, 'method'> & { clientOrderId?: string },
+    work: (session: PaperSession) => Promise<T>,
+    shown?: (result: T) => unknown,
+  ): Promise<T> {
+    const query = { ...ownerOf(account), clientOrderId: call.clientOrderId };
+    return run({ ...call, method: 'POST' }, () => withAccount(books, query, work), shown);
+  }
+
+  /** After the wait for the account's lock, too. */
+  function requireInTime({ notAfter }: PlacementContext): void {
+    if (now() <= notAfter) return;
+    throw refuse(`${platform}: too late: nothing is sent after ${notAfter.toISOString()}`);
+  }
+
+  /** Places an order once and says what is known of it. Never throws. */
+  async function place(
+    account: ExchangeAccount,
+    order: {
+      call: Omit<PaperCall, 'method' | 'context'>;
+      context: PlacementContext;
+      check: () => Promise<void>;
+      request: () => NewPaperOrder;
+    },
+  ): Promise<Placement> {
+    const { call, context, check, request } = order;
+    try {
+      await check();
+      const placed = await change(
+        account,
+        { ...call, context },
+        (session) => {
+          requireInTime(context);
+          return placePaperOrder(session, request());
+        },
+        ({ id, clientOrderId }) => ({ orderId: String(id), clientOrderId }),
+      );
+      return { outcome: 'placed', orderId: String(placed.id) };
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) {
+        onError(error);
+        return { outcome: 'unknown', message: `${platform}: ${String(error)}` };
+      }
+      const { cause, code, kind, message } = error;
+      if (kind === 'unknown') return { outcome: 'unknown', message };
+      const isDuplicate = cause instanceof BookRefusal && cause.reason.kind === 'duplicate-client-order-id';
+      return isDuplicate
+        ? { outcome: 'duplicate', message }
+        : { outcome: 'refused', code: code ?? NOT_SENT, message };
+    }
+  }
+
+  async function holdingIn(session: PaperSession, book: TokenBook | undefined): Promise<Holding | null> {
+    if (!book?.position) return null;
+    const position = openPosition(book.token, book.position, await session.markOf(book.token));
+    return { position, protection: protectionOf(book) };
+  }
+
+  const fetchHolding = (account: ExchangeAccount, token: string, context: CallContext | undefined) =>
+    look(account, { type: 'positions', requestData: { token }, context }, (session) =>
+      holdingIn(session, session.account.tokens.get(token)),
+    );
+
+  function isPrepared({ account }: PaperSession, token: string, leverage: number): boolean {
+    const book = account.tokens.get(token);
+    if (!book || book.leverage !== leverage) return false;
+    return positionModeOf(account, book) === 'one_way_mode' && marginModeOf(account, book) === 'isolated';
+  }
 
   return {
-    async handle(request) {
-      const dialect = request.path.startsWith('/v5/') ? bybit : bitget;
-      const { platform } = dialect;
-      const userId = dialect.userIdOf(request);
-      const operations = dialect.operationsOf(request);
-      const struck = faults.strike({ path: request.path, platform, operations, userId });
-      await putOff.runDue(userId === null ? undefined : { userId, platform });
-      const offsetMs = Number(struck.find('clockOff')?.offsetMs ?? 0);
-      const now = new Date(clock.now().getTime() + (Number.isFinite(offsetMs) ? offsetMs : 0));
-      const words = dialect.words(now);
-      const early = await answerBefore(struck, words);
-      if (early) return early;
-      return answerAfter(struck, words, await dialect.answer({ request, faults: struck, now }));
+    platform,
+    apiEndpoint: `paper://${platform.toLowerCase()}`,
+    accountMode,
+    // No longer than the platforms': the engine is to meet here what it meets there.
+    orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
+
+    fetchTicker(token, context) {
+      const userId = context?.viewerUserId ?? null;
+      return tickers.get(`${token} ${userId ?? ''}`, async () => {
+        if (!(await isListed(books, platform, token))) return null;
+        return run({ type: 'ticker', method: 'GET', requestData: { token }, context }, async () => {
+          const mark = (await marks.newest([token], { userId, db })).get(token);
+          if (!mark) throw new ExchangeError('retry-later', `${platform} has no price of ${token} yet`);
+          return { token, lastPrice: mark.price, markPrice: mark.price, at: now() };
+        });
+      });
     },
-    async settle(token) {
-      await putOff.runDue();
-      const owners = await findBooks(token);
-      // One account that cannot be settled does not keep the others from it: it is settled with its next request.
-      await Promise.all(
-        owners.map((owner) => withAccount(context, owner, async () => undefined).catch(onError)),
+
+    fetchContract: async (token) =>
+      (await isListed(books, platform, token)) ? paperContract(token, platform) : null,
+
+    async inspectKey(account) {
+      const { userId } = ownerOf(account);
+      return { accountMode, mayTrade: true, mayWithdraw: false, accountId: userId };
+    },
+
+    fetchBalance: (account, context) =>
+      look(account, { type: 'balance', requestData: {}, context }, async (session) =>
+        accountBalance(await session.balances()),
+      ),
+
+    // There is no way to the books that could be saved.
+    expectOrder: () => {},
+
+    async prepareAccount(account, { token, leverage }, context) {
+      await contractOf(token);
+      const requestData = { token, leverage };
+      const isReady = await look(account, { type: 'account', requestData, context }, async (session) =>
+        isPrepared(session, token, leverage),
       );
+      if (isReady) return;
+      await change(account, { type: 'prepare-account', requestData, context }, async (session) => {
+        const book = session.token(token);
+        changePositionModeOfToken(session, book, 'one_way_mode');
+        if (session.account.marginMode === null) changeMarginModeOfToken(book, 'isolated');
+        else changeMarginMode(session, 'isolated');
+        await changeLeverage(session, book, leverage);
+      });
     },
-    setFaults: (next) => faults.set(next),
+
+    placeOrder(account, order, context) {
+      const { method: _method, endpoint, payload } = entry(order);
+      return place(account, {
+        call: { type: 'place-order', endpoint, requestData: payload },
+        context,
+        check: () => requireEntry(order),
+        request: () => ({
+          ...orderOf(order),
+          side: order.side,
+          type: 'limit',
+          price: D(order.price),
+          reduceOnly: false,
+          presetStopLoss: D(order.stopLoss),
+          presetTakeProfit: D(order.takeProfit),
+        }),
+      });
+    },
+
+    async describeOrder(order) {
+      await requireEntry(order);
+      return entry(order);
+    },
+
+    closePosition(account, request, context) {
+      const { token, side, quantity, clientOrderId } = request;
+      return place(account, {
+        call: { type: 'close-position', requestData: { token, side, quantity, clientOrderId } },
+        context,
+        check: async () => {
+          requireClientOrderId(clientOrderId);
+          await requireExact(token, { quantity });
+        },
+        request: () => ({
+          ...orderOf(request),
+          side: side === 'long' ? 'sell' : 'buy',
+          type: 'market',
+          price: null,
+          reduceOnly: true,
+          presetStopLoss: null,
+          presetTakeProfit: null,
+        }),
+      });
+    },
+
+    findOrder(account, { token, clientOrderId }, context) {
+      const requestData = { token, clientOrderId };
+      return look(account, { type: 'find-order', requestData, context, clientOrderId }, async (session) => {
+        const order = session.namedOrder(token);
+        return order && orderReport(token, order);
+      });
+    },
+
+    async cancelOrder(account, { token, clientOrderId }, context) {
+      const requestData = { token, clientOrderId };
+      try {
+        await change(
+          account,
+          { type: 'cancel-order', requestData, context, clientOrderId },
+          async (session) => {
+            const order = session.namedOrder(token);
+            if (!order) throw new BookRefusal({ kind: 'order-unknown' });
+            cancelPaperOrder(session, session.token(token), order);
+          },
+        );
+        return { outcome: 'accepted' };
+      } catch (error) {
+        if (!(error instanceof ExchangeError)) throw error;
+        const isGone = error.cause instanceof BookRefusal;
+        return { outcome: isGone ? 'not-found' : 'unknown', message: error.message };
+      }
+    },
+
+    fetchOpenOrders: (account, token, context) =>
+      look(account, { type: 'open-orders', requestData: { token }, context }, async ({ account: book }) =>
+        (book.tokens.get(token)?.orders ?? [])
+          .filter((order) => isPending(order) && !order.reduceOnly)
+          .map((order) => orderReport(token, order))
+          .reverse(),
+      ),
+
+    fetchHolding,
+    fetchPosition: async (account, token, context) =>
+      (await fetchHolding(account, token, context))?.position ?? null,
+    fetchProtection: async (account, token, context) =>
+      (await fetchHolding(account, token, context))?.protection ?? { stopLoss: null, takeProfit: null },
+
+    fetchHoldings: (account, context) =>
+      look(account, { type: 'positions', requestData: {}, context }, async (session) => {
+        const holdings: Holding[] = [];
+        for (const book of session.account.tokens.values()) {
+          const holding = await holdingIn(session, book);
+          if (holding) holdings.push(holding);
+        }
+        return holdings;
+      }),
+
+    async placeProtection(account, { token, clientOrderId, stopLoss, takeProfit }, context) {
+      // The stop first, and by itself: it is the side that must never be missing.
+      for (const [type, planType, price] of [
+        ['place-stop-loss', 'pos_loss', stopLoss],
+        ['place-take-profit', 'pos_profit', takeProfit],
+      ] as const) {
+        if (price === null) continue;
+        await requireExact(token, { [planType === 'pos_loss' ? 'stopLoss' : 'takeProfit']: price });
+        const call = { type, requestData: { token, clientOrderId, price }, context };
+        await change(account, call, async (session) => {
+          requireInTime(context);
+          await setProtection(session, { token, planType, price, clientOrderId });
+        });
+      }
+    },
+
+    async cancelProtection(account, token, context) {
+      const request = { requestData: { token }, context };
+      const live = await look(
+        account,
+        { type: 'protection', ...request },
+        async (session) => liveTriggers(session, token).length,
+      );
+      if (live === 0) return 0;
+      return change(account, { type: 'cancel-protection', ...request }, async (session) => {
+        const triggers = liveTriggers(session, token);
+        for (const trigger of triggers)
+          Object.assign(trigger, { state: 'cancelled', updatedAt: session.now });
+        return triggers.length;
+      });
+    },
+
+    async fetchClosedPositions(account, { since }, context) {
+      const owner = ownerOf(account);
+      const call = { type: 'closed-positions', method: 'GET', requestData: { since }, context } as const;
+      return run(call, async () => {
+        // What the newest prices close is in the table only after a transaction of its own.
+        await viewAccount(books, owner, async () => undefined);
+        const all = await listClosedPositions(db, owner);
+        return all
+          .filter(({ closedAt }) => closedAt >= since)
+          .map(closedPosition)
+          .sort((a, b) => b.closedAt.getTime() - a.closedAt.getTime());
+      });
+    },
+
+    async findClosingOrder(account, { positionId }, context) {
+      const owner = ownerOf(account);
+      const call = { type: 'closed-orders', method: 'GET', requestData: { positionId }, context } as const;
+      return run(call, async () => {
+        const past = (await listClosedPositions(db, owner)).find(({ id }) => String(id) === positionId);
+        const order = past && (await ordersById(db, owner, [past.closedBy])).get(past.closedBy)?.order;
+        return order ? { clientOrderId: order.clientOrderId, source: SOURCES[order.source] } : null;
+      });
+    },
   };
+}
+
+const orderOf = ({
+  token,
+  clientOrderId,
+  quantity,
+}: Pick<EntryOrder, 'token' | 'clientOrderId' | 'quantity'>) => ({
+  token,
+  clientOrderId,
+  size: D(quantity),
+  // As the account was prepared.
+  marginMode: null,
+});
+
+const liveTriggers = ({ account }: PaperSession, token: string) =>
+  (account.tokens.get(token)?.triggers ?? []).filter(({ state }) => state === 'live');
+
+/** A position has one stop and one target: setting one replaces it. */
+async function setProtection(
+  session: PaperSession,
+  request: { token: string; planType: PlanType; price: string; clientOrderId: string },
+): Promise<void> {
+  const { token, planType, price, clientOrderId } = request;
+  if (liveTrigger(session.token(token), planType)?.triggerPrice.eq(price)) return;
+  await placePaperTrigger(session, { token, planType, clientOrderId, triggerPrice: D(price) });
 }

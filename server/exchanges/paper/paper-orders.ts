@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { D, type Decimal, floorToStep, isMultipleOf, largest, smallest } from '#domain/decimal.ts';
+import { D, type Decimal, isMultipleOf, largest, smallest } from '#domain/decimal.ts';
 import { costOf } from './balances.ts';
 import {
   isPending,
@@ -10,14 +10,13 @@ import {
   type PaperTrigger,
   type PlanType,
   positionModeOf,
-  remainingSize,
   type Side,
   sideOf,
   type TokenBook,
 } from './book.ts';
-import { fillOrder, isMarketable, isTriggered, type StopDrop, setTrigger } from './matching.ts';
+import { fillOrder, isMarketable, isTriggered, setTrigger } from './matching.ts';
+import type { PaperSession } from './paper-books.ts';
 import { type PaperContract, paperContract } from './paper-contracts.ts';
-import type { PaperSession } from './paper-session.ts';
 import { BookRefusal } from './refusals.ts';
 
 export interface NewPaperOrder {
@@ -32,14 +31,17 @@ export interface NewPaperOrder {
   marginMode: MarginMode | null;
   presetStopLoss: Decimal | null;
   presetTakeProfit: Decimal | null;
-  /** How much of a marketable order of this size fills at once: all, unless a fault says otherwise. */
-  immediateSize?: (size: Decimal, step: Decimal) => Decimal;
-  dropStop?: StopDrop | undefined;
 }
 
-/** Checks, books and, when the mark allows it, fills a new order. Its `id` is there once the session is saved. */
+/** Checks and books a new order, and fills all of it when the mark allows. Its `id` is there once the session is saved. */
 export async function placePaperOrder(session: PaperSession, request: NewPaperOrder): Promise<PaperOrder> {
-  const { account, now } = session;
+  const order = await bookPaperOrder(session, request);
+  await fillAtOnce(session, { token: request.token, order, size: order.size });
+  return order;
+}
+
+/** Checks and books a new order, which rests. */
+export async function bookPaperOrder(session: PaperSession, request: NewPaperOrder): Promise<PaperOrder> {
   const book = session.token(request.token);
   const mark = await session.markOf(request.token);
   checkMode(session, book);
@@ -52,16 +54,19 @@ export async function placePaperOrder(session: PaperSession, request: NewPaperOr
   await checkFunds(session, book, order, mark);
 
   book.orders.push(order);
-  if (mark && isMarketable(order, mark)) {
-    const step = D(paperContract(request.token, account.platform).quantityStep);
-    const wanted = request.immediateSize?.(order.size, step) ?? order.size;
-    const size = smallest(order.size, floorToStep(largest(wanted, 0), step));
-    const { dropStop } = request;
-    if (size.gt(0)) {
-      fillOrder({ account, book, order, price: mark, size, liquidity: 'taker', at: now, dropStop });
-    }
-  }
   return order;
+}
+
+/** Fills `size` of a new order at the mark, as a taker, when the mark allows it. */
+export async function fillAtOnce(
+  session: PaperSession,
+  { token, order, size }: { token: string; order: PaperOrder; size: Decimal },
+): Promise<void> {
+  const mark = await session.markOf(token);
+  if (!mark || !isMarketable(order, mark) || !size.gt(0)) return;
+  const { account, now: at, losesStop } = session;
+  const book = session.token(token);
+  fillOrder({ account, book, order, price: mark, size, liquidity: 'taker', at, losesStop });
 }
 
 /** Cancels what has not been filled. Refused when the order is unknown or no longer pending. */
@@ -69,15 +74,6 @@ export function cancelPaperOrder(session: PaperSession, book: TokenBook, order: 
   if (!isPending(order) || !book.orders.includes(order)) throw new BookRefusal({ kind: 'order-ended' });
   order.state = 'canceled';
   order.updatedAt = session.now;
-}
-
-/** Fills what is left of a resting order at the mark, as a race with a cancel would. */
-export async function fillRest(session: PaperSession, book: TokenBook, order: PaperOrder): Promise<void> {
-  const mark = await session.markOf(book.token);
-  const price = mark ?? order.price;
-  if (!price || !isPending(order)) return;
-  const { account, now } = session;
-  fillOrder({ account, book, order, price, size: remainingSize(order), liquidity: 'maker', at: now });
 }
 
 /** Sets or moves the stop loss or the take profit of the open position. Its `id` is there once the session is saved. */

@@ -1,89 +1,36 @@
-import { and, asc, between, desc, eq, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, inArray, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
-import type { BookOwner, PaperOrder } from './book.ts';
+import { D } from '#domain/decimal.ts';
+import type { BookOwner, OrderOfToken, Side } from './book.ts';
 import type { PaperDatabase } from './paper-database.ts';
 import { orderFromRow } from './paper-rows.ts';
 import { paperFills, paperOrders, paperPositions } from './paper-schema.ts';
 import { isOf, isPendingRow } from './paper-store.ts';
-
-/** One order by the exchange's id or the client's. */
-export interface OrderHandle {
-  orderId?: bigint;
-  clientOrderId?: string;
-}
-
-export interface OrderOfToken {
-  token: string;
-  order: PaperOrder;
-}
+import { closedPositions, type HistoryFill, type PastPosition } from './position-history.ts';
 
 export type StoredFill = typeof paperFills.$inferSelect;
-
-const byHandle = ({ orderId, clientOrderId }: OrderHandle) =>
-  orderId === undefined ? eq(paperOrders.clientOrderId, clientOrderId ?? '') : eq(paperOrders.id, orderId);
-
-/** One order of the account, pending or done; the newest when a client's id was used again. */
-export async function findStoredOrder(
-  db: PaperDatabase,
-  query: OrderHandle & { owner: BookOwner; token: string },
-): Promise<PaperOrder | null> {
-  const [row] = await db
-    .select()
-    .from(paperOrders)
-    .where(and(isOf(paperOrders, query.owner), eq(paperOrders.token, query.token), byHandle(query)))
-    .orderBy(desc(paperOrders.id))
-    .limit(1);
-  return row ? orderFromRow(row) : null;
-}
-
-export interface EndedOrdersQuery {
-  owner: BookOwner;
-  /** Null: of every token. */
-  token: string | null;
-  handle?: OrderHandle | null;
-  /** When they were created. */
-  period?: { from: Date; to: Date } | null;
-  before?: bigint | null;
-  limit: number;
-}
-
-/** Orders of the account that have ended, newest first. */
-export async function listEndedOrders(db: PaperDatabase, query: EndedOrdersQuery): Promise<OrderOfToken[]> {
-  const { owner, token, handle, period, before, limit } = query;
-  const conditions: (SQL | undefined)[] = [
-    isOf(paperOrders, owner),
-    inArray(paperOrders.state, ['filled', 'canceled']),
-    token === null ? undefined : eq(paperOrders.token, token),
-    handle ? byHandle(handle) : undefined,
-    period ? between(paperOrders.createdAt, period.from, period.to) : undefined,
-    before ? lt(paperOrders.id, before) : undefined,
-  ];
-  const rows = await db
-    .select()
-    .from(paperOrders)
-    .where(and(...conditions))
-    .orderBy(desc(paperOrders.id))
-    .limit(limit);
-  return rows.map((row) => ({ token: row.token, order: orderFromRow(row) }));
-}
-
-export async function newestFills(
-  db: PaperDatabase,
-  query: { owner: BookOwner; token: string | null; limit: number },
-): Promise<StoredFill[]> {
-  const mine = isOf(paperFills, query.owner);
-  return db
-    .select()
-    .from(paperFills)
-    .where(query.token === null ? mine : and(mine, eq(paperFills.token, query.token)))
-    .orderBy(desc(paperFills.id))
-    .limit(query.limit);
-}
 
 /** Every fill of the account, oldest first. */
 export async function listFills(db: PaperDatabase, owner: BookOwner): Promise<StoredFill[]> {
   return db.select().from(paperFills).where(isOf(paperFills, owner)).orderBy(asc(paperFills.id));
 }
+
+/** Every position of the account that was closed, in the order of their ends. */
+export async function listClosedPositions(db: PaperDatabase, owner: BookOwner): Promise<PastPosition[]> {
+  return closedPositions((await listFills(db, owner)).map(historyFill));
+}
+
+export const historyFill = (fill: StoredFill): HistoryFill => ({
+  id: fill.id,
+  orderId: fill.orderId,
+  token: fill.token,
+  side: fill.side as Side,
+  price: D(fill.price),
+  size: D(fill.size),
+  fee: D(fill.fee),
+  profit: D(fill.profit),
+  at: fill.createdAt,
+});
 
 /** Every order of the account by its id: what its fills belong to. The ids are one value, however many there are. */
 export async function ordersById(

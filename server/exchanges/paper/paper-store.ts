@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { builtOnce, type Values, writtenOnce } from '#server/platform/db/built-once.ts';
@@ -8,6 +8,7 @@ import type {
   AccountBook,
   BookOwner,
   MarginMode,
+  OrderOfToken,
   PaperOrder,
   PaperTrigger,
   PositionMode,
@@ -78,29 +79,44 @@ const lockRow = builtOnce<Values<BookOwner>>()((db, value) =>
 /** An account as it stands. */
 export interface SeenAccount {
   book: AccountBook;
+  /** The orders with the client order id that was asked for, newest first, whether they have ended or not. */
+  named: OrderOfToken[];
   /** Tokens with open business whose price has moved since the account was brought up to it; null: nobody has looked. */
   moved: ReadonlySet<string> | null;
 }
 
-export type ReadAccount = (db: PaperDatabase, owner: BookOwner) => Promise<SeenAccount | null>;
+/** Whose books to read, and which order besides those that are pending. */
+export interface AccountQuery extends BookOwner {
+  clientOrderId?: string | undefined;
+}
+
+export type ReadAccount = (db: PaperDatabase, query: AccountQuery) => Promise<SeenAccount | null>;
 
 /** Opens the account if need be and locks it until the transaction ends: every process sees one order of events. */
 export async function lockAccount(options: {
   db: PaperDatabase;
-  owner: BookOwner;
+  query: AccountQuery;
   read: ReadAccount;
   startBalance: string;
+  newAccountMode?: PositionMode;
   now: Date;
 }): Promise<LockedAccount> {
-  const { db, owner, read, startBalance, now } = options;
-  const { userId, platform } = owner;
+  const { db, query, read, startBalance, newAccountMode, now } = options;
+  const { userId, platform } = query;
   // Together, and in this order: the account is read after the lock was got.
-  const lockAndRead = async () => (await together(lockRow(db, { ...owner }), read(db, owner)))[1];
+  const lockAndRead = async () => (await together(lockRow(db, { userId, platform }), read(db, query)))[1];
   let seen = await lockAndRead();
   if (!seen) {
     await db
       .insert(paperAccounts)
-      .values({ userId, platform, balance: startBalance, ...NEW_ACCOUNT[platform], openedAt: now })
+      .values({
+        userId,
+        platform,
+        balance: startBalance,
+        ...NEW_ACCOUNT[platform],
+        ...(newAccountMode ? { positionMode: newAccountMode } : {}),
+        openedAt: now,
+      })
       .onConflictDoNothing();
     seen = await lockAndRead();
   }
@@ -117,12 +133,12 @@ export async function lockAccount(options: {
 const isOwned = (table: OwnedTable) =>
   sql`${table.userId} = owner.user_id and ${table.platform} = owner.platform`;
 
-type Books = Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers', Texts[]> & {
+type Books = Record<'accounts' | 'settings' | 'positions' | 'orders' | 'triggers' | 'named', Texts[]> & {
   moved: string[] | null;
 };
 
 const booksReader = ({ moved }: Pick<MarkSource, 'moved'>) =>
-  writtenOnce<Values<BookOwner>>()<Books>(
+  writtenOnce<Values<BookOwner> & { clientOrderId: string | null }>()<Books>(
     (value) => sql`
     select
       ${listTexts(paperAccounts, isOwned(paperAccounts))} as accounts,
@@ -130,9 +146,13 @@ const booksReader = ({ moved }: Pick<MarkSource, 'moved'>) =>
       ${listTexts(paperPositions, isOwned(paperPositions))} as positions,
       ${listTexts(paperOrders, sql`${isOwned(paperOrders)} and ${isPendingRow}`)} as orders,
       ${listTexts(paperTriggerOrders, sql`${isOwned(paperTriggerOrders)} and ${isLiveRow}`)} as triggers,
+      ${listTexts(paperOrders, sql`${isOwned(paperOrders)} and ${isNamed(value('clientOrderId'))}`)} as named,
       ${typeof moved === 'function' ? sql`null` : listMoved(moved)} as moved
     from (values (${value('userId')}::uuid, ${value('platform')}::text)) as owner (user_id, platform)`,
   );
+
+/** None for a null. */
+const isNamed = (clientOrderId: Placeholder) => sql`${paperOrders.clientOrderId} = ${clientOrderId}::text`;
 
 /** Those of the tokens with open business. */
 const listMoved = ({ condition }: MovedCondition): SQL => sql`(
@@ -147,12 +167,13 @@ const listMoved = ({ condition }: MovedCondition): SQL => sql`(
 /** The account, null before it was opened: all of it in one statement, it is read with every request. */
 export function createAccountReader(marks: Pick<MarkSource, 'moved'>): ReadAccount {
   const readBooks = booksReader(marks);
-  return async (db, owner) => {
-    const { rows } = await readBooks(db, { ...owner });
+  return async (db, { userId, platform, clientOrderId = null }) => {
+    const { rows } = await readBooks(db, { userId, platform, clientOrderId });
     const [books] = rows;
-    const book = books === undefined ? null : bookOf(owner, books);
-    if (book === null) return null;
-    return { book, moved: books?.moved == null ? null : new Set(books.moved) };
+    const book = books === undefined ? null : bookOf({ userId, platform }, books);
+    if (books === undefined || book === null) return null;
+    const named = ordersIn(books.named).reverse();
+    return { book, named, moved: books.moved === null ? null : new Set(books.moved) };
   };
 }
 
@@ -180,14 +201,19 @@ function bookOf(owner: BookOwner, books: Books): AccountBook | null {
   for (const row of positions.map((one) => rowOfTexts(paperPositions, one))) {
     tokenBook(book, row.token).position = positionFromRow(row);
   }
-  for (const row of orders.map((one) => rowOfTexts(paperOrders, one)).sort(byId)) {
-    tokenBook(book, row.token).orders.push(orderFromRow(row));
-  }
+  for (const { token, order } of ordersIn(orders)) tokenBook(book, token).orders.push(order);
   for (const row of triggers.map((one) => rowOfTexts(paperTriggerOrders, one)).sort(byId)) {
     tokenBook(book, row.token).triggers.push(triggerFromRow(row));
   }
   return book;
 }
+
+/** Oldest first. */
+const ordersIn = (rows: readonly Texts[]): OrderOfToken[] =>
+  rows
+    .map((texts) => rowOfTexts(paperOrders, texts))
+    .sort(byId)
+    .map((row) => ({ token: row.token, order: orderFromRow(row) }));
 
 const byId = (one: { id: bigint }, other: { id: bigint }) => (one.id < other.id ? -1 : 1);
 

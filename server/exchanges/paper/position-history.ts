@@ -3,6 +3,7 @@ import type { Side } from './book.ts';
 
 export interface HistoryFill {
   id: bigint;
+  orderId: bigint;
   token: string;
   side: Side;
   price: Decimal;
@@ -24,6 +25,8 @@ export interface PastPosition {
   profit: Decimal;
   openFee: Decimal;
   closeFee: Decimal;
+  /** The order that closed the last of it. */
+  closedBy: bigint;
   openedAt: Date;
   closedAt: Date;
 }
@@ -46,6 +49,7 @@ export function closedPositions(fills: Iterable<HistoryFill>): PastPosition[] {
     held.profit = held.profit.plus(fill.profit);
     held.closeFee = held.closeFee.plus(feeOf(fill, closing));
     held.closedAt = fill.at;
+    held.closedBy = fill.orderId;
     if (closing.lt(left)) continue;
     open.delete(fill.token);
     closed.push(held);
@@ -69,7 +73,7 @@ function opened(position: PastPosition, fill: HistoryFill, size: Decimal): PastP
 /** The fee is a rate of the value, so a part of the fill bears its part of it. */
 const feeOf = (fill: HistoryFill, size: Decimal) => fill.fee.times(size).div(fill.size);
 
-const newPosition = ({ id, token, at }: HistoryFill, side: PastPosition['side']): PastPosition => ({
+const newPosition = ({ id, orderId, token, at }: HistoryFill, side: PastPosition['side']): PastPosition => ({
   id,
   token,
   side,
@@ -80,6 +84,7 @@ const newPosition = ({ id, token, at }: HistoryFill, side: PastPosition['side'])
   profit: D(0),
   openFee: D(0),
   closeFee: D(0),
+  closedBy: orderId,
   openedAt: at,
   closedAt: at,
 });

@@ -16,11 +16,13 @@ export type RefusalReason =
   | { kind: 'leverage-too-high'; leverage: number; maximum: number }
   | { kind: 'order-unknown' }
   | { kind: 'order-ended' }
-  | { kind: 'fault'; code?: string | undefined; message?: string | undefined }
   | { kind: 'business-open'; setting: 'position mode' | 'margin mode'; because: 'position' | 'order' };
 
-/** Thrown by the books; a dialect answers it with its exchange's own code and words. */
-export class BookRefusal extends Error {
+/** Work on an account ends with one before it has changed anything: what was settled before it is saved. */
+export class Refusal extends Error {}
+
+/** Thrown by the books; told in the words of the platform whose books they are. */
+export class BookRefusal extends Refusal {
   override readonly name = 'BookRefusal';
   readonly reason: RefusalReason;
   constructor(reason: RefusalReason) {
@@ -29,37 +31,10 @@ export class BookRefusal extends Error {
   }
 }
 
-/** What a dialect answers for a refusal. */
+/** A refusal as a platform words it. */
 export interface RefusalWords {
   code: string;
   message: string;
   /** Where the exchange says more than a code and a sentence. */
   details?: unknown;
-}
-
-/** Answered as the exchange would; what was settled before it stays settled. */
-export class PaperRefusal extends Error {
-  override readonly name = 'PaperRefusal';
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-export const isRefusal = (error: unknown): error is PaperRefusal | BookRefusal =>
-  error instanceof PaperRefusal || error instanceof BookRefusal;
-
-/** The code and words of a refusal; null for what is none. */
-export function refusalWords(
-  error: unknown,
-  inWords: (reason: RefusalReason) => RefusalWords,
-): RefusalWords | null {
-  if (error instanceof PaperRefusal) return error;
-  return error instanceof BookRefusal ? inWords(error.reason) : null;
-}
-
-/** Thrown where a fault makes the connection break instead of an answer. */
-export class AnswerLost extends Error {
-  override readonly name = 'AnswerLost';
 }

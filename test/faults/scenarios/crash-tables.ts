@@ -1,5 +1,5 @@
-import type { PaperFault } from '#server/exchanges/paper/faults.ts';
-import type { PaperOperation } from '#server/exchanges/paper/operations.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import type { VenueOperation } from '#test/venues/operations.ts';
 import type { SeenStatement, StatementTrap } from '../database-proxy.ts';
 import type { CallTrap, SeenCall } from '../fault-exchange.ts';
 
@@ -18,7 +18,7 @@ export interface Target {
 
 export type Point =
   | { name: string; statement: (target: Target, seen: SeenStatement) => boolean; at: 'before' | 'after' }
-  | { name: string; call: PaperOperation; at: 'before' | 'after' | 'coin' }
+  | { name: string; call: VenueOperation; at: 'before' | 'after' | 'coin' }
   | { name: string; at: 'answered' };
 
 const isCommit = (text: string) => /^Q[\s\S]{4}commit/i.test(text);
@@ -72,7 +72,7 @@ export const POINTS: Point[] = [
 
 export interface Fault {
   name: string;
-  exchange?: PaperFault[];
+  exchange?: VenueFault[];
   /** So many commits of the trade later, the answer to the next one is lost. */
   cutsCommit?: boolean;
   switchesOff?: boolean;
@@ -126,7 +126,7 @@ export function commitCut(target: Target, nth: number): StatementTrap {
 }
 
 export function callTrap(
-  point: Extract<Point, { call: PaperOperation }>,
+  point: Extract<Point, { call: VenueOperation }>,
   target: Target,
   strike: () => void,
 ): CallTrap {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PaperOperation } from '#server/exchanges/paper/operations.ts';
+import type { VenueOperation } from '#test/venues/operations.ts';
 import type { SeenCall } from '../fault-exchange.ts';
 import { createLoad } from '../load.ts';
 import { choose, concludeLoad, type Scenario } from '../scenario.ts';
@@ -16,7 +16,7 @@ interface ZombieSizes extends Record<string, number | string> {
 }
 
 interface Moment {
-  name: PaperOperation;
+  name: VenueOperation;
   /** A trade under way makes it, and nobody else: others have to go on with that trade, which is seen and timed. */
   isOfTrade: boolean;
 }
@@ -110,7 +110,7 @@ export const zombies: Scenario<ZombieSizes> = {
 /** Stops whichever instance makes the next call of this kind, in the midst of it. */
 function freezeAt(
   stage: Stage,
-  { moment, at }: { moment: PaperOperation; at: 'before' | 'hold' },
+  { moment, at }: { moment: VenueOperation; at: 'before' | 'hold' },
 ): { struck: Promise<SeenCall>; cancel: () => void } {
   const { promise: struck, resolve } = Promise.withResolvers<SeenCall>();
   let made: SeenCall | null = null;

@@ -1,0 +1,227 @@
+import { D, type Decimal } from '#domain/decimal.ts';
+import { type AccountBalances, balancesOf } from './balances.ts';
+import { type AccountBook, hasBusiness, type PaperOrder, type PositionMode, type TokenBook } from './book.ts';
+import { createGate } from './gate.ts';
+import type { Mark, MarkSource } from './mark-source.ts';
+import { type LosesStop, settleMark } from './matching.ts';
+import { BUILT_IN_TOKENS } from './paper-contracts.ts';
+import type { PaperDatabase } from './paper-database.ts';
+import { booksWithOpenBusiness } from './paper-queries.ts';
+import {
+  type AccountQuery,
+  createAccountReader,
+  lockAccount,
+  type ReadAccount,
+  type SeenAccount,
+  saveAccount,
+  tokenBook,
+} from './paper-store.ts';
+import { Refusal } from './refusals.ts';
+import { createTokenFinder } from './token-finder.ts';
+
+export type TransactionalPaperDatabase = PaperDatabase & {
+  transaction<T>(work: (transaction: PaperDatabase) => Promise<T>): Promise<T>;
+};
+
+export interface PaperBooksOptions {
+  db: TransactionalPaperDatabase;
+  clock: { now(): Date };
+  marks: MarkSource;
+  /** USDT that a new account holds. */
+  startBalance: string;
+  /** The position mode that new accounts start in; left out, that of the exchange. */
+  newAccountMode?: PositionMode;
+  losesStop?: LosesStop;
+}
+
+/** The accounts of all users on all platforms, in the database, and the prices that they are marked by. */
+export interface PaperBooks extends PaperBooksOptions {
+  readAccount: ReadAccount;
+  /** Books are worked on a few at a time, so that a thousand users at once do not exhaust the connections of all others. */
+  gate: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Tokens found to have a price: a price, once stored, is not taken back. */
+  knownTokens: Set<string>;
+}
+
+const CONCURRENT_BOOKS = 6;
+/** A price is applied so much later at most; under load that is one query for hundreds of prices. */
+const FIND_BOOKS_EVERY_MS = 20;
+
+export function openPaperBooks(options: PaperBooksOptions): PaperBooks {
+  return {
+    ...options,
+    readAccount: createAccountReader(options.marks),
+    gate: createGate(CONCURRENT_BOOKS),
+    knownTokens: new Set(BUILT_IN_TOKENS),
+  };
+}
+
+/** Applies the new prices of a token to every account that has a position or a resting order in it. */
+export function createSettler(
+  books: PaperBooks,
+  onError: (error: unknown) => void,
+): (token: string) => Promise<void> {
+  const findBooks = createTokenFinder({
+    find: (tokens) => booksWithOpenBusiness(books.db, tokens),
+    everyMs: FIND_BOOKS_EVERY_MS,
+  });
+  return async (token) => {
+    const owners = await findBooks(token);
+    // One account that cannot be settled does not keep the others from it: it is settled with its next request.
+    await Promise.all(owners.map((owner) => withAccount(books, owner, async () => undefined).catch(onError)));
+  };
+}
+
+/** One account, locked and brought up to its newest marks, for the length of a transaction. */
+export interface PaperSession {
+  db: PaperDatabase;
+  account: AccountBook;
+  now: Date;
+  losesStop: LosesStop | undefined;
+  token(token: string): TokenBook;
+  /** The order with the client order id that was asked for, pending or ended; the newest when the id was used again. */
+  namedOrder(token: string): PaperOrder | null;
+  /** The newest mark of the token, as this user sees it. */
+  markOf(token: string): Promise<Decimal | null>;
+  balances(): Promise<AccountBalances>;
+}
+
+/**
+ * Runs `work` on the account under its row lock, so that several processes may use the same books.
+ * A refusal thrown by `work` comes out after the settlement was saved: it must be thrown before `work` changes anything.
+ */
+export async function withAccount<T>(
+  books: PaperBooks,
+  query: AccountQuery,
+  work: (session: PaperSession) => Promise<T>,
+): Promise<T> {
+  const outcome = await books.gate(() => transact(books, query, work));
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome.value;
+}
+
+/**
+ * The same for what changes nothing, without a lock where it can be: unless there are marks that the account has not
+ * been brought up to, what was read is how it stands.
+ */
+export async function viewAccount<T>(
+  books: PaperBooks,
+  query: AccountQuery,
+  view: (session: PaperSession) => Promise<T>,
+): Promise<T> {
+  const viewed = await books.gate(async () => {
+    const seen = await books.readAccount(books.db, query);
+    if (seen === null) return null;
+    const session = openSession({ books, query, db: books.db, seen, now: books.clock.now() });
+    return (await session.isSettled()) ? { value: await view(session) } : null;
+  });
+  return viewed === null ? await withAccount(books, query, view) : viewed.value;
+}
+
+function transact<T>(
+  books: PaperBooks,
+  query: AccountQuery,
+  work: (session: PaperSession) => Promise<T>,
+): Promise<{ value: T } | { refusal: Refusal }> {
+  return books.db.transaction(async (db) => {
+    const now = books.clock.now();
+    const { readAccount: read } = books;
+    const locked = await lockAccount({ ...books, db, query, read, now });
+    const session = openSession({ books, query, db, seen: locked, now });
+    await session.settle();
+    const result = await work(session).then(
+      (value) => ({ value }),
+      (error: unknown) => {
+        if (error instanceof Refusal) return { refusal: error };
+        throw error;
+      },
+    );
+    await saveAccount(db, locked);
+    return result;
+  });
+}
+
+function openSession(options: {
+  books: PaperBooks;
+  query: AccountQuery;
+  db: PaperDatabase;
+  seen: SeenAccount;
+  now: Date;
+}) {
+  const { books, query, db, seen, now } = options;
+  const { marks, losesStop } = books;
+  const account = seen.book;
+  const scope = { userId: account.userId, db };
+  const newest = new Map<string, Mark | null>();
+
+  async function readMarks(tokens: readonly string[]): Promise<void> {
+    const unread = tokens.filter((token) => !newest.has(token));
+    if (unread.length === 0) return;
+    const found = await marks.newest(unread, scope);
+    for (const token of unread) {
+      const mark = found.get(token) ?? null;
+      newest.set(token, mark);
+      const book = tokenBook(account, token);
+      // Without open business nothing was settled: what is opened now is concerned by later marks only.
+      if (!hasBusiness(book)) book.markCursor = mark?.cursor ?? null;
+    }
+  }
+
+  const heldTokens = (): string[] =>
+    [...account.tokens.values()].filter(({ position }) => position).map(({ token }) => token);
+
+  /** Of a token whose mark has been read. */
+  function readMark(token: string): Decimal | null {
+    const mark = newest.get(token);
+    return mark ? D(mark.price) : null;
+  }
+
+  /** Those with open business whose price has moved. */
+  async function movedTokens(): Promise<ReadonlySet<string>> {
+    if (seen.moved !== null) return seen.moved;
+    const open = [...account.tokens.values()].filter(hasBusiness);
+    const { moved } = marks;
+    if (open.length === 0 || typeof moved !== 'function') return new Set();
+    return moved(new Map(open.map(({ token, markCursor }) => [token, markCursor])), scope);
+  }
+
+  async function settleToken(book: TokenBook): Promise<void> {
+    for (;;) {
+      const page = await marks.since(book.token, book.markCursor, scope);
+      for (const mark of page) {
+        settleMark({ account, book, mark: D(mark.price), at: now, losesStop });
+        book.markCursor = mark.cursor;
+        newest.set(book.token, mark);
+      }
+      if (page.length === 0) return;
+    }
+  }
+
+  return {
+    db,
+    account,
+    now,
+    losesStop,
+    token: (token: string) => tokenBook(account, token),
+    namedOrder(token: string) {
+      const isNamed = (order: PaperOrder) => order.clientOrderId === query.clientOrderId;
+      // What was settled just now is in the book, not yet in the table.
+      const inHand = account.tokens.get(token)?.orders.findLast(isNamed);
+      return inHand ?? seen.named.find((one) => one.token === token)?.order ?? null;
+    },
+    async markOf(token: string) {
+      // Who asks for one asks for those of the positions next, one by one or for the balances.
+      await readMarks([...new Set([token, ...heldTokens()])]);
+      return readMark(token);
+    },
+    async balances() {
+      await readMarks(heldTokens());
+      return balancesOf(account, readMark);
+    },
+    /** Whether no mark has come since the account was brought up to them. */
+    isSettled: async () => (await movedTokens()).size === 0,
+    async settle() {
+      for (const token of await movedTokens()) await settleToken(tokenBook(account, token));
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { CallResult, Metrics } from '#server/platform/metrics.ts';
+import { type CallContext, ExchangeError } from '../exchange.ts';
+import { BookRefusal, type RefusalReason, type RefusalWords } from './refusals.ts';
+
+/** One call of the port, as the API call sequence shows it. */
+export interface PaperCall {
+  type: string;
+  method: 'GET' | 'POST';
+  /** Left out: a path that names the call. */
+  endpoint?: string;
+  requestData: unknown;
+  context: CallContext | undefined;
+}
+
+export type RunPaperCall = <T>(
+  call: PaperCall,
+  work: () => Promise<T>,
+  /** What is shown of the result; all of it by default. */
+  shown?: (result: T) => unknown,
+) => Promise<T>;
+
+/** Marks what was refused before the books were touched: it is neither recorded nor counted. */
+export const NOT_SENT = 'not-sent';
+
+/**
+ * Runs calls to the books: records each for the API call sequence, counts it, and turns what the books refuse into an
+ * ExchangeError in the platform's words. Any other failure leaves open whether the call took effect.
+ */
+export function createPaperCalls(options: {
+  platform: ExchangePlatform;
+  refusal: (reason: RefusalReason) => RefusalWords;
+  now: () => Date;
+  onCall?: Metrics['exchangeCalled'] | undefined;
+  onError: (error: unknown) => void;
+}): RunPaperCall {
+  const { platform, refusal, now, onCall, onError } = options;
+
+  return async (call, work, shown = (result) => result) => {
+    const { type, method, endpoint = `/paper/${type}`, requestData, context } = call;
+    const timestamp = now().toISOString();
+    const startedMs = performance.now();
+    function end(result: CallResult, status: number | null, responseData: unknown): void {
+      const ms = performance.now() - startedMs;
+      onCall?.({ platform, operation: type, result, seconds: ms / 1000 });
+      context?.onCall?.({
+        type,
+        method,
+        endpoint,
+        timestamp,
+        requestData,
+        responseData,
+        success: result === 'success',
+        status,
+        durationMs: Math.round(ms),
+      });
+    }
+    try {
+      const result = await work();
+      end('success', 200, shown(result));
+      return result;
+    } catch (error) {
+      if (error instanceof ExchangeError && error.code === NOT_SENT) throw error;
+      if (error instanceof BookRefusal) {
+        const { code, message } = refusal(error.reason);
+        end('refused', 400, { code, message });
+        throw new ExchangeError('refused', `${platform}: ${message} (${code})`, { code, cause: error });
+      }
+      if (error instanceof ExchangeError) {
+        end('refused', 400, { message: error.message });
+        throw error;
+      }
+      onError(error);
+      const message = 'the paper books could not be read or written';
+      end('no-answer', null, { error: message });
+      throw new ExchangeError('unknown', `${platform}: ${message}`, { cause: error });
+    }
+  };
+}

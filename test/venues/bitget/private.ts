@@ -1,0 +1,199 @@
+import {
+  changeLeverage,
+  changeMarginModeOfToken,
+  changePositionMode,
+} from '#server/exchanges/paper/account-settings.ts';
+import { isPending, type PaperOrder } from '#server/exchanges/paper/book.ts';
+import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import { placePaperTrigger } from '#server/exchanges/paper/paper-orders.ts';
+import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
+import { VenueRefusal } from '../refusals.ts';
+import {
+  cancelStruckOrder,
+  placeStruckOrder,
+  refuseStruckProtection,
+  struckLeverage,
+} from '../struck-orders.ts';
+import { findStoredOrder, newestFills, type OrderHandle } from '../venue-queries.ts';
+import { type BitgetHandler, prepared } from './call.ts';
+import { cancelPlans, ordersHistory, positionHistory } from './history.ts';
+import {
+  clientOidIn,
+  decimalIn,
+  marginModeIn,
+  optionalDecimalIn,
+  orderHandleIn,
+  orderTypeIn,
+  planTypeIn,
+  positionModeIn,
+  sideIn,
+  verificationFailed,
+} from './parameters.ts';
+import {
+  balanceView,
+  fillView,
+  keyView,
+  leverageView,
+  orderView,
+  pendingOrderView,
+  positionView,
+  tokenAccountView,
+  triggerView,
+} from './views.ts';
+
+const MARGIN_COIN = 'USDT';
+
+export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
+  'GET /api/v2/mix/account/accounts': prepared(async ({ inAccount }) => [
+    balanceView(await inAccount((session) => session.balances())),
+  ]),
+
+  'GET /api/v2/mix/account/account': prepared(async ({ token, inAccount }) => {
+    const name = await token();
+    return inAccount(async (session) =>
+      tokenAccountView(session.account, session.token(name), await session.balances()),
+    );
+  }),
+
+  'GET /api/v2/spot/account/assets': async () => [],
+
+  'GET /api/v2/spot/account/info': async ({ books, userId }) => keyView(userId, books.keyOf(userId)),
+
+  'POST /api/v2/mix/account/set-position-mode': prepared(async ({ parameters, inAccount }) => {
+    const posMode = positionModeIn(parameters);
+    await inAccount(async (session) => changePositionMode(session, posMode));
+    return { posMode };
+  }),
+
+  'POST /api/v2/mix/account/set-margin-mode': prepared(async ({ parameters, token, inAccount }) => {
+    const [name, marginMode] = [await token(), marginModeIn(parameters)];
+    return inAccount(async (session) => {
+      const book = session.token(name);
+      changeMarginModeOfToken(book, marginMode);
+      return leverageView(book);
+    });
+  }),
+
+  'POST /api/v2/mix/account/set-leverage': prepared(async ({ parameters, token, inAccount, faults }) => {
+    const [name, leverage] = [await token(), Number(parameters.leverage)];
+    if (!Number.isInteger(leverage) || leverage < 1) throw verificationFailed('leverage');
+    const become = struckLeverage(faults, leverage, paperContract(name).maximumLeverage);
+    return inAccount(async (session) => {
+      const book = session.token(name);
+      if (become !== null) await changeLeverage(session, book, become);
+      return { ...leverageView(book), longLeverage: String(leverage), shortLeverage: String(leverage) };
+    });
+  }),
+
+  'POST /api/v2/mix/order/place-order': prepared(async (call) => {
+    const { parameters, token } = call;
+    const order = {
+      token: await token(),
+      clientOrderId: clientOidIn(parameters),
+      side: sideIn(parameters),
+      type: orderTypeIn(parameters),
+      price: optionalDecimalIn(parameters, 'price'),
+      size: decimalIn(parameters, 'size'),
+      reduceOnly: parameters.reduceOnly === 'YES',
+      marginMode: marginModeIn(parameters),
+      presetStopLoss: optionalDecimalIn(parameters, 'presetStopLossPrice'),
+      presetTakeProfit: optionalDecimalIn(parameters, 'presetStopSurplusPrice'),
+    };
+    if (!/^gtc$/i.test(parameters.force ?? 'gtc')) throw verificationFailed('force');
+    if (parameters.marginCoin !== MARGIN_COIN) throw verificationFailed('marginCoin');
+    const placed = await placeStruckOrder(call, order);
+    return { orderId: String(placed.id), clientOid: placed.clientOrderId };
+  }),
+
+  'POST /api/v2/mix/order/cancel-order': prepared(async (call) => {
+    const { parameters, token, inAccount, owner } = call;
+    const [name, handle] = [await token(), orderHandleIn(parameters)];
+    const { order, outcome } = await inAccount(async (session) => {
+      const book = session.token(name);
+      const pending = book.orders.find((candidate) => isPending(candidate) && matches(candidate, handle));
+      if (!pending) {
+        const stored = await findStoredOrder(session.db, { owner, token: name, ...handle });
+        throw new BookRefusal({ kind: stored ? 'order-ended' : 'order-unknown' });
+      }
+      return { order: pending, outcome: await cancelStruckOrder(call, { session, book, order: pending }) };
+    });
+    if (outcome === 'lost') throw new BookRefusal({ kind: 'order-ended' });
+    return { orderId: String(order.id), clientOid: order.clientOrderId };
+  }),
+
+  'GET /api/v2/mix/order/detail': prepared(async ({ parameters, token, inAccount, owner }) => {
+    const [name, handle] = [await token(), orderHandleIn(parameters)];
+    const order = await inAccount(async (session) => {
+      // What was settled just now is in the book, not yet in the table.
+      const inHand = session.token(name).orders.find((candidate) => matches(candidate, handle));
+      return inHand ?? findStoredOrder(session.db, { owner, token: name, ...handle });
+    });
+    if (!order) {
+      throw new VenueRefusal(
+        '40109',
+        'The data of the order cannot be found, please confirm the order number',
+      );
+    }
+    return orderView(name, order);
+  }),
+
+  'GET /api/v2/mix/order/orders-pending': prepared(async ({ parameters, token, inAccount }) => {
+    const only = parameters.symbol ? await token() : null;
+    const orders = await inAccount(async ({ account }) =>
+      [...account.tokens.values()]
+        .filter((book) => only === null || book.token === only)
+        .flatMap((book) => book.orders.filter(isPending).map((order) => pendingOrderView(book.token, order))),
+    );
+    const newestFirst = orders.reverse();
+    return { entrustedList: newestFirst, endId: newestFirst.at(-1)?.orderId ?? '' };
+  }),
+
+  'GET /api/v2/mix/order/fills': prepared(async ({ parameters, token, inAccount, owner }) => {
+    const only = parameters.symbol ? await token() : null;
+    const fills = await inAccount(({ db }) => newestFills(db, { owner, token: only, limit: 100 }));
+    return { fillList: fills.map(fillView), endId: String(fills.at(-1)?.id ?? '') };
+  }),
+
+  'GET /api/v2/mix/position/all-position': prepared(({ inAccount }) =>
+    inAccount(async (session) => {
+      const positions = [];
+      for (const book of session.account.tokens.values()) {
+        if (book.position)
+          positions.push(positionView(book, book.position, await session.markOf(book.token)));
+      }
+      return positions;
+    }),
+  ),
+
+  'POST /api/v2/mix/order/place-tpsl-order': prepared(async ({ parameters, token, inAccount, faults }) => {
+    refuseStruckProtection(faults);
+    const order = {
+      token: await token(),
+      planType: planTypeIn(parameters),
+      clientOrderId: clientOidIn(parameters),
+      triggerPrice: decimalIn(parameters, 'triggerPrice'),
+    };
+    const trigger = await inAccount((session) => placePaperTrigger(session, order));
+    return { orderId: String(trigger.id), clientOid: trigger.clientOrderId };
+  }),
+
+  'GET /api/v2/mix/order/orders-plan-pending': prepared(async ({ parameters, token, inAccount }) => {
+    const only = parameters.symbol ? await token() : null;
+    if (parameters.planType !== 'profit_loss') return { entrustedList: [], endId: '' };
+    const triggers = await inAccount(async ({ account }) =>
+      [...account.tokens.values()]
+        .filter((book) => only === null || book.token === only)
+        .flatMap((book) => book.triggers.map((trigger) => ({ book, trigger })))
+        .filter(({ trigger }) => trigger.state === 'live')
+        .map(({ book, trigger }) => triggerView(book, trigger)),
+    );
+    return { entrustedList: triggers, endId: triggers.at(-1)?.orderId ?? '' };
+  }),
+
+  'POST /api/v2/mix/order/cancel-plan-order': prepared(cancelPlans),
+  'GET /api/v2/mix/order/orders-history': prepared(ordersHistory),
+  'GET /api/v2/mix/position/history-position': prepared(positionHistory),
+};
+
+const matches = (order: PaperOrder, handle: OrderHandle) =>
+  handle.orderId === undefined ? order.clientOrderId === handle.clientOrderId : order.id === handle.orderId;

@@ -1,0 +1,92 @@
+import { D, type Decimal, smallest } from '#domain/decimal.ts';
+import type { Side } from '#server/exchanges/paper/book.ts';
+import type { HistoryFill } from '#server/exchanges/paper/position-history.ts';
+
+/** What one order closed of a position, in however many fills. */
+export interface ClosedOrder {
+  orderId: bigint;
+  /** Its first fill that closed something: newer rows have larger ids. */
+  id: bigint;
+  token: string;
+  side: Side;
+  size: Decimal;
+  entryValue: Decimal;
+  exitValue: Decimal;
+  /** Fees not taken off. */
+  profit: Decimal;
+  /** The part of the opening's fees that belongs to what was closed. */
+  openFee: Decimal;
+  closeFee: Decimal;
+  fills: number;
+  closedAt: Date;
+}
+
+interface Held {
+  side: Side;
+  size: Decimal;
+  value: Decimal;
+  fee: Decimal;
+}
+
+/** The closings that an account's fills (oldest first) come to, one for each closing order, oldest first. */
+export function closedOrders(fills: Iterable<HistoryFill & { orderId: bigint }>): ClosedOrder[] {
+  const held = new Map<string, Held>();
+  const closed = new Map<bigint, ClosedOrder>();
+  for (const fill of fills) {
+    const position = held.get(fill.token);
+    const closing = position && position.side !== fill.side ? smallest(position.size, fill.size) : D(0);
+    if (position && closing.gt(0)) {
+      const part = closing.div(position.size);
+      const [value, openFee] = [position.value.times(part), position.fee.times(part)];
+      const entry = closed.get(fill.orderId) ?? newClosing(fill);
+      closed.set(fill.orderId, {
+        ...entry,
+        size: entry.size.plus(closing),
+        entryValue: entry.entryValue.plus(value),
+        exitValue: entry.exitValue.plus(closing.times(fill.price)),
+        profit: entry.profit.plus(fill.profit),
+        openFee: entry.openFee.plus(openFee),
+        closeFee: entry.closeFee.plus(feeOf(fill, closing)),
+        fills: entry.fills + 1,
+        closedAt: fill.at,
+      });
+      held.set(fill.token, {
+        ...position,
+        size: position.size.minus(closing),
+        value: position.value.minus(value),
+        fee: position.fee.minus(openFee),
+      });
+    }
+    const opening = fill.size.minus(closing);
+    if (opening.gt(0)) held.set(fill.token, opened(held.get(fill.token), fill, opening));
+  }
+  return [...closed.values()];
+}
+
+function opened(before: Held | undefined, fill: HistoryFill, size: Decimal): Held {
+  const base = before && before.side === fill.side ? before : { size: D(0), value: D(0), fee: D(0) };
+  return {
+    side: fill.side,
+    size: base.size.plus(size),
+    value: base.value.plus(size.times(fill.price)),
+    fee: base.fee.plus(feeOf(fill, size)),
+  };
+}
+
+/** The fee is a rate of the value, so a part of the fill bears its part of it. */
+const feeOf = (fill: HistoryFill, size: Decimal) => fill.fee.times(size).div(fill.size);
+
+const newClosing = ({ orderId, id, token, side, at }: HistoryFill & { orderId: bigint }): ClosedOrder => ({
+  orderId,
+  id,
+  token,
+  side,
+  size: D(0),
+  entryValue: D(0),
+  exitValue: D(0),
+  profit: D(0),
+  openFee: D(0),
+  closeFee: D(0),
+  fills: 0,
+  closedAt: at,
+});

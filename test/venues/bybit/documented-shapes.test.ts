@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { bybitTrader } from '#test/app/test-trader.ts';
+import { memoryMarks } from '../memory-marks.ts';
+import { createVenue, type TestVenue } from '../venue.ts';
+import { venueCredentials } from '../venue-credentials.ts';
+import { bybitSignature } from './signature.ts';
+
+/*
+ * The client library documents the answers that it reads, as comments beside the code that reads them. What it shows
+ * there must be in our answers, too, and of the same kind.
+ */
+
+const SECRET_KEY = 'a secret key that only this test uses';
+const clock = fakeClock();
+const marks = memoryMarks();
+
+let own: TestDatabase;
+let source: string;
+let venue: TestVenue;
+const userId = randomUUID();
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  source = await readFile(new URL('./src/bybit.js', import.meta.resolve('ccxt')), 'utf8');
+  marks.push('BTC', '65000');
+  venue = createVenue({
+    db: own.database.db,
+    clock,
+    marks,
+    startBalance: '10000',
+    credentialsFor: (id) => venueCredentials(id, SECRET_KEY),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const trader = bybitTrader({ venue, userId, secretKey: SECRET_KEY, now: () => clock.now() });
+  await trader.enter({ id: 'closed' });
+  await trader.close();
+  await trader.enter({ id: 'held' });
+});
+afterAll(() => own?.close());
+
+/** The objects in the comments of a method that have `field` in their text, in order. */
+function documented(method: string, field: string): unknown[] {
+  const start = source.search(new RegExp(`\\n {4}(async )?${method}\\(.*\\) \\{\\n`));
+  const body = source.slice(start + 1, source.indexOf('\n    }\n', start));
+  const blocks: string[] = [];
+  let block = '';
+  for (const line of body.split('\n')) {
+    const text = /^\s*\/\/(.*)$/.exec(line)?.[1];
+    if (text !== undefined && (block !== '' || /^\s*\{\s*$/.test(text))) block += `${text}\n`;
+    const isWhole = block !== '' && count(block, '{') === count(block, '}');
+    if (isWhole || text === undefined) {
+      if (isWhole) blocks.push(block);
+      block = '';
+    }
+  }
+  return blocks
+    .filter((text) => text.includes(field))
+    .map((text): unknown => runInNewContext(`(${text.replaceAll('[...]', '[]')})`));
+}
+
+const count = (text: string, character: string) => text.split(character).length - 1;
+
+/** The value at a path such as `result.list.0`. */
+const at = (value: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((inner, name) => (inner as Record<string, unknown>)[name], value);
+
+const kindOf = (value: unknown) => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);
+
+function missing(shown: unknown, ours: unknown, path = ''): string[] {
+  if (kindOf(shown) !== 'object') {
+    const [a, b] = [kindOf(shown), kindOf(ours)];
+    return a === b ? [] : [`${path}: ${a} there, ${b} here`];
+  }
+  return Object.entries(shown as object).flatMap(([name, value]) => {
+    const mine = (ours as Record<string, unknown> | undefined)?.[name];
+    return missing(value, mine, path === '' ? name : `${path}.${name}`);
+  });
+}
+
+/** A public or signed reading of Bybit's. */
+async function ask(path: string, fields: Record<string, string> = {}): Promise<unknown> {
+  const { apiKey, apiSecret } = venueCredentials(userId, SECRET_KEY);
+  const query = new URLSearchParams({ category: 'linear', ...fields }).toString();
+  const terms = { apiKey, timestamp: String(clock.now().getTime()), window: '5000' };
+  const { body } = await venue.handle({
+    method: 'GET',
+    path: `/v5/${path}`,
+    query,
+    body: '',
+    headers: {
+      'x-bapi-api-key': apiKey,
+      'x-bapi-timestamp': terms.timestamp,
+      'x-bapi-recv-window': terms.window,
+      'x-bapi-sign': bybitSignature(apiSecret, terms, { method: 'GET', query, body: '' }),
+    },
+  });
+  return JSON.parse(body);
+}
+
+const BTC = { symbol: 'BTCUSDT' };
+
+/** The method, a word in its documentation, where the answer's part lies there, our request, and what no paper has. */
+const READINGS: [string, string, string, [string, Record<string, string>?], RegExp?][] = [
+  ['fetchTime', 'timeNano', 'result', ['market/time']],
+  ['fetchFutureMarkets', 'lotSizeFilter', 'result.list.0', ['market/instruments-info']],
+  ['fetchTicker', 'lastPrice', 'result.list.0', ['market/tickers']],
+  ['fetchBalance', 'totalEquity', 'result.list.0', ['account/wallet-balance', { accountType: 'UNIFIED' }]],
+  ['isUnifiedEnabled', 'userID', 'result', ['user/query-api']],
+  ['isUnifiedEnabled', 'unifiedMarginStatus', 'result', ['account/info']],
+  [
+    'fetchOpenOrders',
+    'orderStatus',
+    'result.list.0',
+    ['order/realtime', { orderLinkId: 'held' }],
+    /^slippageTolerance/,
+  ],
+  ['fetchMyTrades', 'execId', 'result.list.0', ['execution/list', BTC]],
+  ['parsePosition', '"avgPrice": "0.3615"', '', ['position/list', BTC]],
+  ['fetchPositionsHistory', 'closedPnl', 'result.list.0', ['position/closed-pnl', BTC]],
+];
+
+test.each(READINGS)('%s finds what it documents (%s)', async (method, field, path, request, unknown) => {
+  const [shown] = documented(method, field);
+  expect(shown).toBeDefined();
+  const part = path === '' ? shown : at(shown, path);
+  const answer = await ask(...request);
+  const ours = path === 'result' ? at(answer, 'result') : at(answer, 'result.list.0');
+  expect(Object.keys(part as object).length).toBeGreaterThan(1);
+  expect(missing(part, ours).filter((line) => !unknown?.test(line))).toEqual([]);
+});
+
+test('an envelope has what every documented one has', async () => {
+  const [shown] = documented('fetchTicker', 'retCode');
+  expect(missing({ ...(shown as object), result: {} }, await ask('market/tickers'))).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { isPending, type PaperOrder } from '#server/exchanges/paper/book.ts';
+import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
+import { cancelStruckOrder, placeStruckOrder } from '../struck-orders.ts';
+import type { OrderHandle } from '../venue-queries.ts';
+import { type BybitHandler, linear } from './call.ts';
+import {
+  decimalIn,
+  isGiven,
+  oneOf,
+  optionalDecimalIn,
+  orderHandleIn,
+  orderIdOf,
+  orderLinkIdIn,
+  type Parameters,
+  sideIn,
+  wrong,
+} from './parameters.ts';
+
+export const BYBIT_ORDERS: Record<string, BybitHandler> = {
+  'POST /v5/order/create': linear(async (call) => {
+    const { parameters, token } = call;
+    const type = oneOf(parameters, 'orderType', ['Limit', 'Market']) === 'Market' ? 'market' : 'limit';
+    checkTerms(parameters, type);
+    const order = {
+      token: await token(),
+      clientOrderId: orderLinkIdIn(parameters),
+      side: sideIn(parameters),
+      type,
+      price: optionalDecimalIn(parameters, 'price'),
+      size: decimalIn(parameters, 'qty'),
+      reduceOnly: parameters.reduceOnly === 'true',
+      // The account's, whatever the request may say: an order has no margin mode of its own.
+      marginMode: null,
+      presetStopLoss: optionalDecimalIn(parameters, 'stopLoss'),
+      presetTakeProfit: optionalDecimalIn(parameters, 'takeProfit'),
+    } as const;
+    const placed = await placeStruckOrder(call, order);
+    return { orderId: orderIdOf(placed.id), orderLinkId: placed.clientOrderId };
+  }),
+
+  'POST /v5/order/cancel': linear(async (call) => {
+    const { parameters, token, inAccount } = call;
+    const [name, handle] = [await token(), orderHandleIn(parameters)];
+    if (handle === null) throw wrong('params error: orderId or orderLinkId is required');
+    const { answer, outcome } = await inAccount(async (session) => {
+      const book = session.token(name);
+      const order = book.orders.find((candidate) => isPending(candidate) && matches(candidate, handle));
+      if (order) {
+        const { clientOrderId } = order;
+        const became = await cancelStruckOrder(call, { session, book, order });
+        return { outcome: became, answer: { orderId: orderIdOf(order.id), orderLinkId: clientOrderId } };
+      }
+      const trigger = book.triggers.find(({ id, state }) => state === 'live' && id === handle.orderId);
+      // An order that has ended and one that never was are answered alike.
+      if (!trigger) throw new BookRefusal({ kind: 'order-unknown' });
+      Object.assign(trigger, { state: 'cancelled', updatedAt: session.now });
+      return { outcome: 'done', answer: { orderId: orderIdOf(trigger.id), orderLinkId: '' } };
+    });
+    if (outcome === 'lost') throw new BookRefusal({ kind: 'order-ended' });
+    return answer;
+  }),
+};
+
+export const matches = (order: PaperOrder, handle: OrderHandle) =>
+  handle.orderId === undefined ? order.clientOrderId === handle.clientOrderId : order.id === handle.orderId;
+
+/** What these books know only one way of. */
+function checkTerms(parameters: Parameters, type: 'limit' | 'market'): void {
+  if ((parameters.positionIdx ?? '0') !== '0') throw wrong('position idx not match position mode');
+  const usual = type === 'market' ? 'IOC' : 'GTC';
+  const allowed = type === 'market' ? ['IOC', 'GTC'] : ['GTC'];
+  if (!allowed.includes(parameters.timeInForce ?? usual)) throw wrong('params error: timeInForce invalid');
+  checkProtectionTerms(parameters);
+}
+
+const PRICES = ['LastPrice', 'MarkPrice', 'IndexPrice'];
+
+/** Stops and targets close the whole position at the market. There is one price, whichever of them is named. */
+export function checkProtectionTerms(parameters: Parameters): void {
+  for (const [price, trigger, orderType] of [
+    ['stopLoss', 'slTriggerBy', 'slOrderType'],
+    ['takeProfit', 'tpTriggerBy', 'tpOrderType'],
+  ] as const) {
+    if (!isGiven(parameters, price) || Number(parameters[price]) === 0) continue;
+    const by = parameters[trigger] ?? 'LastPrice';
+    if (!PRICES.includes(by)) throw wrong(`params error: ${trigger} invalid`);
+    if ((parameters[orderType] ?? 'Market') !== 'Market') throw wrong(`params error: ${orderType} invalid`);
+    if (!isGiven(parameters, 'tpslMode') && isGiven(parameters, orderType)) {
+      throw wrong(`${orderType} can not have a value when tpSlMode is empty`);
+    }
+  }
+  if ((parameters.tpslMode ?? 'Full') !== 'Full') throw wrong('params error: tpslMode must be Full here');
+}

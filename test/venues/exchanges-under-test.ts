@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { and, asc, eq } from 'drizzle-orm';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { openPaper, paperAccount } from '#server/exchanges/paper/open-paper.ts';
+import {
+  paperAccounts,
+  paperOrders,
+  paperTokenSettings,
+  paperTriggerOrders,
+} from '#server/exchanges/paper/paper-schema.ts';
+import { createExchangeRegistry, type ExchangeRegistryOptions } from '#server/exchanges/registry.ts';
+import type { Db } from '#server/platform/db/database.ts';
+import { createTestDatabase } from '../app/test-database.ts';
+import type { ExchangeUnderTest } from './exchange-suite.ts';
+import type { WiredExchange } from './exchange-suite-wire.ts';
+import { memoryMarks } from './memory-marks.ts';
+import { listenVenue } from './server.ts';
+import { createVenue } from './venue.ts';
+import { venueCredentials } from './venue-credentials.ts';
+
+const SECRET_KEY = 'a secret key that only this test uses';
+
+const clock = { now: () => new Date() };
+
+async function open() {
+  const { database, close } = await createTestDatabase();
+  const marks = memoryMarks();
+  const failures: unknown[] = [];
+  const books = {
+    db: database.db,
+    clock,
+    marks,
+    startBalance: '10000',
+    onError: (error: unknown) => void failures.push(error),
+  };
+  const registryWith = (options: Partial<ExchangeRegistryOptions>) =>
+    createExchangeRegistry({
+      exchangeMode: 'paper',
+      bitgetBaseUrl: null,
+      bybitBaseUrl: null,
+      exchangeProxyUrls: [],
+      exchangeTimeoutMs: 15_000,
+      ...options,
+    });
+  return {
+    books,
+    registryWith,
+    async close() {
+      await close();
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+/** The real client against the test venue: in process, or over loopback HTTP. */
+export async function openOnVenue(
+  platform: ExchangePlatform,
+  { overHttp }: { overHttp: boolean },
+): Promise<WiredExchange> {
+  const { books, registryWith, close } = await open();
+  const venue = createVenue({
+    ...books,
+    credentialsFor: (userId) => venueCredentials(userId, SECRET_KEY),
+  });
+  const server = overHttp ? await listenVenue(venue, { port: 0 }) : null;
+  const [bitgetBaseUrl, bybitBaseUrl] = [server?.url ?? null, server?.url ?? null];
+  const [patient, hasty] = [15_000, 600].map((exchangeTimeoutMs) =>
+    registryWith({ bitgetBaseUrl, bybitBaseUrl, exchangeTimeoutMs, venue }),
+  ) as [ReturnType<typeof registryWith>, ReturnType<typeof registryWith>];
+  const exchange = patient.get(platform);
+  return {
+    exchange,
+    hastyExchange: hasty.get(platform),
+    // It is a setting of the whole account at Bybit, which no position tells.
+    marginModeOfPosition: platform === 'Bybit' ? null : 'isolated',
+    newAccount() {
+      const userId = randomUUID();
+      const credentials = { ...venueCredentials(userId, SECRET_KEY), accountMode: exchange.accountMode };
+      return { userId, environment: 'paper', credentials };
+    },
+    push: (token, price) => books.marks.push(token, price),
+    setFaults: (faults) => venue.setFaults(faults),
+    ...pastThePort(books.db, exchange),
+    async close() {
+      await patient.close();
+      await hasty.close();
+      await server?.close();
+      await close();
+    },
+  };
+}
+
+/** Paper mode as the program has it. */
+export async function openInPaperMode(platform: ExchangePlatform): Promise<ExchangeUnderTest> {
+  const { books, registryWith, close } = await open();
+  const registry = registryWith({ paper: openPaper(books) });
+  const exchange = registry.get(platform);
+  return {
+    exchange,
+    marginModeOfPosition: 'isolated',
+    newAccount: () => paperAccount(randomUUID(), exchange.accountMode),
+    push: (token, price) => books.marks.push(token, price),
+    ...pastThePort(books.db, exchange),
+    async close() {
+      await registry.close();
+      await close();
+    },
+  };
+}
+
+function pastThePort(
+  db: Db,
+  { platform, fetchBalance }: ExchangeUnderTest['exchange'],
+): Pick<ExchangeUnderTest, 'setHedgeMode' | 'loseStop' | 'ordersOf' | 'balanceOf'> {
+  return {
+    async setHedgeMode(account, token) {
+      const { userId } = account;
+      // It exists from its first request on.
+      await fetchBalance(account);
+      await db
+        .update(paperAccounts)
+        .set({ positionMode: 'hedge_mode' })
+        .where(and(eq(paperAccounts.userId, userId), eq(paperAccounts.platform, platform)));
+      await db
+        .update(paperTokenSettings)
+        .set({ positionMode: null })
+        .where(and(eq(paperTokenSettings.userId, userId), eq(paperTokenSettings.token, token)));
+    },
+    async loseStop({ userId }, token) {
+      await db
+        .update(paperTriggerOrders)
+        .set({ state: 'cancelled' })
+        .where(
+          and(
+            eq(paperTriggerOrders.userId, userId),
+            eq(paperTriggerOrders.token, token),
+            eq(paperTriggerOrders.planType, 'pos_loss'),
+          ),
+        );
+    },
+    ordersOf: ({ userId }) =>
+      db
+        .select()
+        .from(paperOrders)
+        .where(and(eq(paperOrders.userId, userId), eq(paperOrders.platform, platform)))
+        .orderBy(asc(paperOrders.id)),
+    async balanceOf({ userId }) {
+      const [account] = await db
+        .select()
+        .from(paperAccounts)
+        .where(and(eq(paperAccounts.userId, userId), eq(paperAccounts.platform, platform)));
+      return account?.balance ?? 'none';
+    },
+  };
+}

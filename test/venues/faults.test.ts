@@ -1,0 +1,352 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { D, type Decimal } from '#domain/decimal.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { bitgetTrader, bybitTrader, type TestTrader } from '#test/app/test-trader.ts';
+import { type PaperLedger, paperLedger } from '#test/venues/paper-ledger.ts';
+import { createFaults, immediateSize, type VenueFault, type VenueFaultKind } from './faults.ts';
+import { type MemoryMarks, memoryMarks } from './memory-marks.ts';
+import { listenVenue } from './server.ts';
+import { createVenue, type TestVenue } from './venue.ts';
+import { venueCredentials } from './venue-credentials.ts';
+
+const SECRET_KEY = 'a secret key that only this test uses';
+const TRADERS = { Bitget: bitgetTrader, Bybit: bybitTrader };
+const STEP: Record<ExchangePlatform, string> = { Bitget: '0.0001', Bybit: '0.001' };
+/** What each exchange says: the same thing in other codes. */
+const CODES = {
+  balance: { Bitget: '40762', Bybit: '110007' },
+  leverage: { Bitget: '40797', Bybit: '110013' },
+  wrongKey: { Bitget: '40006', Bybit: '10003' },
+  clock: { Bitget: '40008', Bybit: '10002' },
+  orderUnknown: { Bitget: '40768', Bybit: '110001' },
+  orderEnded: { Bitget: '22001', Bybit: '110001' },
+  tooMany: { Bitget: '429', Bybit: '10006' },
+  broken: { Bitget: '45001', Bybit: '10016' },
+  parameter: { Bitget: '40020', Bybit: '10001' },
+} as const;
+
+let own: TestDatabase;
+let clock: FakeClock;
+let marks: MemoryMarks;
+let venue: TestVenue;
+let ledger: PaperLedger;
+let userId: string;
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  ledger = paperLedger(own.database.db);
+});
+afterAll(() => own?.close());
+beforeEach(() => {
+  clock = fakeClock();
+  marks = memoryMarks();
+  marks.push('BTC', '65000');
+  venue = createVenue({
+    db: own.database.db,
+    clock,
+    marks,
+    startBalance: '10000',
+    credentialsFor: (id) => venueCredentials(id, SECRET_KEY),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  userId = randomUUID();
+});
+
+describe('which requests a fault strikes', () => {
+  const request = (changes: Partial<Parameters<ReturnType<typeof createFaults>['strike']>[0]> = {}) => ({
+    path: '/v5/order/create',
+    platform: 'Bybit' as const,
+    operations: ['place-order'] as const,
+    userId: 'u',
+    ...changes,
+  });
+  const hits = (fault: VenueFault, ...requests: ReturnType<typeof request>[]) => {
+    const faults = createFaults([fault]);
+    return requests.map((one) => faults.strike(one).find(fault.kind) !== null);
+  };
+
+  test('an operation is the same in every dialect', () => {
+    const fault: VenueFault = { kind: 'empty200', on: { operation: 'place-order', times: 9 } };
+    const bitget = request({ path: '/api/v2/mix/order/place-order', platform: 'Bitget' });
+    expect(hits(fault, request(), bitget, request({ operations: ['close-position'] }))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('a platform, a user, and a count from the nth on', () => {
+    const on = { platform: 'Bybit', userId: 'u', nth: 2, times: 2 } as const;
+    const others = [request({ platform: 'Bitget' }), request({ userId: 'v' })];
+    expect(hits({ kind: 'html200', on }, ...others, ...Array(4).fill(request()))).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('a kind belongs to an operation, and a condition lasts', () => {
+    const balance = request({ operations: ['balance'], path: '/v5/account/wallet-balance' });
+    expect(hits({ kind: 'restFirst' }, balance, request(), request())).toEqual([false, true, false]);
+    expect(hits({ kind: 'wrongKey' }, balance, request(), request({ userId: null }))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('what nobody knows strikes nothing, and breaks nothing', async () => {
+    const odd = [
+      { kind: 'noSuchKind' },
+      { kind: 'empty200', on: { operation: 'no-such-operation' } },
+      { kind: 'partialFill', fraction: 'a lot' },
+      { kind: 'delay', delayMs: 'soon' },
+      { kind: 'clockOff', offsetMs: 'much' },
+      { kind: 'leverageDiffers', leverage: 'some' },
+      { kind: 'stopDropped', when: 'whenever' },
+    ] as unknown as VenueFault[];
+    for (const platform of ['Bitget', 'Bybit'] as const) {
+      venue.setFaults(odd);
+      const trader = await traderOn(platform);
+      expect(await trader.setLeverage(7)).toMatchObject({ ok: true });
+      expect(await trader.enter({ id: `odd-${platform}` })).toMatchObject({ ok: true });
+    }
+  });
+});
+
+describe('how much fills at once', () => {
+  const fills = (size: string, step: string, ...kinds: VenueFaultKind[]) => {
+    const struck = createFaults(kinds).strike({
+      path: '',
+      platform: 'Bitget',
+      operations: ['place-order'],
+      userId: 'u',
+    });
+    return (immediateSize(struck)(D(size), D(step)) as Decimal).toFixed();
+  };
+
+  test.each([
+    ['0.01', '0.0001'],
+    ['0.5', '0.005'],
+    ['0.99', '0.0099'],
+    ['0', '0'],
+    ['1', '0.01'],
+    ['2', '0.01'],
+    ['one step', '0.0001'],
+    ['all but one step', '0.0099'],
+  ])('a fraction of %s', (fraction, size) => {
+    expect(fills('0.01', '0.0001', { kind: 'partialFill', fraction })).toBe(size);
+  });
+
+  test('a part is at least a step, and never all', () => {
+    expect(fills('0.01', '0.001', { kind: 'partialFill', fraction: '0.01' })).toBe('0.001');
+    expect(fills('0.01', '0.001', { kind: 'partialFill', fraction: '0.99' })).toBe('0.009');
+  });
+});
+
+async function traderOn(platform: ExchangePlatform, on = venue): Promise<TestTrader> {
+  const trader = TRADERS[platform]({ venue: on, userId, secretKey: SECRET_KEY, now: () => clock.now() });
+  await trader.prepare();
+  return trader;
+}
+
+describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
+  let trader: TestTrader;
+  beforeEach(async () => {
+    trader = await traderOn(platform);
+  });
+
+  const fault = (...faults: VenueFault[]) => venue.setFaults(faults);
+  const states = async () =>
+    (await ledger.exchangeOrders(userId, platform)).map(({ state, filledSize }) => [
+      state,
+      D(filledSize).toFixed(),
+    ]);
+  const holding = () => ledger.holding(userId, 'BTC', platform);
+
+  test.each<[string, VenueFaultKind, number, boolean]>([
+    ['a bad gateway before', { kind: 'badGatewayBefore' }, 502, false],
+    ['a bad gateway after', { kind: 'badGatewayAfter' }, 502, true],
+    ['an internal error', { kind: 'internalError' }, 500, false],
+    ['an internal error after', { kind: 'internalError', after: true }, 500, true],
+    ['an internal error without an envelope', { kind: 'internalError', envelope: false }, 500, false],
+    ['an empty answer', { kind: 'empty200' }, 200, true],
+    ['a page', { kind: 'html200' }, 200, true],
+    ['a truncated body', { kind: 'truncatedBody' }, 200, true],
+    ['a cut after acceptance', { kind: 'cutAfterAccept' }, 200, true],
+    ['a cut before', { kind: 'cutBeforeAccept' }, 200, false],
+    ['a silence after acceptance', { kind: 'acceptThenTimeout' }, 200, true],
+    ['a silence', { kind: 'timeout' }, 200, false],
+  ])('%s', async (_, kind, status, isPlaced) => {
+    fault({ ...kind, on: { operation: 'place-order' } });
+    const answer = await trader.enter({ id: 'struck' });
+    expect(answer.response.status).toBe(status);
+    if (kind.kind === 'internalError') {
+      expect(answer.code).toBe(kind.envelope === false ? null : CODES.broken[platform]);
+    } else if (answer.response.delivery === 'whole') expect(answer.code).toBeNull();
+    expect(await states()).toEqual(isPlaced ? [['filled', '0.01']] : []);
+  });
+
+  test('a truncated body is half of the answer', async () => {
+    fault({ kind: 'truncatedBody' });
+    const { response } = await trader.balance();
+    expect(response.delivery).toBe('truncated');
+    expect(() => JSON.parse(response.body)).toThrow(SyntaxError);
+  });
+
+  test('too many requests, with the time at which it is over', async () => {
+    fault({ kind: 'tooManyRequests', retryAfterMs: 2_000 });
+    const { code, response } = await trader.balance();
+    expect(code).toBe(CODES.tooMany[platform]);
+    const until = String(clock.now().getTime() + 2_000);
+    const told =
+      platform === 'Bybit'
+        ? response.headers['x-bapi-limit-reset-timestamp']
+        : response.headers['retry-after'];
+    expect(told).toBe(platform === 'Bybit' ? until : '2');
+  });
+
+  test('a wrong key is refused until it is right again', async () => {
+    fault({ kind: 'wrongKey' });
+    expect((await trader.balance()).code).toBe(CODES.wrongKey[platform]);
+    expect((await trader.enter({ id: 'locked-out' })).code).toBe(CODES.wrongKey[platform]);
+    expect((await trader.time()).ok).toBe(true);
+    fault();
+    expect((await trader.balance()).ok).toBe(true);
+  });
+
+  test('a clock that is off refuses our time and tells its own', async () => {
+    fault({ kind: 'clockOff', offsetMs: 300_000 });
+    expect((await trader.balance()).code).toBe(CODES.clock[platform]);
+    const { data, response } = await trader.time();
+    const theirs = clock.now().getTime() + 300_000;
+    const told =
+      platform === 'Bybit'
+        ? (JSON.parse(response.body) as { time: number }).time
+        : Number((data as { serverTime: string }).serverTime);
+    expect(told).toBe(theirs);
+  });
+
+  test('an order is refused for want of balance', async () => {
+    fault({ kind: 'balanceRefused' });
+    expect((await trader.enter({ id: 'poor' })).code).toBe(CODES.balance[platform]);
+    expect((await trader.enter({ id: 'rich' })).ok).toBe(true);
+  });
+
+  test('leverage is refused, is not what was asked for, or does not change', async () => {
+    fault({ kind: 'leverageRefused' });
+    expect((await trader.setLeverage(7)).code).toBe(CODES.leverage[platform]);
+    const leverageOf = async (id: string) => {
+      await trader.enter({ id });
+      return (await ledger.exchangeOrders(userId, platform)).at(-1)?.leverage;
+    };
+    fault({ kind: 'leverageDiffers' });
+    expect((await trader.setLeverage(7)).ok).toBe(true);
+    expect(await leverageOf('differs')).toBe(6);
+    fault({ kind: 'leverageIgnored' });
+    expect((await trader.setLeverage(9)).ok).toBe(true);
+    expect(await leverageOf('ignored')).toBe(6);
+  });
+
+  test('a part fills at once and the rest with the next price', async () => {
+    fault({ kind: 'partialFill', fraction: 'one step' });
+    await trader.enter({ id: 'partly' });
+    expect(await states()).toEqual([['partially_filled', STEP[platform]]]);
+    marks.push('BTC', '64990');
+    await venue.settle('BTC');
+    expect(await states()).toEqual([['filled', '0.01']]);
+  });
+
+  test('a stop is dropped, at each fill', async () => {
+    fault({ kind: 'stopDropped' });
+    await trader.enter({ id: 'naked' });
+    expect(await holding()).toMatchObject({ stopLoss: null, takeProfit: '69000' });
+    expect((await trader.setStop('63000')).ok).toBe(true);
+    expect(await holding()).toMatchObject({ stopLoss: '63000' });
+  });
+
+  test('a stop is dropped only while the order is partly filled', async () => {
+    fault({ kind: 'stopDropped', when: 'while partly filled' }, { kind: 'partialFill', fraction: '0.5' });
+    await trader.enter({ id: 'naked-part' });
+    expect(await holding()).toMatchObject({ stopLoss: null });
+    marks.push('BTC', '64990');
+    await venue.settle('BTC');
+    expect(await holding()).toMatchObject({ stopLoss: '63000' });
+  });
+
+  test('placing a stop is refused, and closing the position', async () => {
+    await trader.enter({ id: 'in' });
+    fault({ kind: 'stopRefused' }, { kind: 'closeRefused' });
+    expect((await trader.setStop('62000')).code).toBe(CODES.parameter[platform]);
+    expect((await trader.close()).code).toBe(CODES.parameter[platform]);
+    expect(await holding()).toMatchObject({ position: { side: 'long' }, stopLoss: '63000' });
+    expect((await trader.close()).ok).toBe(true);
+    expect(await holding()).toMatchObject({ position: null, stopLoss: null });
+  });
+
+  test('a cancel is answered as unknown while the order lives on', async () => {
+    await trader.enter({ id: 'rests', price: '64000' });
+    fault({ kind: 'cancelUnknown' });
+    expect((await trader.cancel('rests')).code).toBe(CODES.orderUnknown[platform]);
+    expect(await states()).toEqual([['live', '0']]);
+    expect((await trader.cancel('rests')).ok).toBe(true);
+  });
+
+  test('a cancel loses to a fill', async () => {
+    await trader.enter({ id: 'rests', price: '64000' });
+    fault({ kind: 'cancelLosesToFill' });
+    expect((await trader.cancel('rests')).code).toBe(CODES.orderEnded[platform]);
+    expect(await states()).toEqual([['filled', '0.01']]);
+  });
+
+  test('an order that was cancelled fills a while later', async () => {
+    await trader.enter({ id: 'late', price: '64000' });
+    fault({ kind: 'lateFill', afterMs: 5_000 });
+    expect((await trader.cancel('late')).ok).toBe(true);
+    await trader.balance();
+    expect(await states()).toEqual([['live', '0']]);
+    clock.advance(5_000);
+    expect((await trader.find('late')).ok).toBe(true);
+    expect(await states()).toEqual([['filled', '0.01']]);
+  });
+
+  test('or some requests later', async () => {
+    await trader.enter({ id: 'late', price: '64000' });
+    fault({ kind: 'lateFill', afterRequests: 2 });
+    await trader.cancel('late');
+    for (const state of ['live', 'live', 'filled']) {
+      await trader.balance();
+      expect((await states())[0]?.[0]).toBe(state);
+    }
+  });
+
+  test('an order that was cut off arrives after look-ups have found nothing', async () => {
+    fault({ kind: 'lateArrival', afterMs: 8_000 });
+    expect((await trader.enter({ id: 'lost' })).response.delivery).toBe('cut');
+    expect((await trader.find('lost')).ok).toBe(false);
+    expect(await states()).toEqual([]);
+    clock.advance(8_000);
+    expect((await trader.find('lost')).ok).toBe(true);
+    expect(await states()).toEqual([['filled', '0.01']]);
+  });
+});
+
+test('over a socket a truncated body breaks off', async () => {
+  const server = await listenVenue(venue, { port: 0 });
+  try {
+    venue.setFaults([{ kind: 'truncatedBody' }]);
+    const response = await fetch(`${server.url}/v5/market/time`);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+  } finally {
+    await server.close();
+  }
+});

@@ -1,0 +1,23 @@
+/** What a request does, in whatever dialect it is spoken. A request may do several: one reading can answer for them all. */
+export type VenueOperation =
+  | 'place-order'
+  | 'close-position'
+  | 'cancel-order'
+  | 'find-order'
+  | 'open-orders'
+  | 'balance'
+  | 'spot-balance'
+  | 'account-state'
+  | 'inspect-key'
+  | 'set-leverage'
+  | 'set-margin-mode'
+  | 'set-position-mode'
+  | 'positions'
+  | 'protection'
+  | 'place-protection'
+  | 'cancel-protection'
+  | 'history'
+  | 'fills'
+  | 'ticker'
+  | 'contracts'
+  | 'time';

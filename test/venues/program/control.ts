@@ -1,0 +1,87 @@
+import { isPositive } from '#domain/decimal.ts';
+import { isTokenName } from '#server/exchanges/paper/paper-contracts.ts';
+import type { VenueFault } from '../faults.ts';
+import { jsonAnswer, type VenueAnswer, type VenueRequest } from '../http.ts';
+
+export interface ControlParts {
+  prices: { now(): Record<string, string>; set(token: string, price: string): Promise<void> };
+  setFaults(faults: VenueFault[]): void;
+  ledger(): Promise<unknown>;
+  /** A key pair of an account that nobody has used. */
+  newKeys(): unknown;
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** Controls the served venue: prices, faults and books, under /paper/. */
+export function createControl(parts: ControlParts): (request: VenueRequest) => Promise<VenueAnswer> {
+  let faults: VenueFault[] = [];
+  const routes: Record<string, (body: unknown) => Promise<unknown>> = {
+    'GET /paper/prices': async () => parts.prices.now(),
+    'POST /paper/prices': async (body) => {
+      for (const [token, price] of pricesIn(body)) await parts.prices.set(token, price);
+      return parts.prices.now();
+    },
+    'GET /paper/faults': async () => faults,
+    'POST /paper/faults': async (body) => {
+      faults = faultsIn(body);
+      parts.setFaults(faults);
+      return faults;
+    },
+    'GET /paper/ledger': async () => parts.ledger(),
+    'POST /paper/keys': async () => parts.newKeys(),
+  };
+
+  return async (request) => {
+    const { method, path, headers, body } = request;
+    // A page in a browser must not reach it, by whatever name it calls this address.
+    if (headers.origin !== undefined || !LOOPBACK.test(headers.host ?? '')) {
+      return refusal(403, 'Only from this machine, and not from a page');
+    }
+    const route = routes[`${method} ${path}`];
+    if (!route) return refusal(404, `There are ${Object.keys(routes).join(', ')}`);
+    try {
+      return jsonAnswer(200, await route(parsed(body)));
+    } catch (error) {
+      if (error instanceof ControlError) return refusal(400, error.message);
+      throw error;
+    }
+  };
+}
+
+class ControlError extends Error {}
+
+const refusal = (status: number, error: string) => jsonAnswer(status, { error });
+
+function parsed(body: string): unknown {
+  try {
+    return body === '' ? null : JSON.parse(body);
+  } catch {
+    throw new ControlError('The body is not JSON');
+  }
+}
+
+function pricesIn(body: unknown): [string, string][] {
+  if (!isObject(body)) throw new ControlError('Prices are an object such as {"BTC": "64000"}');
+  return Object.entries(body).map(([token, value]) => {
+    const price = String(value);
+    if (!isTokenName(token) || !isPositive(price)) {
+      throw new ControlError(`${token}: ${price} is no token and its price`);
+    }
+    return [token, price];
+  });
+}
+
+/** JSON has no infinity: `"times": null` is always. */
+function faultsIn(body: unknown): VenueFault[] {
+  if (!Array.isArray(body)) throw new ControlError('Faults are a list such as [{"kind": "html200"}]');
+  return body.map((fault: unknown) => {
+    if (!isObject(fault) || typeof fault.kind !== 'string') throw new ControlError('A fault has a kind');
+    const on = isObject(fault.on) ? fault.on : {};
+    const times = on.times === null ? { times: Number.POSITIVE_INFINITY } : {};
+    return { ...fault, on: { ...on, ...times } } as unknown as VenueFault;
+  });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);

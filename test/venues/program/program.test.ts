@@ -1,0 +1,185 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Exchange } from '#server/exchanges/exchange.ts';
+import { createExchangeRegistry, type ExchangeRegistry } from '#server/exchanges/registry.ts';
+import type { ServerConnection } from '#server/platform/db/embedded.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { madeUpPrices } from './prices.ts';
+import { type ProgramKeys, startVenueProgram, type VenueProgram } from './program.ts';
+
+let own: TestDatabase;
+let program: VenueProgram;
+let registry: ExchangeRegistry;
+
+beforeAll(async () => {
+  own = await createTestDatabase();
+  program = await startVenueProgram({
+    database: own.database,
+    port: 0,
+    seed: '1',
+    walkEveryMs: 0,
+    startBalance: '5000',
+    onError: (error) => {
+      throw error;
+    },
+  });
+  registry = createExchangeRegistry({
+    exchangeMode: 'demo',
+    bitgetBaseUrl: program.url,
+    bybitBaseUrl: program.url,
+    exchangeProxyUrls: [],
+    exchangeTimeoutMs: 5_000,
+  });
+});
+afterAll(async () => {
+  await registry?.close();
+  await program?.close();
+  await own?.close();
+});
+
+const control = async (path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(`${program.url}/paper/${path}`, { ...init, headers });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+};
+
+const accountOn = ({ accountMode }: Exchange) => ({
+  userId: 'anybody',
+  environment: 'demo' as const,
+  credentials: { ...program.keys, accountMode },
+});
+
+describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('%s', (platform) => {
+  test('is traded with the keys that are told at the start, at prices that are set', async () => {
+    const exchange = registry.get(platform);
+    const account = accountOn(exchange);
+    expect(await exchange.fetchBalance(account)).toMatchObject({ futuresAvailable: '5000' });
+    await exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
+    await control('prices', { BTC: '60000' });
+    const order = { token: 'BTC', clientOrderId: `served-${platform}` };
+    const placed = await exchange.placeOrder(
+      account,
+      {
+        ...order,
+        side: 'buy',
+        price: '60000',
+        quantity: '0.01',
+        leverage: 10,
+        stopLoss: '59000',
+        takeProfit: '62000',
+      },
+      { notAfter: new Date(Date.now() + 5_000) },
+    );
+    expect(placed).toMatchObject({ outcome: 'placed' });
+    expect(await exchange.findOrder(account, order)).toMatchObject({
+      state: 'filled',
+      averagePrice: '60000',
+    });
+    const { body } = await control('ledger');
+    expect(body.orders).toContainEqual(
+      expect.objectContaining({ platform, clientOrderId: order.clientOrderId, state: 'filled' }),
+    );
+  });
+});
+
+describe('the control', () => {
+  test('sets faults, for good where it is told so, and takes them back', async () => {
+    await control('faults', [{ kind: 'badGatewayBefore', on: { operation: 'time', times: null } }]);
+    for (let count = 0; count < 3; count += 1) {
+      expect((await fetch(`${program.url}/v5/market/time`)).status).toBe(502);
+    }
+    await control('faults', []);
+    expect((await fetch(`${program.url}/v5/market/time`)).status).toBe(200);
+  });
+
+  test.each([
+    ['prices', 'sixty thousand'],
+    ['prices', { BTC: 0 }],
+    ['prices', { '../x': 1 }],
+    ['faults', { kind: 'html200' }],
+    ['faults', [null]],
+    ['faults', [{ on: {} }]],
+  ])('%s of %j are refused', async (path, body) => {
+    expect(await control(path, body)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
+  });
+
+  test('a page in a browser does not reach it, under no name', async () => {
+    expect((await control('ledger', undefined, { origin: 'https://example.com' })).status).toBe(403);
+    expect((await control('prices', { BTC: 1 }, { origin: program.url })).status).toBe(403);
+    const asAnother = await new Promise<number>((resolve, reject) => {
+      import('node:http').then(({ get }) => {
+        const headers = { host: 'exchange.example.com' };
+        get(`${program.url}/paper/ledger`, { headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode ?? 0);
+        }).on('error', reject);
+      }, reject);
+    });
+    expect(asAnother).toBe(403);
+  });
+
+  test('other keys open another account', async () => {
+    const { body } = await control('keys', {});
+    expect(body.apiKey).not.toBe(program.keys.apiKey);
+    const exchange = registry.get('Bybit');
+    const account = { ...accountOn(exchange), userId: 'somebody else' };
+    const credentials = { ...account.credentials, ...(body as unknown as ProgramKeys) };
+    expect(await exchange.fetchBalance({ ...account, credentials })).toMatchObject({
+      futuresBalance: '5000',
+    });
+  });
+});
+
+describe('prices', () => {
+  const run = (seed: string) => {
+    const prices = madeUpPrices({ seed, stepSeconds: 60 });
+    return Array.from({ length: 20 }, () => prices.step().BTC);
+  };
+
+  test('are those of their seed', () => {
+    expect(run('1')).toEqual(run('1'));
+    expect(run('1')).not.toEqual(run('2'));
+  });
+
+  test('go on from a price that was set', () => {
+    const prices = madeUpPrices({ seed: '1', stepSeconds: 1 });
+    prices.set('BTC', '100000');
+    expect(Math.abs(Number(prices.step().BTC) - 100_000)).toBeLessThan(1_000);
+    prices.set('NEW', '1.5');
+    expect(prices.now().NEW).toBe('1.5');
+  });
+});
+
+test('the command says what to set, and ends in good order when it is asked to, even twice', async () => {
+  const { host, port, user, database } = own.database.connection as ServerConnection;
+  const books = `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;
+  const main = fileURLToPath(new URL('main.ts', import.meta.url));
+  const args = ['--disable-warning=ExperimentalWarning', main, '--port', '0', '--database-url', books];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  try {
+    let output = '';
+    for await (const text of child.stdout.setEncoding('utf8')) {
+      output += text;
+      if (output.includes('/paper/ledger')) break;
+    }
+    expect(output).toMatch(/BITGET_BASE_URL=(http:\/\/127\.0\.0\.1:\d+)\n {2}BYBIT_BASE_URL=\1/);
+    // A request under way keeps it busy for a while, so that the second signal finds it ending.
+    const url = /BITGET_BASE_URL=(\S+)/.exec(output)?.[1];
+    const faults = [{ kind: 'delay', delayMs: 600 }];
+    await fetch(`${url}/paper/faults`, { method: 'POST', body: JSON.stringify(faults) });
+    const broken = fetch(`${url}/v5/market/time`).catch(() => 'broken off');
+    await sleep(100);
+    child.kill('SIGTERM');
+    expect(await broken).toBe('broken off');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});

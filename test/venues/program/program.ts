@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { settleOnPrice } from '#server/exchanges/paper/settle-on-price.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
+import { memoryMarks } from '../memory-marks.ts';
+import { listenVenue } from '../server.ts';
+import { createVenue } from '../venue.ts';
+import { venueCredentials } from '../venue-credentials.ts';
+import { createControl } from './control.ts';
+import { readLedger } from './ledger.ts';
+import { madeUpPrices } from './prices.ts';
+
+/** No secret: these keys open play money on this machine alone. They stay the same, so that a program can store them. */
+const SECRET = 'the paper exchange on a port of its own';
+const FIRST_ACCOUNT = '00000000-0000-4000-8000-000000000001';
+
+export interface ProgramKeys {
+  apiKey: string;
+  apiSecret: string;
+  /** For Bitget; Bybit has none. */
+  passphrase: string;
+}
+
+export interface VenueProgram {
+  url: string;
+  keys: ProgramKeys;
+  close(): Promise<void>;
+}
+
+/** Both dialects and the control of them on one loopback port, over a database that is open. */
+export async function startVenueProgram(options: {
+  database: Pick<OpenDatabase, 'db'>;
+  port: number;
+  seed: string;
+  /** How often the prices move; 0: only when they are set. */
+  walkEveryMs: number;
+  startBalance: string;
+  onError: (error: unknown) => void;
+}): Promise<VenueProgram> {
+  const { db } = options.database;
+  const { walkEveryMs, onError } = options;
+  const marks = memoryMarks();
+  const venue = createVenue({
+    db,
+    clock: { now: () => new Date() },
+    marks,
+    startBalance: options.startBalance,
+    // As a client with its defaults expects it.
+    newAccountMode: 'one_way_mode',
+    credentialsFor: (accountId) => venueCredentials(accountId, SECRET),
+    onError,
+  });
+  const prices = madeUpPrices({ seed: options.seed, stepSeconds: Math.max(1, walkEveryMs / 1000) });
+  for (const [token, price] of Object.entries(prices.now())) marks.push(token, price);
+
+  const settleSoon = settleOnPrice({ settle: venue.settle, onError });
+  const control = createControl({
+    prices: {
+      now: prices.now,
+      async set(token, price) {
+        prices.set(token, price);
+        marks.push(token, price);
+        await venue.settle(token);
+      },
+    },
+    setFaults: (faults) => venue.setFaults(faults),
+    ledger: () => readLedger(db),
+    newKeys: () => keysOf(randomUUID()),
+  });
+  const server = await listenVenue(
+    { handle: (request) => (request.path.startsWith('/paper/') ? control(request) : venue.handle(request)) },
+    { port: options.port },
+  );
+  const walk =
+    walkEveryMs === 0
+      ? null
+      : setInterval(() => {
+          for (const [token, price] of Object.entries(prices.step())) {
+            marks.push(token, price);
+            settleSoon(token);
+          }
+        }, walkEveryMs);
+  return {
+    url: server.url,
+    keys: keysOf(FIRST_ACCOUNT),
+    async close() {
+      if (walk) clearInterval(walk);
+      await server.close();
+    },
+  };
+}
+
+function keysOf(accountId: string): ProgramKeys {
+  const { apiKey, apiSecret, passphrase } = venueCredentials(accountId, SECRET);
+  return { apiKey, apiSecret, passphrase };
+}

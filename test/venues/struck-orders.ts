@@ -1,0 +1,121 @@
+import { D, floorToStep, largest, smallest } from '#domain/decimal.ts';
+import {
+  type BookOwner,
+  isPending,
+  type PaperOrder,
+  remainingSize,
+  type TokenBook,
+} from '#server/exchanges/paper/book.ts';
+import { fillOrder } from '#server/exchanges/paper/matching.ts';
+import { type PaperSession, withAccount } from '#server/exchanges/paper/paper-books.ts';
+import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import {
+  bookPaperOrder,
+  cancelPaperOrder,
+  fillAtOnce,
+  type NewPaperOrder,
+} from '#server/exchanges/paper/paper-orders.ts';
+import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
+import type { LoseStopOf, VenueBooks } from './dialect.ts';
+import { immediateSize, type StruckFaults, stopDropIn } from './faults.ts';
+import { AnswerLost, StruckRefusal } from './refusals.ts';
+
+/* Placing and cancelling as the faults in force make it end, the same in every dialect. */
+
+export interface StruckCall {
+  books: VenueBooks;
+  owner: BookOwner;
+  faults: StruckFaults;
+}
+
+export async function placeStruckOrder(
+  { books, owner, faults, loseStopOf }: StruckCall & { loseStopOf: LoseStopOf },
+  order: NewPaperOrder,
+): Promise<PaperOrder> {
+  const refused = order.reduceOnly ? faults.find('closeRefused') : null;
+  if (refused) throw new StruckRefusal(refused);
+  if (faults.find('balanceRefused')) throw new BookRefusal({ kind: 'balance' });
+  const dropStop = stopDropIn(faults);
+  if (dropStop && order.clientOrderId) loseStopOf(order.clientOrderId, dropStop);
+
+  const late = faults.find('lateArrival');
+  if (late) {
+    const { afterMs, afterRequests } = late;
+    const run = () => withAccount(books, owner, (session) => placeInPart(session, order, faults));
+    books.putOff({ owner, afterMs, afterRequests, run });
+    throw new AnswerLost();
+  }
+  return withAccount(books, owner, async (session) => {
+    const protection = session.token(order.token).triggers.filter(({ state }) => state === 'live');
+    const accepted = await placeInPart(session, order, faults);
+    if (faults.find('protectionKept')) for (const trigger of protection) trigger.state = 'live';
+    return accepted;
+  });
+}
+
+/** As much of it fills at once as the faults let. */
+async function placeInPart(
+  session: PaperSession,
+  request: NewPaperOrder,
+  faults: StruckFaults,
+): Promise<PaperOrder> {
+  const { token } = request;
+  const order = await bookPaperOrder(session, request);
+  const step = D(paperContract(token, session.account.platform).quantityStep);
+  const wanted = largest(immediateSize(faults)(order.size, step), 0);
+  await fillAtOnce(session, { token, order, size: smallest(order.size, floorToStep(wanted, step)) });
+  return order;
+}
+
+/** `lost`: it filled first, which the exchange answers as an order that has ended. */
+export async function cancelStruckOrder(
+  { books, owner, faults }: StruckCall,
+  { session, book, order }: { session: PaperSession; book: TokenBook; order: PaperOrder },
+): Promise<'done' | 'lost'> {
+  if (faults.find('cancelUnknown')) throw new BookRefusal({ kind: 'order-unknown' });
+  const late = faults.find('lateFill');
+  if (late) {
+    const { afterMs, afterRequests } = late;
+    const run = () => withAccount(books, owner, (later) => fillIfPending(later, book.token, order.id));
+    books.putOff({ owner, afterMs, afterRequests, run });
+    return 'done';
+  }
+  if (faults.find('cancelLosesToFill')) {
+    await fillRest(session, book, order);
+    return 'lost';
+  }
+  if (faults.find('cancelAcknowledgedButFilled')) await fillRest(session, book, order);
+  else cancelPaperOrder(session, book, order);
+  return 'done';
+}
+
+/** Fills what is left of a resting order at the mark, as a race with a cancel would. */
+async function fillRest(session: PaperSession, book: TokenBook, order: PaperOrder): Promise<void> {
+  const price = (await session.markOf(book.token)) ?? order.price;
+  if (!price || !isPending(order)) return;
+  const { account, now: at } = session;
+  fillOrder({ account, book, order, price, size: remainingSize(order), liquidity: 'maker', at });
+}
+
+async function fillIfPending(session: PaperSession, token: string, id: bigint | null): Promise<void> {
+  const book = session.token(token);
+  const order = book.orders.find((candidate) => candidate.id === id && isPending(candidate));
+  if (order) await fillRest(session, book, order);
+}
+
+/** The leverage that set-leverage comes to; null where it changes nothing. */
+export function struckLeverage(faults: StruckFaults, wanted: number, maximum: number): number | null {
+  if (faults.find('leverageRefused')) {
+    throw new BookRefusal({ kind: 'leverage-too-high', leverage: wanted, maximum });
+  }
+  if (faults.find('leverageIgnored')) return null;
+  const differs = faults.find('leverageDiffers');
+  if (!differs) return wanted;
+  const other = Math.trunc(Number(differs.leverage));
+  return other >= 1 && other <= maximum ? other : Math.max(1, wanted - 1);
+}
+
+export function refuseStruckProtection(faults: StruckFaults): void {
+  const refused = faults.find('stopRefused');
+  if (refused) throw new StruckRefusal(refused);
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
+import { fakeClock } from '#test/app/fake-clock.ts';
+import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { bitgetTrader, bybitTrader } from '#test/app/test-trader.ts';
+import { paperLedger } from '#test/venues/paper-ledger.ts';
+import { memoryMarks } from './memory-marks.ts';
+import { createVenue } from './venue.ts';
+import { venueCredentials } from './venue-credentials.ts';
+
+let own: TestDatabase;
+beforeAll(async () => {
+  own = await createTestDatabase();
+});
+afterAll(() => own?.close());
+
+test('a user trades on both platforms, and each has books of its own', async () => {
+  const { db } = own.database;
+  const [clock, marks, userId, secretKey] = [
+    fakeClock(),
+    memoryMarks(),
+    randomUUID(),
+    'a secret of this test',
+  ];
+  marks.push('BTC', '65000');
+  const venue = createVenue({
+    db,
+    clock,
+    marks,
+    startBalance: '10000',
+    credentialsFor: (id) => venueCredentials(id, secretKey),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const options = { venue, userId, secretKey, now: () => clock.now() };
+  const [bitget, bybit] = [bitgetTrader(options), bybitTrader(options)];
+  await Promise.all([bitget.prepare(), bybit.prepare()]);
+  const ledger = paperLedger(db);
+  const sizeOn = async (platform: ExchangePlatform) => {
+    const { position } = await ledger.holding(userId, 'BTC', platform);
+    return position ? D(position.size).toFixed() : null;
+  };
+  const balanceOn = async (platform: ExchangePlatform) => {
+    const accounts = await db.select().from(paperAccounts).where(eq(paperAccounts.userId, userId));
+    return D(accounts.find((account) => account.platform === platform)?.balance ?? 0).toFixed();
+  };
+
+  // One id may rest on both, and is refused twice on one.
+  for (const trader of [bitget, bybit]) {
+    expect((await trader.enter({ id: 'twin', price: '64000' })).ok).toBe(true);
+    expect((await trader.enter({ id: 'twin', price: '64000' })).ok).toBe(false);
+  }
+  await bybit.cancel('twin');
+  expect((await bitget.find('twin')).data).toMatchObject({ state: 'live' });
+
+  await bybit.enter({ id: 'bybit', size: '0.02' });
+  expect([await sizeOn('Bitget'), await sizeOn('Bybit')]).toEqual([null, '0.02']);
+  // A new price concerns both.
+  marks.push('BTC', '64000');
+  await venue.settle('BTC');
+  expect([await sizeOn('Bitget'), await sizeOn('Bybit')]).toEqual(['0.01', '0.02']);
+  // 640 of value at 0.02 %, and 1,300 at 0.06 %.
+  expect([await balanceOn('Bitget'), await balanceOn('Bybit')]).toEqual(['9999.872', '9999.22']);
+
+  await bybit.close('0.02');
+  expect([await sizeOn('Bitget'), await sizeOn('Bybit')]).toEqual(['0.01', null]);
+  expect(await ledger.holding(userId, 'BTC', 'Bitget')).toMatchObject({ stopLoss: '63000' });
+  expect(await ledger.holding(userId, 'BTC', 'Bybit')).toMatchObject({ stopLoss: null });
+});

@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto';
+import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
+
+const KEY_PREFIX = 'paper-';
+
+/**
+ * The key pair that a user's paper account is signed with. It is derived, not stored: the client and the paper
+ * exchange compute the same one from the program's secret, so signatures are really checked without any set-up.
+ */
+export function venueCredentials(userId: string, secretKey: string): Required<ExchangeCredentials> {
+  const derive = (purpose: string) =>
+    createHmac('sha256', secretKey).update(`paper-exchange:${purpose}:${userId}`).digest('base64url');
+  return {
+    apiKey: `${KEY_PREFIX}${userId}`,
+    apiSecret: derive('secret'),
+    passphrase: derive('passphrase').slice(0, 32),
+    accountMode: 'classic',
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function userIdOfVenueKey(apiKey: string): string | null {
+  const userId = apiKey.startsWith(KEY_PREFIX) ? apiKey.slice(KEY_PREFIX.length) : '';
+  return UUID.test(userId) ? userId : null;
+}

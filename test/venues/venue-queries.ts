@@ -1,0 +1,76 @@
+import { and, between, desc, eq, inArray, lt, type SQL } from 'drizzle-orm';
+import type { BookOwner, OrderOfToken, PaperOrder } from '#server/exchanges/paper/book.ts';
+import type { PaperDatabase } from '#server/exchanges/paper/paper-database.ts';
+import type { StoredFill } from '#server/exchanges/paper/paper-queries.ts';
+import { orderFromRow } from '#server/exchanges/paper/paper-rows.ts';
+import { paperFills, paperOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { isOf } from '#server/exchanges/paper/paper-store.ts';
+
+/* What an exchange is asked of its books, and paper mode is not. */
+
+/** One order by the exchange's id or the client's. */
+export interface OrderHandle {
+  orderId?: bigint;
+  clientOrderId?: string;
+}
+
+const byHandle = ({ orderId, clientOrderId }: OrderHandle) =>
+  orderId === undefined ? eq(paperOrders.clientOrderId, clientOrderId ?? '') : eq(paperOrders.id, orderId);
+
+/** One order of the account, pending or done; the newest when a client's id was used again. */
+export async function findStoredOrder(
+  db: PaperDatabase,
+  query: OrderHandle & { owner: BookOwner; token: string },
+): Promise<PaperOrder | null> {
+  const [row] = await db
+    .select()
+    .from(paperOrders)
+    .where(and(isOf(paperOrders, query.owner), eq(paperOrders.token, query.token), byHandle(query)))
+    .orderBy(desc(paperOrders.id))
+    .limit(1);
+  return row ? orderFromRow(row) : null;
+}
+
+export interface EndedOrdersQuery {
+  owner: BookOwner;
+  /** Null: of every token. */
+  token: string | null;
+  handle?: OrderHandle | null;
+  /** When they were created. */
+  period?: { from: Date; to: Date } | null;
+  before?: bigint | null;
+  limit: number;
+}
+
+/** Orders of the account that have ended, newest first. */
+export async function listEndedOrders(db: PaperDatabase, query: EndedOrdersQuery): Promise<OrderOfToken[]> {
+  const { owner, token, handle, period, before, limit } = query;
+  const conditions: (SQL | undefined)[] = [
+    isOf(paperOrders, owner),
+    inArray(paperOrders.state, ['filled', 'canceled']),
+    token === null ? undefined : eq(paperOrders.token, token),
+    handle ? byHandle(handle) : undefined,
+    period ? between(paperOrders.createdAt, period.from, period.to) : undefined,
+    before ? lt(paperOrders.id, before) : undefined,
+  ];
+  const rows = await db
+    .select()
+    .from(paperOrders)
+    .where(and(...conditions))
+    .orderBy(desc(paperOrders.id))
+    .limit(limit);
+  return rows.map((row) => ({ token: row.token, order: orderFromRow(row) }));
+}
+
+export async function newestFills(
+  db: PaperDatabase,
+  query: { owner: BookOwner; token: string | null; limit: number },
+): Promise<StoredFill[]> {
+  const mine = isOf(paperFills, query.owner);
+  return db
+    .select()
+    .from(paperFills)
+    .where(query.token === null ? mine : and(mine, eq(paperFills.token, query.token)))
+    .orderBy(desc(paperFills.id))
+    .limit(query.limit);
+}

@@ -1,0 +1,85 @@
+import type { Venue } from '#server/exchanges/ccxt/venue.ts';
+import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
+import {
+  createSettler,
+  openPaperBooks,
+  type PaperBooksOptions,
+} from '#server/exchanges/paper/paper-books.ts';
+import { createBitgetDialect } from './bitget/bitget.ts';
+import { createBybitDialect } from './bybit/bybit.ts';
+import type { DialectOptions } from './dialect.ts';
+import { answerAfter, answerBefore } from './fault-answers.ts';
+import { createFaults, type StopDrop, type VenueFault } from './faults.ts';
+import { createPutOff } from './put-off.ts';
+import { userIdOfVenueKey } from './venue-credentials.ts';
+import { TRADING_KEY, type VenueKey } from './venue-key.ts';
+
+/** Bitget and Bybit as they are spoken to, with scripted faults, on the books and the matching of paper mode. */
+export interface TestVenue extends Venue {
+  /** Applies new prices of the token to every account that has a position or a resting order in it. */
+  settle(token: string): Promise<void>;
+  /** Replaces the faults in force. */
+  setFaults(faults: readonly VenueFault[]): void;
+}
+
+export interface VenueOptions extends Omit<PaperBooksOptions, 'losesStop'> {
+  credentialsFor: (userId: string) => ExchangeCredentials;
+  /** Whose key it is; keys name their user when not given. */
+  userIdOfKey?: (apiKey: string) => string | null;
+  /** What an account's key may do; everything but withdraw when not given. */
+  keyOf?: (userId: string) => VenueKey;
+  faults?: readonly VenueFault[];
+  onError?: (error: unknown) => void;
+}
+
+export function createVenue(options: VenueOptions): TestVenue {
+  const { clock, credentialsFor, userIdOfKey = userIdOfVenueKey } = options;
+  const onError = options.onError ?? (() => undefined);
+  const faults = createFaults(options.faults);
+  const stopDrops = new Map<string, StopDrop>();
+  const putOff = createPutOff({ clock, onError });
+  const books = {
+    ...openPaperBooks({
+      ...options,
+      losesStop({ clientOrderId }, { isWhole }) {
+        const drop = stopDrops.get(clientOrderId);
+        return drop === 'always' || (drop === 'while partly filled' && !isWhole);
+      },
+    }),
+    keyOf: options.keyOf ?? (() => TRADING_KEY),
+    putOff: putOff.add,
+  };
+  const settle = createSettler(books, onError);
+  const dialectOptions: DialectOptions = {
+    books,
+    userIdOfKey,
+    credentialsFor,
+    loseStopOf: (clientOrderId, when) => stopDrops.set(clientOrderId, when),
+    onError,
+  };
+  const bitget = createBitgetDialect(dialectOptions);
+  const bybit = createBybitDialect(dialectOptions);
+
+  return {
+    // Bybit's paths begin with /v5/, the others are Bitget's. The books of the two are apart.
+    async handle(request) {
+      const dialect = request.path.startsWith('/v5/') ? bybit : bitget;
+      const { platform } = dialect;
+      const userId = dialect.userIdOf(request);
+      const operations = dialect.operationsOf(request);
+      const struck = faults.strike({ path: request.path, platform, operations, userId });
+      await putOff.runDue(userId === null ? undefined : { userId, platform });
+      const offsetMs = Number(struck.find('clockOff')?.offsetMs ?? 0);
+      const now = new Date(clock.now().getTime() + (Number.isFinite(offsetMs) ? offsetMs : 0));
+      const words = dialect.words(now);
+      const early = await answerBefore(struck, words);
+      if (early) return early;
+      return answerAfter(struck, words, await dialect.answer({ request, faults: struck, now }));
+    },
+    async settle(token) {
+      await putOff.runDue();
+      await settle(token);
+    },
+    setFaults: (next) => faults.set(next),
+  };
+}
