@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { apiCall } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type {
@@ -465,6 +467,19 @@ export function exchangeSuite(
         { type: 'find-order', method: 'GET', success: true },
       ]);
       expect(JSON.stringify(calls[1]?.responseData)).toContain(words.codes.tooLittleMoney);
+      calls.length = 0;
+      const fresh = under.newAccount();
+      await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 }, context);
+      await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 }, context);
+      const stop = { token: 'BTC', side: 'long', quantity: '0.01', stopLoss: '62000' } as const;
+      await exchange.placeProtection(account, { ...stop, takeProfit: null, clientOrderId: newId() }, context);
+      const resting = buy({ price: '64000', stopLoss: '62000' });
+      await exchange.placeOrder(account, resting, context);
+      await exchange.cancelOrder(account, resting, context);
+      await exchange.findOrder(account, { token: 'BTC', clientOrderId: newId() }, context);
+      // As they are stored and shown.
+      const stored: unknown = JSON.parse(JSON.stringify(calls));
+      expect(z.array(apiCall).safeParse(stored).error).toBeUndefined();
       const { apiSecret } = account.credentials;
       expect(JSON.stringify(calls)).not.toContain(`"${apiSecret}"`);
     });

@@ -3,10 +3,7 @@ import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 
 const KEY_PREFIX = 'paper-';
 
-/**
- * The key pair that a user's paper account is signed with. It is derived, not stored: the client and the paper
- * exchange compute the same one from the program's secret, so signatures are really checked without any set-up.
- */
+/** The keys of a venue's account, derived from a secret that both sides of a test know: signatures are really checked. */
 export function venueCredentials(userId: string, secretKey: string): Required<ExchangeCredentials> {
   const derive = (purpose: string) =>
     createHmac('sha256', secretKey).update(`paper-exchange:${purpose}:${userId}`).digest('base64url');

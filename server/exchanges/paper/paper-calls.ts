@@ -57,7 +57,7 @@ export function createPaperCalls(options: {
     }
     try {
       const result = await work();
-      end('success', 200, shown(result));
+      end('success', 200, shown(result) ?? null);
       return result;
     } catch (error) {
       if (error instanceof ExchangeError && error.code === NOT_SENT) throw error;

@@ -195,11 +195,11 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
       holdingIn(session, session.account.tokens.get(token)),
     );
 
-  function isPrepared({ account }: PaperSession, token: string, leverage: number): boolean {
-    const book = account.tokens.get(token);
-    if (!book || book.leverage !== leverage) return false;
-    return positionModeOf(account, book) === 'one_way_mode' && marginModeOf(account, book) === 'isolated';
-  }
+  const accountState = ({ account, token }: PaperSession, name: string) => ({
+    positionMode: positionModeOf(account, token(name)),
+    marginMode: marginModeOf(account, token(name)),
+    leverage: token(name).leverage,
+  });
 
   return {
     platform,
@@ -239,16 +239,20 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
     async prepareAccount(account, { token, leverage }, context) {
       await contractOf(token);
       const requestData = { token, leverage };
-      const isReady = await look(account, { type: 'account', requestData, context }, async (session) =>
-        isPrepared(session, token, leverage),
+      const state = await look(
+        account,
+        { type: 'account', requestData: { token }, context },
+        async (session) => accountState(session, token),
       );
-      if (isReady) return;
+      const isOneWay = state.positionMode === 'one_way_mode';
+      if (isOneWay && state.marginMode === 'isolated' && state.leverage === leverage) return;
       await change(account, { type: 'prepare-account', requestData, context }, async (session) => {
         const book = session.token(token);
         changePositionModeOfToken(session, book, 'one_way_mode');
         if (session.account.marginMode === null) changeMarginModeOfToken(book, 'isolated');
         else changeMarginMode(session, 'isolated');
         await changeLeverage(session, book, leverage);
+        return accountState(session, token);
       });
     },
 
