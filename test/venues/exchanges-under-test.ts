@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, asc, eq } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { openPaper, paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import {
   paperAccounts,
@@ -90,8 +91,13 @@ export async function openOnVenue(
   };
 }
 
+export interface PaperUnderTest extends ExchangeUnderTest {
+  /** Locks the account, as another process that works on it does; answers how to let it go. */
+  holdAccount(account: ExchangeAccount): Promise<() => Promise<void>>;
+}
+
 /** Paper mode as the program has it. */
-export async function openInPaperMode(platform: ExchangePlatform): Promise<ExchangeUnderTest> {
+export async function openInPaperMode(platform: ExchangePlatform): Promise<PaperUnderTest> {
   const { books, registryWith, close } = await open();
   const registry = registryWith({ paper: openPaper(books) });
   const exchange = registry.get(platform);
@@ -101,6 +107,18 @@ export async function openInPaperMode(platform: ExchangePlatform): Promise<Excha
     newAccount: () => paperAccount(randomUUID(), exchange.accountMode),
     push: (token, price) => books.marks.push(token, price),
     ...pastThePort(books.db, exchange),
+    async holdAccount({ userId }) {
+      const client = await books.db.$client.connect();
+      await client.query('begin');
+      await client.query('select from paper_accounts where user_id = $1 and platform = $2 for update', [
+        userId,
+        platform,
+      ]);
+      return async () => {
+        await client.query('rollback');
+        client.release();
+      };
+    },
     async close() {
       await registry.close();
       await close();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import { buy, exchangeSuite, inTime } from '#test/venues/exchange-suite.ts';
+import { buy, type ExchangeUnderTest, exchangeSuite, inTime } from '#test/venues/exchange-suite.ts';
 import { positionSuite } from '#test/venues/exchange-suite-positions.ts';
 import { openInPaperMode, openOnVenue } from '#test/venues/exchanges-under-test.ts';
 
@@ -45,7 +46,7 @@ for (const platform of EXCHANGE_PLATFORMS) {
     });
 
     test('refuses in the same words', async () => {
-      const refusedBy = async ({ exchange, newAccount }: typeof paper) => {
+      const refusedBy = async ({ exchange, newAccount }: ExchangeUnderTest) => {
         const account = newAccount();
         await exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
         const resting = buy({ clientOrderId: 'twin', price: '60000', stopLoss: '59000' });
@@ -91,6 +92,18 @@ describe('paper mode', () => {
       accountId: account.userId,
     });
     expect(await under.exchange.fetchBalance(account)).toMatchObject({ futuresAvailable: '10000' });
+  });
+
+  test('places nothing when the account was free only after the last permitted instant', async () => {
+    const account = under.newAccount();
+    await under.exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
+    const release = await under.holdAccount(account);
+    const notAfter = new Date(Date.now() + 50);
+    const placing = under.exchange.placeOrder(account, buy(), { notAfter });
+    while (new Date() <= notAfter) await sleep(10);
+    await release();
+    expect(await placing).toMatchObject({ outcome: 'refused', code: 'not-sent' });
+    expect(await under.ordersOf(account)).toEqual([]);
   });
 
   test('leaves open what became of a call whose books cannot be reached', async () => {
