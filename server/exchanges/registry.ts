@@ -20,6 +20,7 @@ import type { Paper } from './paper/open-paper.ts';
 
 export interface ExchangeRegistryOptions {
   exchangeMode: ExchangeEnvironment;
+  /** In paper mode an address is for tests: the real client is driven against a venue there. */
   bitgetBaseUrl: string | null;
   bybitBaseUrl: string | null;
   exchangeProxyUrls: readonly string[];
@@ -31,7 +32,7 @@ export interface ExchangeRegistryOptions {
   now?: () => Date;
   /**
    * What all instances know of the exchanges: the request limits, and which accounts are prepared. Left out, requests
-   * leave as they come and accounts are prepared each time, as with the exchange in our own process. The pool is best
+   * leave as they come and accounts are prepared each time, as at a venue in this process. The pool is best
    * one of its own: every request asks it first.
    */
   shared?: { pool: pg.Pool; log: Logger };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, asc, eq } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
+import type { MarkSource } from '#server/exchanges/paper/mark-source.ts';
 import { openPaper, paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import {
   paperAccounts,
@@ -23,9 +24,9 @@ const SECRET_KEY = 'a secret key that only this test uses';
 
 const clock = { now: () => new Date() };
 
-async function open() {
+async function open(ownMarks: Partial<MarkSource> = {}) {
   const { database, close } = await createTestDatabase();
-  const marks = memoryMarks();
+  const marks = { ...memoryMarks(), ...ownMarks };
   const failures: unknown[] = [];
   const books = {
     db: database.db,
@@ -97,8 +98,11 @@ export interface PaperUnderTest extends ExchangeUnderTest {
 }
 
 /** Paper mode as the program has it. */
-export async function openInPaperMode(platform: ExchangePlatform): Promise<PaperUnderTest> {
-  const { books, registryWith, close } = await open();
+export async function openInPaperMode(
+  platform: ExchangePlatform,
+  ownMarks?: Partial<MarkSource>,
+): Promise<PaperUnderTest> {
+  const { books, registryWith, close } = await open(ownMarks);
   const registry = registryWith({ paper: openPaper(books) });
   const exchange = registry.get(platform);
   return {

@@ -106,6 +106,23 @@ describe('paper mode', () => {
     expect(await under.ordersOf(account)).toEqual([]);
   });
 
+  test('can be tried again when the list of contracts cannot be read: nothing was placed', async () => {
+    const away = await openInPaperMode('Bitget', {
+      tokens: async () => {
+        throw new Error('the database is away');
+      },
+    });
+    const account = away.newAccount();
+    const order = buy({ token: 'UNSEEN', price: '100', stopLoss: '98', takeProfit: '104' });
+    const retryLater = { kind: 'retry-later', message: 'Bitget: the list of contracts could not be read' };
+    await expect(away.exchange.fetchTicker('UNSEEN')).rejects.toMatchObject(retryLater);
+    await expect(away.exchange.fetchContract('UNSEEN')).rejects.toMatchObject(retryLater);
+    expect(await away.exchange.placeOrder(account, order, inTime())).toMatchObject({
+      outcome: 'retry-later',
+    });
+    await expect(away.close()).rejects.toThrow('the database is away');
+  });
+
   test('leaves open what became of a call whose books cannot be reached', async () => {
     const away = await openInPaperMode('Bitget');
     away.push('BTC', '65000');

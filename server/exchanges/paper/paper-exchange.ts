@@ -57,6 +57,7 @@ const PLATFORMS: Record<ExchangePlatform, Platform> = {
 };
 
 const DAY_MS = 86_400_000;
+const RETRY_AFTER_MS = 1_000;
 const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
 
 const SOURCES = {
@@ -89,8 +90,18 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
     throw refuse(`${platform}: an account of ${environment} mode is not served in paper mode`);
   }
 
+  async function isTraded(token: string): Promise<boolean> {
+    try {
+      return await isListed(books, platform, token);
+    } catch (error) {
+      onError(error);
+      const message = `${platform}: the list of contracts could not be read`;
+      throw new ExchangeError('retry-later', message, { cause: error });
+    }
+  }
+
   async function contractOf(token: string) {
-    if (await isListed(books, platform, token)) return paperContract(token, platform);
+    if (await isTraded(token)) return paperContract(token, platform);
     throw refuse(`${token} is not listed on ${platform}`);
   }
 
@@ -177,6 +188,7 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
       }
       const { cause, code, kind, message } = error;
       if (kind === 'unknown') return { outcome: 'unknown', message };
+      if (kind === 'retry-later') return { outcome: 'retry-later', message, retryAfterMs: RETRY_AFTER_MS };
       const isDuplicate = cause instanceof BookRefusal && cause.reason.kind === 'duplicate-client-order-id';
       return isDuplicate
         ? { outcome: 'duplicate', message }
@@ -211,7 +223,7 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
     fetchTicker(token, context) {
       const userId = context?.viewerUserId ?? null;
       return tickers.get(`${token} ${userId ?? ''}`, async () => {
-        if (!(await isListed(books, platform, token))) return null;
+        if (!(await isTraded(token))) return null;
         return run({ type: 'ticker', method: 'GET', requestData: { token }, context }, async () => {
           const mark = (await marks.newest([token], { userId, db })).get(token);
           if (!mark) throw new ExchangeError('retry-later', `${platform} has no price of ${token} yet`);
@@ -220,8 +232,7 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
       });
     },
 
-    fetchContract: async (token) =>
-      (await isListed(books, platform, token)) ? paperContract(token, platform) : null,
+    fetchContract: async (token) => ((await isTraded(token)) ? paperContract(token, platform) : null),
 
     async inspectKey(account) {
       const { userId } = ownerOf(account);
