@@ -23,7 +23,7 @@ import { createLog } from '../log.ts';
 import { findPostmaster, isAlive, stopPostmaster } from './embedded-postmaster.ts';
 import { type OpenDatabase, openDatabase } from './pool.ts';
 
-const HOLDER = fileURLToPath(new URL('#test/app/hold-database.ts', import.meta.url));
+const HOLDER = fileURLToPath(new URL('../../../test/app/hold-database.ts', import.meta.url));
 const log = createLog({ level: 'silent' });
 
 let root: string;
