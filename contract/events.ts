@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What may have changed. The database announces these itself, whoever wrote (migration 0001); deliveries and price logs
+ * What may have changed. The database announces these itself, whoever wrote; deliveries and price logs
  * are announced by who took them in.
  */
 export const CHANGE_TOPICS = [

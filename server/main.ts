@@ -77,7 +77,7 @@ async function run(options: {
     opening,
     Promise.race([launched.promise, opening]).then(() => import('./program.ts')),
   ]);
-  await migrateDatabase({ connection: database.connection, log, alone: database.embedded });
+  await migrateDatabase({ connection: database.connection, log });
   const program = await buildProgram({ config, log, clock: systemClock, database });
   shutdown.add({ name: 'program', limitMs: 4_000, run: program.stop });
   shutdown.add({ name: 'server', limitMs: 1_500, run: () => program.app.close() });

@@ -29,7 +29,6 @@ import { createChangeFeed } from './platform/change-feed.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Config } from './platform/config/config.ts';
 import { loadSecretKey } from './platform/config/secret-key.ts';
-import { startBuildingIndexes } from './platform/db/large-indexes.ts';
 import { startKeepingTotals } from './platform/db/list-totals/keep-totals.ts';
 import { type OpenDatabase, openPool } from './platform/db/pool.ts';
 import type { App } from './platform/http/http-app.ts';
@@ -155,7 +154,6 @@ export async function buildProgram(options: {
   let stopAudit = () => {};
   let stopRetention = async () => {};
   let stopTotals = () => {};
-  let stopIndexes = () => {};
 
   async function readReadiness(): Promise<Readiness> {
     const answered = db.execute(sql`select 1`).then(
@@ -183,7 +181,6 @@ export async function buildProgram(options: {
       stopSweep = startSweep(deps);
       stopAudit = startProtectionAudit(deps);
       stopTotals = startKeepingTotals(deps);
-      stopIndexes = startBuildingIndexes({ connection: database.connection, log });
       stopRetention = startRetention({ deps, connection: database.connection, beforeDrop: forgetTotals });
       return { firstAdministrator };
     },
@@ -191,7 +188,6 @@ export async function buildProgram(options: {
       stopSweep();
       stopAudit();
       stopTotals();
-      stopIndexes();
       await stopRetention();
       await workers.stop();
       await deps.changeFeed.close();

@@ -3,7 +3,7 @@ import { createNotificationFeed, type NotificationFeed } from './db/notification
 import type { DatabaseConnection } from './db/pool.ts';
 import type { Logger } from './log.ts';
 
-/** The channel of migration 0001. */
+/** As in announce_changes (migrations/0000_baseline.sql). */
 export const CHANGES_CHANNEL = 'signal_board_changes';
 
 /** What the database announces, with whichever instance's transaction it happened. */

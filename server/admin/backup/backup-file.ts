@@ -43,7 +43,7 @@ export const LEFT_OUT: readonly string[] = [
   'exchange_preparations',
   // Written by the next start, which knows the key.
   'secret_key_checks',
-  // Made anew from the price logs as they come in.
+  // Made anew from the price logs.
   'price_log_hashes',
   // Kept by the trigger of closed positions, while these are put back too.
   'closed_position_totals',

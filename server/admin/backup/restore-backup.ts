@@ -1,7 +1,9 @@
+import type { MigrationMeta } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { forgetSecretKey } from '#server/admin/hooks/check-secret-key.ts';
-import { applyMigrations, readMigrations } from '#server/platform/db/migrate.ts';
+import { readMigrations } from '#server/platform/db/applied-migrations.ts';
+import { applyMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { type OpenBackup, openBackup } from './backup-file.ts';
@@ -25,15 +27,17 @@ export async function restoreBackup(options: {
   /** What is in the database goes. */
   replace: boolean;
   now: Date;
+  /** Those of the program, unless a test has more. */
+  migrations?: MigrationMeta[];
 }): Promise<Restored> {
-  const { connection, path, secretKey, replace, now } = options;
+  const { connection, path, secretKey, replace, now, migrations = readMigrations() } = options;
   const backup = await openBackup(path);
+  const known = knownMigrations(backup, { path, migrations });
   if (secretKey !== null && backup.header.keyCheck !== keyCheckOf(secretKey)) {
     throw new StartError(
       'The backup was made with another SECRET_KEY: put that one into SECRET_KEY or DATA_DIR/secret.key, or add --other-key to go without what is sealed with it (webhook keys, exchange credentials)',
     );
   }
-  const known = knownMigrations(backup, path);
   const client = new pg.Client({ ...connection, application_name: 'signal-board restore' });
   client.on('error', () => {});
   await client.connect();
@@ -43,10 +47,10 @@ export async function restoreBackup(options: {
     await client.query("set local timezone = 'UTC'");
     if (replace) await empty(client);
     else await refuseWhenFilled(client);
-    const all = readMigrations();
-    await applyMigrations(client, all.slice(0, known));
+    await applyMigrations(client, migrations.slice(0, known));
     const rows = await fill(client, backup);
-    await applyMigrations(client, all.slice(known));
+    await fillHashes(client);
+    await applyMigrations(client, migrations.slice(known));
     const work = await endRestoredWork(drizzle(client), now);
     if (secretKey === null) await forgetSecretKey(drizzle(client));
     await client.query('commit');
@@ -56,10 +60,12 @@ export async function restoreBackup(options: {
   }
 }
 
-/** How many of this program's migrations the backup has seen. */
-function knownMigrations({ header }: OpenBackup, path: string): number {
-  const own = readMigrations();
-  const isPast = header.migrations.every((hash, index) => own[index]?.hash === hash);
+/** How many of the migrations the backup has seen. */
+function knownMigrations(
+  { header }: OpenBackup,
+  { path, migrations }: { path: string; migrations: MigrationMeta[] },
+): number {
+  const isPast = header.migrations.every((hash, index) => migrations[index]?.hash === hash);
   if (isPast) return header.migrations.length;
   throw new StartError(
     `${path} was made by version ${header.program} of the program with a schema that this version does not know; restore it with that version`,
@@ -116,6 +122,17 @@ async function fill(client: pg.Client, backup: OpenBackup): Promise<number> {
   }
   for (const table of tables) await continueNumbers(client, table);
   return count;
+}
+
+/** In the order of the price logs, as its BRIN index wants them; a key that is made at the end is ready much sooner. */
+async function fillHashes(client: pg.Client): Promise<void> {
+  await client.query(`set local maintenance_work_mem = '256MB'`);
+  await client.query('alter table price_log_hashes drop constraint price_log_hashes_pkey');
+  await client.query(
+    `insert into price_log_hashes (hash_value, price_log_id)
+     select decode(hash_value, 'hex'), id from price_logs order by id`,
+  );
+  await client.query('alter table price_log_hashes add primary key (hash_value)');
 }
 
 /** A column that numbers its rows goes on behind the highest one there is. */

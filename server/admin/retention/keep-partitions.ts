@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Deps } from '#server/deps.ts';
 import { SCHEMA_LOCK } from '#server/platform/db/migrate.ts';
-import { arrangeTables } from '#server/platform/db/partition-tables.ts';
+import { ensurePartitions } from '#server/platform/db/partitions.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { createDeleteOldRows, type OldRowsDeps } from './delete-old-rows.ts';
 import { type BeforeDrop, type DroppedPartition, dropOldPartitions } from './drop-old-partitions.ts';
@@ -23,8 +23,8 @@ export interface Retention {
 }
 
 /**
- * Partitions the tables when that had to wait, makes the partitions of the months to come, and drops those that are too
- * old; by one instance at a time. On a connection of its own: what it does may take longer than a statement of the pool.
+ * Makes the partitions of the months to come and drops those that are too old; by one instance at a time. On a
+ * connection of its own: what it does may take longer than a statement of the pool.
  */
 export async function keepPartitions({
   deps,
@@ -42,7 +42,7 @@ export async function keepPartitions({
     const { rows } = await client.query('select pg_try_advisory_lock($1) as mine', [SCHEMA_LOCK]);
     if (!rows[0].mine) return [];
     const now = clock.now();
-    if (!(await arrangeTables({ client, log, now, alone: false }))) return [];
+    if (!(await ensurePartitions({ client, log, now }))) return [];
     const keepDays = { price_logs: config.priceLogRetentionDays, deliveries: config.deliveryRetentionDays };
     const dropped = await dropOldPartitions({ client, now, keepDays, beforeDrop, log });
     const hashes = await forgetHashes(client);

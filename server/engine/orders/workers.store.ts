@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '#server/platform/db/database.ts';
-import { countKnownMigrations } from '#server/platform/db/migrate.ts';
 import type { JobWorkerReport } from '#server/platform/jobs/jobs.ts';
 
 /** A worker that has not been heard of for longer is taken for dead. */
@@ -26,17 +25,16 @@ export async function reportWorkers(
   const rows = report.workers.map(
     ({ name, activeJobs, maxConcurrent, completedJobs, lastActivityAt }) =>
       sql`(${instanceId}, ${name}, ${isRunning}, ${activeJobs}::integer, ${maxConcurrent}::integer,
-        ${completedJobs}::bigint, ${lastActivityAt?.toISOString() ?? null}::timestamptz, now(), now(), ${countKnownMigrations()}::integer)`,
+        ${completedJobs}::bigint, ${lastActivityAt?.toISOString() ?? null}::timestamptz, now(), now())`,
   );
   await db.execute(sql`
     insert into engine_workers (instance_id, worker_id, is_active, current_tasks, max_concurrent, processed_tasks,
-      last_activity, started_at, heartbeat_at, schema_version)
+      last_activity, started_at, heartbeat_at)
     values ${sql.join(rows, sql`, `)}
     on conflict (instance_id, worker_id) do update
       set is_active = excluded.is_active, current_tasks = excluded.current_tasks,
         max_concurrent = excluded.max_concurrent, processed_tasks = excluded.processed_tasks,
-        last_activity = excluded.last_activity, heartbeat_at = excluded.heartbeat_at,
-        schema_version = excluded.schema_version`);
+        last_activity = excluded.last_activity, heartbeat_at = excluded.heartbeat_at`);
 }
 
 export async function removeWorkers(db: Db, instanceId: string | 'all'): Promise<void> {

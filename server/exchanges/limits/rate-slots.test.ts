@@ -107,20 +107,6 @@ test('a hold is a hold for every instance, and the longest one counts', async ()
   expect(later?.waitMs).toBeGreaterThan(6_000);
 });
 
-test('a hold that a program of the version before wrote is kept, and ends without a probe', async () => {
-  const { store } = open();
-  await database.database.pool.query(
-    `insert into exchange_slots (key, held_until_ms) values ('a', extract(epoch from now()) * 1000 + 300)`,
-  );
-  expect(await store.take([request('protect')])).toMatchObject([{ blockedBy: 'egress' }]);
-  await sleep(400);
-  const answers = await store.take([request('place'), request('place', { user: 'v' })]);
-  expect(answers).toMatchObject([
-    { blockedBy: null, probes: { egress: null, bucket: null } },
-    { blockedBy: null },
-  ]);
-});
-
 // The database decides for all instances, these functions for one without a database: both the same.
 describe.each(['the database', 'one instance by itself'])('holds, as counted by %s', (kind) => {
   /** Two instances, as far as there are two. */

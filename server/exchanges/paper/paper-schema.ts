@@ -21,8 +21,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
  * What follows from these rows (available, locked, equity) is computed, never stored twice.
  */
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-/** The default is for rows from before there was a second platform. */
-const ofPlatform = () => text('platform').$type<ExchangePlatform>().notNull().default('Bitget');
+const ofPlatform = () => text('platform').$type<ExchangePlatform>().notNull();
 
 export const paperAccounts = pgTable(
   'paper_accounts',

@@ -1,13 +1,10 @@
-import { join } from 'node:path';
-import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
+import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
-import { PROJECT_FOLDER } from '../config/project-folder.ts';
 import type { Logger } from '../log.ts';
-import { arrangeTables } from './partition-tables.ts';
-import { BusyError, withShortLocks } from './partitions.ts';
+import { listAppliedMigrations, readMigrations } from './applied-migrations.ts';
+import { BusyError, ensurePartitions, withShortLocks } from './partitions.ts';
 import type { DatabaseConnection } from './pool.ts';
 
-const MIGRATIONS = join(PROJECT_FOLDER, 'migrations');
 /** Whoever changes tables holds it: one program at a time. */
 export const SCHEMA_LOCK = 5_128_312;
 
@@ -15,22 +12,21 @@ export const SCHEMA_LOCK = 5_128_312;
 export async function migrateDatabase(options: {
   connection: DatabaseConnection;
   log: Logger;
-  /** No other program can be working on the database. */
-  alone?: boolean;
-  now?: Date;
+  /** Those of the program, unless a test has more. */
+  migrations?: MigrationMeta[];
 }): Promise<void> {
+  const { connection, log, migrations = readMigrations() } = options;
   const startedAt = Date.now();
   // A connection of its own: a migration of a large table may take longer than a statement of the pool.
-  const client = new pg.Client({ ...options.connection, application_name: 'signal-board migration' });
+  const client = new pg.Client({ ...connection, application_name: 'signal-board migration' });
   client.on('error', () => {});
   await client.connect();
   try {
     await client.query('set client_min_messages = warning');
     await client.query('select pg_advisory_lock($1)', [SCHEMA_LOCK]);
-    await applyDue({ client, log: options.log });
-    const { log, now = new Date(), alone = false } = options;
-    await arrangeTables({ client, log, now, alone });
-    options.log.info({ ms: Date.now() - startedAt }, 'the database schema is up to date');
+    await applyDue({ client, log, migrations });
+    await ensurePartitions({ client, log, now: new Date() });
+    log.info({ ms: Date.now() - startedAt }, 'the database schema is up to date');
   } finally {
     await client.end();
   }
@@ -41,10 +37,14 @@ export async function migrateDatabase(options: {
  * database. Whoever takes alerts must not stand behind a migration that waits for a long reader, a backup for instance:
  * locks are given up after a moment and asked for again, for as long as it takes.
  */
-async function applyDue({ client, log }: { client: pg.Client; log: Logger }): Promise<void> {
-  const all = readMigrations();
+async function applyDue(options: {
+  client: pg.Client;
+  log: Logger;
+  migrations: MigrationMeta[];
+}): Promise<void> {
+  const { client, log, migrations } = options;
   const applied = await listAppliedMigrations(client);
-  const due = all.slice(applied.length);
+  const due = migrations.slice(applied.length);
   const steps = applied.length === 0 ? [due] : due.map((migration) => [migration]);
   for (const step of steps) {
     for (let tries = 4; !(await applyStep(client, { step, tries })); tries = 120) {
@@ -65,26 +65,6 @@ async function applyStep(
     if (!(error instanceof BusyError)) throw error;
     return false;
   }
-}
-
-export const readMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: MIGRATIONS });
-
-let known: number | undefined;
-
-/** How many migrations this program knows: what it can rely on, and what others can rely on that it does. */
-export function countKnownMigrations(): number {
-  known ??= readMigrations().length;
-  return known;
-}
-
-/** Hashes in the order in which they were applied; none in a database that nothing was made in. */
-export async function listAppliedMigrations(client: pg.Client): Promise<string[]> {
-  const { rows: found } = await client.query(`select to_regclass('drizzle.__drizzle_migrations') as name`);
-  if (found[0]?.name == null) return [];
-  const { rows } = await client.query<{ hash: string }>(
-    'select hash from drizzle.__drizzle_migrations order by created_at, id',
-  );
-  return rows.map(({ hash }) => hash);
 }
 
 /** Applies migrations inside the transaction under way and notes them, as the migrator does outside of one. */

@@ -1,18 +1,23 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import drizzleConfig from '../../../drizzle.config.ts';
 import { createLog } from '../log.ts';
-import { applyMigrations, migrateDatabase, readMigrations } from './migrate.ts';
+import { readMigrations } from './applied-migrations.ts';
+import { migrateDatabase } from './migrate.ts';
 
 const run = promisify(execFile);
 
-test('the migrations make exactly the schema that the code works with', async () => {
+const TOOL = 'node_modules/drizzle-kit/bin.cjs';
+
+test('the snapshot of the migrations is what the schema files describe', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-migrations-'));
   try {
     await cp('migrations', folder, { recursive: true });
@@ -20,32 +25,70 @@ test('the migrations make exactly the schema that the code works with', async ()
     const out = relative(process.cwd(), folder);
     const config = join(folder, 'drizzle.config.json');
     await writeFile(config, JSON.stringify({ ...drizzleConfig, out }));
-    const tool = 'node_modules/drizzle-kit/bin.cjs';
-    const { stdout } = await run(process.execPath, [
-      tool,
-      'generate',
-      `--config=${relative(process.cwd(), config)}`,
-    ]);
+    const args = [TOOL, 'generate', `--config=${relative(process.cwd(), config)}`];
+    const { stdout } = await run(process.execPath, args);
     expect(stdout).toContain('No schema changes');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 });
 
-/** Three connections to a database of their own. */
-async function openThree() {
+/** Columns, constraints and indexes of all tables, as the database words them. */
+async function describeTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ text: string }>(`
+    with tables as (
+      select oid, relname from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition)
+    select concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attidentity,
+        pg_get_expr(adbin, adrelid)) as text
+      from tables join pg_attribute on attrelid = tables.oid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+      where attnum > 0 and not attisdropped
+    union all
+    select concat_ws(' ', relname, conname, pg_get_constraintdef(pg_constraint.oid))
+      from tables join pg_constraint on conrelid = tables.oid where contype <> 'n'
+    union all
+    select replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') from tables join pg_index on indrelid = tables.oid
+    union all
+    select concat_ws(' ', relname, start_value, increment_by) from pg_sequences
+      join pg_class on relname = sequencename where schemaname = 'public'
+    order by 1`);
+  return rows.map(({ text }) => text);
+}
+
+test('the migrations make the tables that the schema files describe', async () => {
+  const { database, close } = await createTestDatabase();
+  const name = `described_${randomBytes(6).toString('hex')}`;
+  await database.pool.query(`create database ${name} template template0`);
+  const clients = [database.connection, { ...inject('testServer'), database: name }].map(
+    (connection) => new pg.Client(connection),
+  );
+  const [migrated, described] = clients as [pg.Client, pg.Client];
+  try {
+    for (const client of clients) await client.connect();
+    const { stdout } = await run(process.execPath, [TOOL, 'export', '--config=drizzle.config.ts']);
+    await described.query(stdout);
+    expect(await describeTables(migrated)).toEqual(await describeTables(described));
+  } finally {
+    for (const client of clients) await client.end();
+    await database.pool.query(`drop database ${name} with (force)`);
+    await close();
+  }
+});
+
+/** Two connections to a database of their own. */
+async function openTwo() {
   const { database, close } = await createTestDatabase();
   const connect = async () => {
     const client = new pg.Client(database.connection);
     await client.connect();
     return client;
   };
-  const [reader, migration, writer] = [await connect(), await connect(), await connect()];
+  const [reader, writer] = [await connect(), await connect()];
   const end = async () => {
-    for (const client of [reader, migration, writer]) await client.end();
+    for (const client of [reader, writer]) await client.end();
     await close();
   };
-  return { database, reader, migration, writer, end };
+  return { database, reader, writer, end };
 }
 
 /** While another one holds a lock that the migration waits for, and longer than a writer would wait for it. */
@@ -55,44 +98,32 @@ async function writeForAWhile(writer: pg.Client, tables: string): Promise<void> 
   while (Date.now() < until) await writer.query(`begin; lock table ${tables} in row exclusive mode; commit`);
 }
 
-const textOf = (migration: string) => readFile(`migrations/${migration}.sql`, 'utf8');
-
-test('what takes deliveries does not stand behind the migration that takes away their announcements', async () => {
-  const { reader, migration, writer, end } = await openThree();
-  try {
-    await migration.query(
-      `create trigger price_logs_insert_announced after insert on price_logs
-         referencing new table as changed for each statement execute function announce_changes('price-logs')`,
-    );
-    await reader.query('begin; lock table price_logs in access share mode');
-    const migrated = migration.query(await textOf('0018_deliveries_without_announcement'));
-    await writeForAWhile(writer, 'price_logs');
-    await reader.query('commit');
-    await migrated;
-    const { rows } = await reader.query(
-      "select tgname from pg_trigger where tgrelid in ('price_logs'::regclass, 'deliveries'::regclass) and not tgisinternal",
-    );
-    expect(rows).toEqual([]);
-    expect((await migration.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }]);
-  } finally {
-    await end();
-  }
-});
+/** Migrations of a later version, each in a transaction of its own. */
+const laterMigrations: MigrationMeta[] = [
+  'alter table workflows add column later_workflow text',
+  'alter table order_attempts add column later_order text',
+].map((text, index) => ({
+  sql: [text],
+  hash: `later ${index}`,
+  folderMillis: Date.now() + index,
+  bps: true,
+}));
 
 test.each(['workflows', 'order_attempts'])(
-  'neither signals nor orders stand behind migrations that wait, while somebody reads %s',
+  'neither signals nor orders wait behind migrations while a reader holds %s',
   async (table) => {
-    const { database, reader, migration, writer, end } = await openThree();
+    const { database, reader, writer, end } = await openTwo();
     try {
-      await migration.query('drop schema drizzle cascade; drop schema public cascade; create schema public');
-      await applyMigrations(migration, readMigrations().slice(0, 20));
       await reader.query(`begin; lock table ${table} in access share mode`);
-      const log = createLog({ level: 'silent' });
-      const migrated = migrateDatabase({ connection: database.connection, log });
+      const migrated = migrateDatabase({
+        connection: database.connection,
+        log: createLog({ level: 'silent' }),
+        migrations: [...readMigrations(), ...laterMigrations],
+      });
       await writeForAWhile(writer, 'workflows, order_attempts');
       await reader.query('commit');
       await migrated;
-      await reader.query('select is_own, doubt from workflows, order_attempts');
+      await reader.query('select later_workflow, later_order from workflows, order_attempts');
     } finally {
       await end();
     }

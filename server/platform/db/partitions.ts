@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { firstIdOf, momentOf } from '../ids.ts';
+import type { Logger } from '../log.ts';
 import type { Queryable, Tx } from './database.ts';
 import { databaseErrorCode } from './database-errors.ts';
 import { monthName, monthOf } from './partition-months.ts';
@@ -23,14 +24,6 @@ export interface Partition {
   name: string;
   from: Date | null;
   to: Date | null;
-}
-
-export async function isPartitioned(client: pg.Client, table: PartitionedTable): Promise<boolean> {
-  const { rows } = await client.query(
-    `select relkind = 'p' as yes from pg_class where oid = to_regclass($1)`,
-    [table],
-  );
-  return rows[0]?.yes === true;
 }
 
 /** In order of time, without the one for what belongs nowhere. */
@@ -65,6 +58,32 @@ function readPartitions(rows: { name: string; bound: string }[]): Partition[] {
 const readBound = (text: string): Date | null => (text.startsWith("'") ? momentOf(text.slice(1, -1)) : null);
 
 export const defaultPartitionOf = (table: PartitionedTable): string => `${table}_default`;
+
+/**
+ * Makes the partitions of the months to come. Those of a table that somebody works on for long, a backup for instance,
+ * wait for the next call: the default partition takes their rows meanwhile. Answers whether all are there.
+ */
+export async function ensurePartitions(options: {
+  client: pg.Client;
+  log: Logger;
+  now: Date;
+  /** How often a lock is tried for; fewer than usual in tests. */
+  lockTries?: number;
+}): Promise<boolean> {
+  const { client, log, now, lockTries } = options;
+  let isDone = true;
+  for (const table of PARTITIONED_TABLES) {
+    try {
+      const created = await createPartitions(client, { table, now, lockTries });
+      if (created.length > 0) log.info({ table, created }, 'partitions of months to come have been made');
+    } catch (error) {
+      if (!(error instanceof BusyError)) throw error;
+      log.warn({ table, err: error }, 'the partitions of the table have to wait');
+      isDone = false;
+    }
+  }
+  return isDone;
+}
 
 /**
  * Makes the partitions of this month and of the next three, as far as they are missing. What the default partition

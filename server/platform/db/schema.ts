@@ -163,9 +163,9 @@ export const hooks = pgTable('hooks', {
 });
 
 /*
- * deliveries and price_logs are described here as ordinary tables, and migrations make them so. The program then
- * partitions them by month of their ids (partition-tables.ts, decision 0013). An index, a column or a check that a
- * migration adds later reaches every partition; a unique key other than of the id cannot be had.
+ * deliveries and price_logs are described here as ordinary tables; the baseline makes them partitioned by month of their
+ * ids (partitions.ts). An index, a column or a check that a migration adds later reaches every partition; a unique key
+ * other than of the id cannot be had.
  */
 export const deliveries = pgTable(
   'deliveries',
@@ -199,12 +199,12 @@ export const priceLogs = pgTable(
     candleTimeServer: instant('candle_time_server').notNull(),
     receivedAt: instant('received_at').notNull(),
     sourceIp: text('source_ip').notNull(),
-    /** The unique key is there until the table is partitioned; price_log_hashes decides what is known. */
-    hashValue: text('hash_value').notNull().unique(),
+    /** No unique key across partitions: price_log_hashes decides what is known. */
+    hashValue: text('hash_value').notNull(),
     parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
-    // Those of lists (large-indexes.ts): where a table is large they are built beside what goes on.
+    // Of lists: a filter's value, the order of the list, then the other filters, so that an index decides what is shown.
     index('price_logs_list').on(table.receivedAt, table.id, table.token, table.timeframe, table.processor),
     index('price_logs_list_token').on(
       table.token,
@@ -723,7 +723,7 @@ export const closedPositions = pgTable(
   ],
 );
 
-/** The sums of closed positions, in USDT, kept by a trigger of their table (migration 0016). */
+/** The sums of closed positions, in USDT, kept by a trigger of their table. */
 export const closedPositionTotals = pgTable(
   'closed_position_totals',
   {
@@ -790,8 +790,6 @@ export const engineWorkers = pgTable(
     lastActivity: instant('last_activity'),
     startedAt: instant('started_at').notNull(),
     heartbeatAt: instant('heartbeat_at').notNull(),
-    /** How many migrations its program knows; null for programs from before this column. */
-    schemaVersion: integer('schema_version'),
   },
   (table) => [primaryKey({ columns: [table.instanceId, table.workerId] })],
 );

@@ -60,10 +60,7 @@ export type ChoiceColumn = (typeof CHOICE_COLUMNS)[number];
 /** Whose choices in list_choices are everybody's. */
 export const ADMINISTRATORS = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Totals and choices are added up apart, each up to a mark of its own in counted_lists: a program of the version before
- * knows the totals only, and goes on with them during an upgrade.
- */
+/** Totals and choices are added up apart, each up to a mark of its own in counted_lists. */
 export type Part = 'totals' | 'choices';
 export const ADDED_UP: readonly { list: CountedList; what: Part }[] = [
   ...COUNTED_LISTS.map((list) => ({ list, what: 'totals' as const })),

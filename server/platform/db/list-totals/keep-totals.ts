@@ -8,8 +8,8 @@ const EVERY_MS = 10_000;
 
 /**
  * Adds the lists up again and again, in every instance, one of them at a time for each list; answers how to stop.
- * The first time after an upgrade there may be millions of rows to go through, in steps; until then the lists count
- * what is missing when they are asked.
+ * After a restore there may be millions of rows to go through, in steps; until then the lists count what is missing when
+ * they are asked.
  */
 export function startKeepingTotals({ db, log }: { db: Db; log: Logger }): () => void {
   let stopped = false;

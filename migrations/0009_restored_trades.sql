@@ -1,1 +1,0 @@
-ALTER TABLE "trades" ADD COLUMN "restored_at" timestamp (3) with time zone;

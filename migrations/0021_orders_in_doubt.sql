@@ -1,1 +1,0 @@
-ALTER TABLE "order_attempts" ADD COLUMN "doubt" text;

@@ -1,1 +1,0 @@
-ALTER TABLE "hooks" ADD COLUMN "suspended_at" timestamp (3) with time zone;

@@ -1,2 +1,0 @@
-ALTER TABLE "exchange_credentials" ADD COLUMN "account_since" timestamp (3) with time zone;--> statement-breakpoint
-CREATE INDEX "exchange_credentials_account" ON "exchange_credentials" USING btree ("exchange_platform","account_id");
