@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
+import { startEmbedded } from './platform/db/embedded.ts';
+import { findPostmaster } from './platform/db/embedded-postmaster.ts';
+import { openDatabase } from './platform/db/pool.ts';
+import { createLog } from './platform/log.ts';
 
 // The commands as an operator uses them, on the embedded database.
 
@@ -150,4 +155,53 @@ test('a password is reset of a user alone, in a database that is there', async (
       `There is no user "nobody@example.com"; the administrators are: ${adminUsername}\n`,
     ),
   });
+});
+
+test('a data folder of a version from before the baseline is refused by every command and stays as it is', {
+  timeout: 120_000,
+}, async () => {
+  const data = join(folder, 'older');
+  const log = createLog({ level: 'silent' });
+  const config = { databaseUrl: null, dataDir: data };
+  const made = await openDatabase({ config, log });
+  await made.pool.query(`
+    create schema drizzle;
+    create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+    insert into drizzle.__drizzle_migrations (hash, created_at) values
+      ('a52d679d0070495c5357f590c426d716e3f09ebc874c779f0f3c14ddb5680ed8', 1795280028009),
+      ('7aeec32538c970cc9d8c16586a9294d0a7be7a71dd568cd93d35bbc2eee19eca', 1795288330730);
+    create table users (id uuid primary key)`);
+  await made.close();
+  await writeFile(join(data, 'secret.key'), 'a secret key of the tests, long enough', { mode: 0o600 });
+  await writeFile(join(folder, '.env'), 'PORT=0\n');
+  const commands = [
+    ['main.ts'],
+    ['backup.ts'],
+    ['restore.ts', join(folder, 'board.backup'), '--replace', '--yes'],
+    ['reset-password.ts', 'admin@example.com'],
+  ] as const;
+  const refused = {
+    code: 1,
+    output: `The database in ${data} (DATA_DIR) was made by an older version and cannot be taken over: close all positions with that version, keep a backup of it (npm run backup), then start this version with a new DATA_DIR\n`,
+  };
+  for (const [file, ...args] of commands) expect(await run(file, data, ...args), file).toEqual(refused);
+  expect(await findPostmaster(join(data, 'postgres'))).toBeNull();
+
+  // Beside a program of that version the commands meet its server.
+  const server = await startEmbedded({ dataDir: data, log });
+  const client = new pg.Client(server.connection);
+  try {
+    expect(await run('backup.ts', data)).toEqual(refused);
+    expect(await run('reset-password.ts', data, 'admin@example.com')).toEqual(refused);
+    await client.connect();
+    const { rows } = await client.query(
+      `select relname as name from pg_class
+       where relkind = 'r' and relnamespace::regnamespace::text in ('public', 'drizzle', 'jobs') order by 1`,
+    );
+    expect(rows).toEqual([{ name: '__drizzle_migrations' }, { name: 'users' }]);
+    expect((await client.query('select from drizzle.__drizzle_migrations')).rowCount).toBe(2);
+  } finally {
+    await client.end();
+    await server.stop();
+  }
 });

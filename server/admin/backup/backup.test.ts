@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import { systemClock } from '#server/platform/clock.ts';
 import { readMigrations } from '#server/platform/db/applied-migrations.ts';
 import { type DatabaseConnection, openPool } from '#server/platform/db/pool.ts';
+import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
@@ -325,6 +326,15 @@ describe('a backup', () => {
     await expect(restore(await emptyDatabase(), path)).rejects.toThrow(
       'a schema that this version does not know',
     );
+  });
+
+  test('from before the baseline is refused', async () => {
+    await changeMigrations(path, () => ['a migration that was replaced', 'and another one']);
+    const target = await emptyDatabase();
+    await expect(restore(target, path)).rejects.toThrow(
+      new StartError(`${path} was made by an older version; only that version can restore it`),
+    );
+    expect(await query(target, `select from pg_class where relname = 'users'`)).toEqual([]);
   });
 
   test('of an older version is brought up to date', async () => {

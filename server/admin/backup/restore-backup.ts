@@ -2,7 +2,7 @@ import type { MigrationMeta } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { forgetSecretKey } from '#server/admin/hooks/check-secret-key.ts';
-import { readMigrations } from '#server/platform/db/applied-migrations.ts';
+import { isBeforeBaseline, readMigrations } from '#server/platform/db/applied-migrations.ts';
 import { applyMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
@@ -65,6 +65,9 @@ function knownMigrations(
   { header }: OpenBackup,
   { path, migrations }: { path: string; migrations: MigrationMeta[] },
 ): number {
+  if (isBeforeBaseline(header.migrations)) {
+    throw new StartError(`${path} was made by an older version; only that version can restore it`);
+  }
   const isPast = header.migrations.every((hash, index) => migrations[index]?.hash === hash);
   if (isPast) return header.migrations.length;
   throw new StartError(

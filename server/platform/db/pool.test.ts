@@ -4,6 +4,7 @@ import { createTestDatabase } from '#test/app/test-database.ts';
 import { createLog } from '../log.ts';
 import { migrateDatabase } from './migrate.ts';
 import { openDatabase, openPool } from './pool.ts';
+import { StartError } from './start-error.ts';
 
 const log = createLog({ level: 'silent' });
 
@@ -74,6 +75,25 @@ test('a database that does not exist is refused at once with one line without th
   await expect(openDatabase({ config: { databaseUrl, dataDir: '/nowhere' }, log })).rejects.toThrow(
     /^The database of DATABASE_URL cannot be used: database "not_there" does not exist$/,
   );
+});
+
+test('a database of a version from before the baseline is refused with one line and stays as it is', async () => {
+  const { database: existing, close } = await createTestDatabase();
+  await existing.pool.query('truncate drizzle.__drizzle_migrations');
+  await existing.pool.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+    'a52d679d0070495c5357f590c426d716e3f09ebc874c779f0f3c14ddb5680ed8',
+    '1795280028009',
+  ]);
+  const { rows } = await existing.pool.query('select current_database() as name');
+  const databaseUrl = serverUrl(rows[0].name);
+  await expect(openDatabase({ config: { databaseUrl, dataDir: '/nowhere' }, log })).rejects.toThrow(
+    new StartError(
+      'The database of DATABASE_URL was made by an older version and cannot be taken over: close all positions with that version, keep a backup of it (npm run backup), then start this version with an empty database',
+    ),
+  );
+  const { rows: applied } = await existing.pool.query('select created_at from drizzle.__drizzle_migrations');
+  expect(applied).toEqual([{ created_at: '1795280028009' }]);
+  await close();
 });
 
 test('several programs that start together migrate a new database once', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log.ts';
+import { refuseBeforeBaseline } from './applied-migrations.ts';
 import { closeDataFolder } from './close-data-folder.ts';
 import type { Db } from './database.ts';
 import { drizzleOver } from './drizzle-over.ts';
@@ -47,8 +48,8 @@ export interface OpenDatabase {
 
 /**
  * Opens the configured database: the embedded one is started and held for this program alone, an external one is
- * waited for. Throws a StartError with one line for the operator. `onLost` hears of an embedded database that
- * died and could not be started again.
+ * waited for. Throws a StartError with one line for the operator, also for a database from before the baseline. `onLost`
+ * hears of an embedded database that died and could not be started again.
  */
 export async function openDatabase(options: {
   config: Pick<Config, 'databaseUrl' | 'dataDir'>;
@@ -61,6 +62,7 @@ export async function openDatabase(options: {
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl };
     await waitForServer({ connection, log });
+    await refuseBeforeBaseline(connection, config);
     return openPool({ connection, log });
   }
   const dataDir = await openDataFolder(config.dataDir);
@@ -83,6 +85,12 @@ export async function openDatabase(options: {
         onLost(error);
       },
     });
+    try {
+      await refuseBeforeBaseline(server.connection, config);
+    } catch (error) {
+      await lock.releaseWith(server.stop);
+      throw error;
+    }
     return { server, lock };
   }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { createLog } from '../log.ts';
+import { refuseBeforeBaseline } from './applied-migrations.ts';
 import { USER } from './embedded-cluster.ts';
 import { findPostmaster } from './embedded-postmaster.ts';
 import { type DatabaseConnection, openDatabase } from './pool.ts';
@@ -20,6 +21,7 @@ export async function reachDatabase(
     const running = await findPostmaster(cluster);
     if (running !== null) {
       const connection = { host: running.host, port: running.port, user: USER, database: 'signal_board' };
+      await refuseBeforeBaseline(connection, config);
       return { connection, close: async () => {} };
     }
   }
