@@ -4,8 +4,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { SIGNAL } from '#test/app/test-sender.ts';
 import { PROGRAM, startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 import { findPostmaster, stopPostmaster } from './platform/db/embedded-postmaster.ts';
 
@@ -135,6 +138,43 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(await databaseRuns()).toBe(false);
   },
 );
+
+test('a stop keeps the database open until the jobs under way have ended', async () => {
+  const server = await start({ LOG_LEVEL: 'info' });
+  const { host, port } = (await findPostmaster(join(dataDir, 'postgres'))) ?? { host: '', port: 0 };
+  const database = new pg.Client({ host, port, user: 'postgres', database: 'signal_board' });
+  await database.connect();
+  try {
+    const post = (path: string, body: object, cookie = '') =>
+      fetch(`${server.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: server.url, cookie },
+        body: JSON.stringify(body),
+      });
+    const { adminUsername: username, adminPassword: password } = server;
+    const cookie = (await post('/api/auth/login', { username, password })).headers.get('set-cookie') ?? '';
+    const { hookKey } = await (await post('/api/hooks', {}, cookie.split(';')[0])).json();
+    await database.query('begin');
+    await database.query('lock table workflow_steps in access exclusive mode');
+    await post(`/hooks/trading_view_signal?hkid=${hookKey}`, SIGNAL);
+    const isWaiting = async () =>
+      (
+        await database.query(
+          "select from pg_locks where not granted and relation = 'workflow_steps'::regclass",
+        )
+      ).rowCount;
+    await expect.poll(isWaiting, { timeout: 10_000 }).toBeGreaterThan(0);
+    const ended = once(server.child, 'exit');
+    server.child.kill('SIGTERM');
+    await sleep(4_500);
+    await database.query('commit');
+    await database.end();
+    expect(await ended).toEqual([0, null]);
+    expect(server.output()).not.toMatch(/took too long to stop|job failed|handed over/);
+  } finally {
+    await database.end().catch(() => {});
+  }
+});
 
 test('a stop during the start leaves no database running', async () => {
   const child = spawn(process.execPath, [PROGRAM], {

@@ -73,13 +73,13 @@ async function run(options: {
   });
   // Loaded while the database starts: together they are most of a start's time. Not before it does: nothing else goes on
   // while modules are loaded.
-  const [database, { buildProgram }] = await Promise.all([
+  const [database, { buildProgram, STOP_PROGRAM_LIMIT_MS }] = await Promise.all([
     opening,
     Promise.race([launched.promise, opening]).then(() => import('./program.ts')),
   ]);
   await migrateDatabase({ connection: database.connection, log });
   const program = await buildProgram({ config, log, clock: systemClock, database });
-  shutdown.add({ name: 'program', limitMs: 4_000, run: program.stop });
+  shutdown.add({ name: 'program', limitMs: STOP_PROGRAM_LIMIT_MS, run: program.stop });
   shutdown.add({ name: 'server', limitMs: 1_500, run: () => program.app.close() });
   const { firstAdministrator } = await program.start();
   const notice = (port: number) => process.stdout.write(startNotice({ config, port, firstAdministrator }));

@@ -14,7 +14,7 @@ import { untrustedProxyConditions } from './console/attention/untrusted-proxy-co
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
 import { advanceTrade } from './engine/orders/advance-trade.ts';
 import { removeWorkers } from './engine/orders/workers.store.ts';
-import { createWorkers } from './engine/orders/workers.ts';
+import { createWorkers, STOP_WORKERS_LIMIT_MS } from './engine/orders/workers.ts';
 import { startProtectionAudit } from './engine/protection/watch-protection.ts';
 import { storedMarks } from './engine/sizing/stored-marks.ts';
 import { followTradeEnd } from './engine/workflow/follow-trade.ts';
@@ -42,6 +42,8 @@ import { createSecretBox } from './platform/secret-box.ts';
 
 const LIMIT_CONNECTIONS = 4;
 const LIMITS_CLOSE_MS = 1_000;
+/** The database must not close under jobs that still run: longer than all that a stop waits for. */
+export const STOP_PROGRAM_LIMIT_MS = STOP_WORKERS_LIMIT_MS + LIMITS_CLOSE_MS + 1_500;
 
 export interface Program {
   app: App;

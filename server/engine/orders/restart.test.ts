@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import { engineRestartAnswers, engineRestarts, orderAttempts } from '#server/platform/db/schema.ts';
+import { randomId } from '#server/platform/ids.ts';
 import { createJobs, type JobHandlers, type JobWorkers } from '#server/platform/jobs/jobs.ts';
 import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { createLog } from '#server/platform/log.ts';
@@ -155,6 +156,7 @@ describe('one instance', () => {
       handlers?: Partial<JobHandlers>;
       wakeUnfinished?: () => Promise<void>;
       drainLimitMs?: number;
+      stopDrainLimitMs?: number;
     } = {},
   ) {
     const { db } = own.database;
@@ -165,10 +167,32 @@ describe('one instance', () => {
       handlers: { ...idle, ...options.handlers },
       wakeUnfinished: options.wakeUnfinished ?? (async () => {}),
       drainLimitMs: options.drainLimitMs ?? 5_000,
+      stopDrainLimitMs: options.stopDrainLimitMs ?? 5_000,
     });
     await workers.start();
     return { db, restart: () => restartSystem({ db, log }, { requestedBy }) };
   }
+
+  test('hands over what does not end while it stops, so that it can write nothing more', async () => {
+    const { promise: hanging, resolve: finish } = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<Parameters<typeof assertHeld>[1]>();
+    const { db } = await startWorkers({
+      stopDrainLimitMs: 100,
+      handlers: {
+        'run-workflow': async () => {
+          await withLease({ db: own.database.db, key: 'hanging', holder: 'only' }, async (lease) => {
+            held.resolve(lease);
+            await hanging;
+          });
+        },
+      },
+    });
+    await jobs.send(db, 'run-workflow', { workflowId: randomId() });
+    const lease = await held.promise;
+    await workers?.stop();
+    await expect(db.transaction((tx) => assertHeld(tx, lease))).rejects.toThrow(LeaseLostError);
+    finish();
+  });
 
   test('lets what is under way end before it starts again', async () => {
     let finish = () => {};

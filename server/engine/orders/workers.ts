@@ -8,12 +8,17 @@ import { forgetDeadWorkers, removeWorkers, reportWorkers } from './workers.store
 const BEAT_MS = 1_000;
 /** A step waits for an exchange for ten seconds at most, and none waits for many. */
 const DRAIN_LIMIT_MS = 25_000;
-const STOP_LIMIT_MS = 1_000;
+const RESTART_LIMIT_MS = 1_000;
+/** Shorter than for a restart: whoever stops a program kills it after a while. */
+const STOP_DRAIN_LIMIT_MS = 5_000;
+/** For its own statements as well. */
+export const STOP_WORKERS_LIMIT_MS = RESTART_LIMIT_MS + STOP_DRAIN_LIMIT_MS + 500;
 const BEATS_BETWEEN_CLEANINGS = 60;
 
 /** This instance's workers: started, reported to the others, and restarted when the database announces it. */
 export interface Workers {
   start(): Promise<void>;
+  /** Takes no more jobs, and resolves when what is under way has ended, or was handed over. */
   stop(): Promise<void>;
 }
 
@@ -29,8 +34,10 @@ export function createWorkers(options: {
   /** Sends a call for everything that is not finished. */
   wakeUnfinished: () => Promise<void>;
   drainLimitMs?: number;
+  stopDrainLimitMs?: number;
 }): Workers {
-  const { deps, jobs, handlers, wakeUnfinished, drainLimitMs = DRAIN_LIMIT_MS } = options;
+  const { deps, jobs, handlers, wakeUnfinished } = options;
+  const { drainLimitMs = DRAIN_LIMIT_MS, stopDrainLimitMs = STOP_DRAIN_LIMIT_MS } = options;
   const { db, log } = deps;
   const { instanceId } = deps.config;
   let timer: NodeJS.Timeout | null = null;
@@ -57,11 +64,14 @@ export function createWorkers(options: {
   }
 
   async function restartEngine(): Promise<void> {
-    if (jobs.isRunning() && !(await jobs.pause(drainLimitMs))) {
-      log.warn('work did not end in time and is handed over');
-      await handOverLeases(db, instanceId);
-    }
+    if (jobs.isRunning()) await drain(drainLimitMs);
     if (!isStopping) await startEngine();
+  }
+
+  async function drain(limitMs: number): Promise<void> {
+    if (await jobs.pause(limitMs)) return;
+    log.warn('work did not end in time and is handed over');
+    await handOverLeases(db, instanceId);
   }
 
   async function beat(): Promise<void> {
@@ -101,8 +111,10 @@ export function createWorkers(options: {
       isStopping = true;
       if (timer !== null) clearInterval(timer);
       await beating;
-      // The queue's own stop waits for what is under way.
-      await Promise.race([restarting, sleep(STOP_LIMIT_MS, null, { ref: false })]);
+      await Promise.race([restarting, sleep(RESTART_LIMIT_MS, null, { ref: false })]);
+      await drain(stopDrainLimitMs).catch((error: unknown) =>
+        log.warn({ err: error }, 'work could not be handed over'),
+      );
       await removeWorkers(db, instanceId).catch(() => undefined);
     },
   };

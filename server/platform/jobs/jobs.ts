@@ -37,6 +37,7 @@ export interface Jobs {
     options?: Delay,
   ): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
+  /** Waits a second for what is under way; who wants to wait longer pauses first. */
   stop(): Promise<void>;
   isRunning(): boolean;
   activity(): WorkerActivity;
@@ -141,6 +142,9 @@ export const SUPERVISE_SECONDS = 1;
 export const RETRY_SECONDS = 1;
 /** A call that waits for its repetition counts as sent: what a failing database held up must not wait much longer. */
 const LONGEST_RETRY_SECONDS = 8;
+
+/** The library allows no less. */
+const STOP_LIMIT_MS = 1_000;
 
 const QUEUE_OPTIONS = {
   notify: true,
@@ -326,7 +330,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
       running = false;
       for (const workers of working.values()) workers.stop();
       await announcements.close();
-      await boss.stop({ graceful: true, timeout: 8000 });
+      await boss.stop({ graceful: true, timeout: STOP_LIMIT_MS });
     },
     isRunning: () => running,
     activity() {
