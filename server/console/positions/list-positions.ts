@@ -39,7 +39,11 @@ export async function listPositions(
   const { userId, token, limit } = query;
   const accounts = await listAccounts(deps.db, { userId });
   const maxAgeMs = Math.max(YOUNGEST_MS, accounts.length * MS_AN_ACCOUNT);
-  const readings = await Promise.all(accounts.map((account) => readAccount(reader, account, maxAgeMs)));
+  const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
+  // The reader asks for a few accounts at a time, in this order.
+  const readings = await Promise.all(
+    accounts.map((account) => readAccount(reader, { account, maxAgeMs, late })),
+  );
   const open = readings
     .flatMap((reading) => reading.open)
     .filter((position) => token === undefined || position.token === token);
@@ -62,8 +66,7 @@ export async function listPositions(
 
 async function readAccount(
   reader: AccountReader,
-  account: Account,
-  maxAgeMs: number,
+  { account, maxAgeMs, late }: { account: Account; maxAgeMs: number; late: Promise<null> },
 ): Promise<{ open: OpenPositionView[]; unreachable: Unreachable | null }> {
   const { userId, username, exchangePlatform } = account;
   const missing = (message: string, hidden: HiddenPosition[] = []): Unreachable => ({
@@ -74,7 +77,6 @@ async function readAccount(
     hidden: hidden.filter(({ trade }) => trade.state === 'done').map(toHidden),
   });
   try {
-    const late = sleep(ACCOUNT_LIMIT_MS, null, { ref: false });
     const reading = await Promise.race([reader.read(account, maxAgeMs), late]);
     if (reading === null) {
       const message = `${exchangePlatform} has not answered within ${ACCOUNT_LIMIT_MS / 1_000} s`;

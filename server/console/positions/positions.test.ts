@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { D, toPlain } from '#domain/decimal.ts';
 import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
+import { createAccountReader } from '#server/engine/protection/read-account.ts';
 import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { withLease } from '#server/platform/jobs/leases.ts';
 import { startTradingBoard, type TradingBoard } from '#test/app/test-trading-board.ts';
+import { listPositions } from './list-positions.ts';
 
 type Trader = Awaited<ReturnType<TradingBoard['createTrader']>>;
 
@@ -523,6 +526,33 @@ describe('asking the exchange', () => {
     await Promise.all(Array.from({ length: 20 }, () => board.admin.get(`/api/positions?userId=${id}`)));
     const asked = board.requests.slice(before).filter(({ userId }) => userId === id);
     expect(asked.filter(({ path }) => path.endsWith('all-position'))).toHaveLength(1);
+  });
+
+  test('asks for a few accounts at a time, whatever their number', async () => {
+    const deps = board.programs[0]?.deps;
+    if (!deps) throw new Error('no program');
+    const traders = await Promise.all(Array.from({ length: 20 }, () => board.createTrader()));
+    const asked: string[] = [];
+    let underWay = 0;
+    let most = 0;
+    const counted: Exchange = Object.create(exchange, {
+      fetchHoldings: {
+        value: async (account: ExchangeAccount, options: Parameters<Exchange['fetchHoldings']>[1]) => {
+          asked.push(account.userId);
+          underWay += 1;
+          most = Math.max(most, underWay);
+          await sleep(20);
+          underWay -= 1;
+          return await exchange.fetchHoldings(account, options);
+        },
+      },
+    });
+    const reader = createAccountReader({ ...deps, exchanges: { ...deps.exchanges, get: () => counted } });
+    const { unreachable } = await listPositions(deps, reader, { limit: 10 });
+    expect(unreachable).toEqual([]);
+    expect(asked).toEqual(expect.arrayContaining(traders.map(({ id }) => id)));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
   });
 
   // Requirements: additions-order-and-positions-8

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { WhyAnswer } from '#contract/signals.ts';
+import { listUserSteps } from '#server/engine/workflow/workflow-steps.store.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
@@ -95,6 +96,16 @@ describe('why a user traded or did not', () => {
     expect(decidedNow.status).toBe('eligible');
     expect(ruleOf(decidedNow, 'Active trading')).toMatchObject({ result: 'passed', saw: 'on', wanted: 'on' });
     expect(steps).toEqual([]);
+  });
+
+  test('is read from the steps of the pipeline and of this user, and of nobody else', async () => {
+    await start(TRADING);
+    const [first, second] = [await createTrader(), await createTrader()];
+    const workflowId = await ended(await sendSignal());
+    for (const { id: userId } of [first, second]) {
+      const steps = await listUserSteps(board.database.db, { workflowId, userId });
+      expect(steps.map((step) => step.userId)).toEqual([...Array(7).fill(null), userId, userId, userId]);
+    }
   });
 
   test('is told of the workflow that is asked for; a second one has its own answer', async () => {

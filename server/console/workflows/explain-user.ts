@@ -11,7 +11,7 @@ import { findUser } from '#server/admin/users/users.store.ts';
 import type { Deps } from '#server/deps.ts';
 import type { TradeRow } from '#server/engine/orders/trades.store.ts';
 import { readEligibilityInput } from '#server/engine/workflow/select-users.ts';
-import { listSteps, type StepRow } from '#server/engine/workflow/workflow-steps.store.ts';
+import { listUserSteps, type StepRow } from '#server/engine/workflow/workflow-steps.store.ts';
 import {
   findWorkflowUser,
   listUserSignalTrades,
@@ -35,7 +35,7 @@ export async function explainUser(
   const found = await findUser(db, userId);
   if (found === null) throw new AppError('userNotFound');
   const workflow = await requestedWorkflow(deps, options);
-  const steps = workflow === null ? [] : await listSteps(db, workflow.id);
+  const steps = workflow === null ? [] : await listUserSteps(db, { workflowId: workflow.id, userId });
   const snapshot = workflow === null ? null : await findWorkflowUser(db, { workflowId: workflow.id, userId });
   const trades = await listUserSignalTrades(db, { signalId: signal.id, userId });
   const input = await readEligibilityInput(deps, signal);

@@ -1,5 +1,5 @@
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { StepStatus } from '#domain/workflow/workflow-lifecycle.ts';
+import { and, asc, eq, inArray, lte, or, type SQL, sql } from 'drizzle-orm';
+import { PIPELINE_STEPS, type StepStatus } from '#domain/workflow/workflow-lifecycle.ts';
 import { writtenOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { workflowSteps } from '#server/platform/db/schema.ts';
@@ -129,6 +129,23 @@ export async function listSteps(db: Queryable, workflowId: string): Promise<Step
     .select()
     .from(workflowSteps)
     .where(eq(workflowSteps.workflowId, workflowId))
+    .orderBy(asc(workflowSteps.stepNumber));
+}
+
+/** Those of the pipeline, and of the per-user steps this user's alone. */
+export async function listUserSteps(
+  db: Queryable,
+  { workflowId, userId }: { workflowId: string; userId: string },
+): Promise<StepRow[]> {
+  return await db
+    .select()
+    .from(workflowSteps)
+    .where(
+      and(
+        eq(workflowSteps.workflowId, workflowId),
+        or(lte(workflowSteps.stepNumber, PIPELINE_STEPS.length), eq(workflowSteps.userId, userId)),
+      ),
+    )
     .orderBy(asc(workflowSteps.stepNumber));
 }
 
