@@ -14,7 +14,7 @@ const NOT_COMMON = [
   LIST_PARTS,
   'export-button',
   'list-(filters|screen)',
-  'dialog(-view|-pending)?\\.',
+  'dialog(-view)?\\.',
   'return-focus',
   'changes-question',
   'card-table',

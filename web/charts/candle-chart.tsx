@@ -5,13 +5,16 @@ import { useSession } from '../lib/session.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
 import { EmptyState } from '../ui/states.tsx';
 import classes from './candle-chart.module.css';
-import { CandleCanvas } from './candle-chart-canvas.tsx';
-import { toChartModel } from './candle-chart-model.ts';
+import { type ChartModel, toChartModel } from './candle-chart-model.ts';
 import { type CandlePicture, describeEvents, describePicture, readablePart } from './candle-chart-picture.ts';
+import { ChartCanvas, type LoadDrawing } from './chart-canvas.tsx';
 
 const loadTable = () => import('./candle-chart-table.tsx');
 const CandleTable = lazy(loadTable);
 const prepareTable = () => void loadTable().catch(() => {});
+
+const loadDrawing: LoadDrawing<ChartModel> = async () =>
+  (await import('./candle-chart-drawing.ts')).createDrawing;
 
 /** Candles with what happened among them, as a picture or as a table. */
 export function CandleChart({ picture: given }: { picture: CandlePicture }) {
@@ -57,7 +60,12 @@ export function CandleChart({ picture: given }: { picture: CandlePicture }) {
           <CandleTable picture={picture} />
         </Suspense>
       ) : (
-        <CandleCanvas model={model} label={describePicture(picture, formatInstant)} onPoint={setPointed} />
+        <ChartCanvas
+          load={loadDrawing}
+          model={model}
+          label={describePicture(picture, formatInstant)}
+          onPoint={setPointed}
+        />
       )}
       <figcaption className={classes.credit}>
         TradingView Lightweight Charts™, © TradingView, Inc.{' '}

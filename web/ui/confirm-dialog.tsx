@@ -1,8 +1,7 @@
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react';
+import classes from './confirm-dialog.module.css';
 import type { ConfirmDialogProps } from './confirm-dialog-view.tsx';
-import { DialogPending } from './dialog-pending.tsx';
 import { toastError } from './toast.ts';
-import { useFirstSign } from './use-first-sign.ts';
 
 type View = ComponentType<ConfirmDialogProps>;
 
@@ -41,4 +40,31 @@ export function ConfirmDialog({ opened, ...props }: ConfirmDialogProps & { opene
   }, [isMissing]);
   if (!opened) return null;
   return View ? <View {...props} /> : <DialogPending />;
+}
+
+/** In place of a dialog whose code is on its way; seen only when that takes a while. */
+function DialogPending() {
+  return (
+    <div className={classes.pending} role="status">
+      <span className="spinner" aria-hidden />
+      <span className="visually-hidden">Loading...</span>
+    </div>
+  );
+}
+
+const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'input'] as const;
+
+/** Once, with the first sign that somebody uses the page. The function must not change. */
+function useFirstSign(prepare: () => void): void {
+  useEffect(() => {
+    const stop = () => {
+      for (const sign of SIGNS) document.removeEventListener(sign, start);
+    };
+    const start = () => {
+      stop();
+      prepare();
+    };
+    for (const sign of SIGNS) document.addEventListener(sign, start);
+    return stop;
+  }, [prepare]);
 }

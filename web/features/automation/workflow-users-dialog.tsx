@@ -7,7 +7,6 @@ import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
 import { WhyAnswerView } from '../../ui/why-answer.tsx';
 import { useAllUsers, useUsernames, useWorkflowUsers, useWorkflowWhy } from './get-workflow.ts';
-import classes from './workflow-users-dialog.module.css';
 
 interface WorkflowUsersDialogProps {
   workflowId: string;
@@ -29,7 +28,7 @@ export default function WorkflowUsersDialog({ workflowId, onClose }: WorkflowUse
           onChange={(name) => adjust({ tab: name === 'why' ? name : undefined })}
           keepMounted={false}
         >
-          <Tabs.List className={classes.tabs}>
+          <Tabs.List mb={14}>
             <Tabs.Tab value={FIRST_TAB}>Users</Tabs.Tab>
             <Tabs.Tab value="why">Why / why not</Tabs.Tab>
           </Tabs.List>

@@ -1,15 +1,16 @@
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { PriceLog } from '#contract/price-logs.ts';
 import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
 import { ListScreen } from '#web/lists/list-screen.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Panel } from '../../ui/panel.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { PAGE_SIZE, priceLogsPath, usePriceLogs } from './get-price-logs.ts';
 import { NumberedPager } from './numbered-pager.tsx';
 import { priceLogsColumns } from './price-logs-columns.tsx';
+import classes from './price-logs-screen.module.css';
 import type { PriceLogsSearch } from './price-logs-search.ts';
-import { TimestampLegend } from './timestamp-legend.tsx';
-import { useKeptLog } from './use-kept-log.ts';
 
 const ParametersDialog = lazy(() => import('./parameters-dialog.tsx'));
 const PriceLogChartDialog = lazy(() => import('./price-log-chart-dialog.tsx'));
@@ -76,5 +77,28 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
         </Suspense>
       ) : null}
     </ListScreen>
+  );
+}
+
+/** The row whose dialog is open. New rows may push it off the page; its dialog does not vanish with it. */
+function useKeptLog(rows: readonly PriceLog[] | undefined, id: string | undefined): PriceLog | undefined {
+  const [kept, setKept] = useState<PriceLog>();
+  const found = id === undefined ? undefined : rows?.find((log) => log.id === id);
+  if (found !== undefined && found !== kept) setKept(found);
+  return found ?? (kept?.id === id ? kept : undefined);
+}
+
+function TimestampLegend() {
+  return (
+    <Panel title="About the timestamps">
+      <dl className={classes.legend}>
+        <dt>Original Time (TradingView)</dt>
+        <dd>The candle's time as the charting platform sent it, unchanged.</dd>
+        <dt>Candle Time (Server TZ)</dt>
+        <dd>The same moment in the display time zone of this server.</dd>
+        <dt>Received At (Server TZ)</dt>
+        <dd>When the webhook call arrived. A delay of 15-30 minutes is expected for webhook calls.</dd>
+      </dl>
+    </Panel>
   );
 }

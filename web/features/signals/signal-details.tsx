@@ -1,5 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { SignalChart as SignalChartAnswer } from '#contract/charts.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
+import { CandleChart } from '#web/charts/candle-chart.tsx';
+import { CandleChartSkeleton } from '#web/charts/candle-chart-skeleton.tsx';
+import { requestJson } from '../../lib/api-client.ts';
+import { capitalise } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { FullPrice } from '../../ui/full-price.tsx';
@@ -8,7 +15,7 @@ import { OriginalTime } from '../../ui/original-time.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ActionBadge } from '../../ui/trading-badges.tsx';
 import { useSignal } from './get-signal.ts';
-import { SignalChart } from './signal-chart.tsx';
+import { signalsPath } from './get-signals.ts';
 import classes from './signal-dialogs.module.css';
 
 export function SignalDetails({ signalId }: { signalId: string }) {
@@ -51,4 +58,33 @@ function Details({ signal }: { signal: SignalDetail }) {
       </div>
     </div>
   );
+}
+
+function SignalChart({ signalId }: { signalId: string }) {
+  return (
+    <QueryView
+      query={useSignalChart(signalId)}
+      errorTitle="Failed to fetch chart"
+      loading={<CandleChartSkeleton />}
+    >
+      {(chart) => <Chart chart={chart} />}
+    </QueryView>
+  );
+}
+
+function useSignalChart(signalId: string) {
+  const path = `${signalsPath}/${encodeURIComponent(signalId)}/chart`;
+  return useQuery({
+    queryKey: [path],
+    queryFn: ({ signal }) => requestJson<SignalChartAnswer>(path, { signal }),
+    staleTime: 0,
+  });
+}
+
+function Chart({ chart }: { chart: SignalChartAnswer }) {
+  const picture = useMemo(() => {
+    const { signal, ...rest } = chart;
+    return { ...rest, mark: { ...signal, text: capitalise(signal.action), direction: signal.action } };
+  }, [chart]);
+  return <CandleChart picture={picture} />;
 }
