@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { userSettings } from './settings.ts';
 
 /**
  * The one list of refusals that HTTP callers can meet. `status` is the answer's status code and `message` its text;
@@ -36,6 +37,7 @@ export const ERRORS = {
     status: 409,
     message: 'Another user has signed in to this browser. Nothing was changed.',
   },
+  settingsChanged: { status: 409, message: 'These settings were changed elsewhere' },
   credentialsInUse: {
     status: 409,
     message: 'An order of this user is still under way; try again when it is settled',
@@ -92,5 +94,7 @@ export const errorBody = z.object({
   message: z.string(),
   errors: z.array(fieldError).optional(),
   failureType: z.string().optional(),
+  /** With `settingsChanged`: the settings as they are now. */
+  data: userSettings.optional(),
 });
 export type ErrorBody = z.infer<typeof errorBody>;

@@ -44,6 +44,8 @@ export const settingsBody = z.object({
     .refine(isProcessorName, 'Signal processor may contain letters, digits, spaces and - _ . only')
     .optional(),
   signalTimeframe: plainText('Signal timeframe', 16).min(1, 'Signal timeframe is required').optional(),
+  /** As read: the write is refused when the settings have changed since. Without it they are written anyway. */
+  updatedAt: instantText.optional(),
 });
 export type SettingsBody = z.infer<typeof settingsBody>;
 
@@ -73,6 +75,7 @@ export const userSettings = z.object({
   tradingPausedUntil: z.string().nullable(),
   tradeOrderSet: z.string(),
   oppositeSignal: z.enum(['reverse', 'skip']),
+  updatedAt: z.string(),
 });
 export type UserSettings = z.infer<typeof userSettings>;
 

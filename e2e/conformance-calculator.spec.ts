@@ -60,6 +60,7 @@ test('a calculation for oneself goes by the own settings, whose five fields are 
       positionSizingMethod: 'Portfolio Allocation',
       investmentPortion: expect.stringMatching(/^0\.050?$/),
       maximumRiskPerTrade: expect.stringMatching(/^0\.\d+$/),
+      updatedAt: expect.any(String),
     },
   });
   const { user } = await (await page.request.get('/api/auth/user')).json();

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { calculate, calculateButton, calculatorCase } from './calculator-screen.ts';
 import { expect, test } from './fixtures.ts';
 import { expectToast, pageTitle, withoutLiveUpdates } from './screen.ts';
 import { accountStatusCard, automationCard } from './settings-screen.ts';
@@ -10,7 +11,10 @@ const timeframe = (page: Page) => page.getByLabel('Signal timeframe');
 const method = (page: Page) => page.getByLabel('Position sizing method');
 const portion = (page: Page) => page.getByLabel('Investment portion');
 const saveSettings = (page: Page) => page.getByRole('button', { name: 'Save Settings' }).click();
-const notice = (page: Page) => page.getByRole('alert').filter({ hasText: 'Changed elsewhere' });
+const notice = (page: Page) =>
+  page.getByRole('alert').filter({ hasText: 'These settings were changed elsewhere:' });
+const takeTheirs = (page: Page) => notice(page).getByRole('button', { name: 'Take theirs' }).click();
+const keepMine = (page: Page) => notice(page).getByRole('button', { name: 'Keep mine' }).click();
 const testUser = (page: Page) => automationCard(page).getByRole('switch', { name: 'Test user' });
 const orderSet = (page: Page) => automationCard(page).getByLabel('Trade order set');
 
@@ -20,11 +24,13 @@ async function saveAutomation(page: Page) {
 }
 
 // Requirements: screens-user-settings-10
-test('saving the automation changes what was touched, and nothing that was decided elsewhere meanwhile', async ({
+test('a save over settings that changed elsewhere is refused, and the user chooses whose values to go on with', async ({
   page,
   operator,
   signIn,
+  expectFailure,
 }) => {
+  expectFailure({ path: '/api/admin/user-settings/', status: 409 });
   const user = await operator.createUser();
   await withoutLiveUpdates(page);
   await signIn(page);
@@ -37,11 +43,59 @@ test('saving the automation changes what was touched, and nothing that was decid
   } as const;
   await operator.changeSettings(user.id, elsewhere);
   await orderSet(page).selectOption('B');
-  await saveAutomation(page);
-  expect(await operator.settingsOf(user.id)).toMatchObject({ ...elsewhere, tradeOrderSet: 'B' });
+  await automationCard(page).getByRole('button', { name: 'Save Automation' }).click();
+  await expectToast(page, { title: 'Error', text: 'These settings were changed elsewhere' });
+  await expect(notice(page)).toContainText('Test user (now off)');
+  await expect(notice(page)).toContainText('Trading paused until (now 2099-03-03');
+  await expect(notice(page)).toContainText('Opposite signal (now Skip)');
+  await expect(orderSet(page)).toHaveValue('B');
+  await expect(automationCard(page).getByRole('button', { name: 'Save Automation' })).toBeDisabled();
+  expect(await operator.settingsOf(user.id)).toMatchObject({ ...elsewhere, tradeOrderSet: 'M' });
+
+  await takeTheirs(page);
+  await expect(notice(page)).toHaveCount(0);
   await expect(testUser(page)).not.toBeChecked();
   await expect(automationCard(page).getByRole('radio', { name: 'Skip' })).toBeChecked();
-  await expect(automationCard(page).getByText(/^Paused until 2099/)).toBeVisible();
+  await expect(orderSet(page)).toHaveValue('M');
+  await orderSet(page).selectOption('B');
+  await saveAutomation(page);
+  expect(await operator.settingsOf(user.id)).toMatchObject({ ...elsewhere, tradeOrderSet: 'B' });
+
+  await operator.changeSettings(user.id, { tradeOrderSet: 'D' });
+  await orderSet(page).selectOption('C');
+  await automationCard(page).getByRole('button', { name: 'Save Automation' }).click();
+  await expect(notice(page)).toContainText('Trade order set (now D)');
+  await keepMine(page);
+  await expect(notice(page)).toHaveCount(0);
+  await expect(orderSet(page)).toHaveValue('C');
+  await saveAutomation(page);
+  expect((await operator.settingsOf(user.id)).tradeOrderSet).toBe('C');
+});
+
+// Requirements: screens-user-settings-10
+test('a change elsewhere of fields that a form does not have does not keep it from being saved', async ({
+  page,
+  operator,
+  signIn,
+  expectFailure,
+}) => {
+  expectFailure({ path: '/api/admin/user-settings/', status: 409 });
+  const user = await operator.createUser();
+  await withoutLiveUpdates(page);
+  await signIn(page);
+  await page.goto(`/settings?userId=${user.id}`);
+  await processor(page).selectOption('UD Bot');
+  await orderSet(page).selectOption('B');
+  await operator.changeSettings(user.id, { oppositeSignal: 'skip' });
+  await saveSettings(page);
+  await expectToast(page, { title: 'Settings Updated' });
+  expect(await operator.settingsOf(user.id)).toMatchObject({
+    signalProcessor: 'UD Bot',
+    oppositeSignal: 'skip',
+    tradeOrderSet: 'M',
+  });
+  await expect(notice(page)).toContainText('Opposite signal (now Skip)');
+  await expect(orderSet(page)).toHaveValue('B');
 });
 
 test('the automation card follows what is decided elsewhere, and keeps a pause that it did not set', async ({
@@ -70,7 +124,9 @@ test('the automation card follows what is decided elsewhere, and keeps a pause t
 
   await orderSet(page).selectOption('C');
   await operator.changeSettings(user.id, { tradeOrderSet: 'D' });
-  await expect(notice(page)).toContainText('Changed elsewhere: Trade order set (now D)');
+  await expect(notice(page)).toContainText(
+    'These settings were changed elsewhere: Trade order set (now D). If you keep yours, your next save replaces these values.',
+  );
   await expect(orderSet(page)).toHaveValue('C');
   await automationCard(page).getByRole('button', { name: 'Discard' }).click();
   await expect(orderSet(page)).toHaveValue('D');
@@ -78,7 +134,7 @@ test('the automation card follows what is decided elsewhere, and keeps a pause t
 });
 
 // Requirements: screens-user-settings-10
-test('settings changed elsewhere show in the fields that nobody touched, and a save does not take them back', async ({
+test('an untouched form shows at once what is changed elsewhere, and one with unsaved input asks', async ({
   page,
   operator,
   signIn,
@@ -87,7 +143,6 @@ test('settings changed elsewhere show in the fields that nobody touched, and a s
   await signIn(page, user);
   await page.goto('/settings');
   await expect(method(page)).toHaveValue('Technical Analysis');
-  await timeframe(page).selectOption('1h');
   await operator.changeSettings(user.id, {
     positionSizingMethod: 'Portfolio Allocation',
     investmentPortion: '0.15',
@@ -96,74 +151,81 @@ test('settings changed elsewhere show in the fields that nobody touched, and a s
   await expect(processor(page)).toHaveValue('UD Bot');
   await expect(method(page)).toHaveValue('Portfolio Allocation');
   await expect(portion(page).locator('option:checked')).toHaveText('15.0%');
-  await expect(timeframe(page)).toHaveValue('1h');
   await expect(notice(page)).toHaveCount(0);
-  await saveSettings(page);
-  await expectToast(page, { title: 'Settings Updated' });
-  await expect(notice(page)).toHaveCount(0);
-  expect(await operator.settingsOf(user.id)).toMatchObject({
-    positionSizingMethod: 'Portfolio Allocation',
-    signalProcessor: 'UD Bot',
-    signalTimeframe: '1h',
-  });
-});
 
-// Requirements: screens-user-settings-10
-test('a field that was changed here and elsewhere keeps what was chosen, says so, and offers the stored value', async ({
-  page,
-  operator,
-  signIn,
-}) => {
-  const user = await operator.createUser();
-  await signIn(page, user);
-  await page.goto('/settings');
-  await processor(page).selectOption('UD Bot');
-  await operator.changeSettings(user.id, { signalProcessor: 'Any' });
-  await expect(notice(page)).toContainText('Changed elsewhere: Signal processor (now Any)');
-  await expect(notice(page)).toContainText(
-    'What you have chosen here is kept, and replaces it when you save.',
-  );
+  await timeframe(page).selectOption('1h');
+  await operator.changeSettings(user.id, { signalProcessor: 'Any', investmentPortion: '0.2' });
+  await expect(notice(page)).toContainText('Investment portion (now 20.0%), Signal processor (now Any)');
   await expect(processor(page)).toHaveValue('UD Bot');
-  await notice(page).getByRole('button', { name: 'Take stored value' }).click();
-  await expect(processor(page)).toHaveValue('Any');
+  await expect(timeframe(page)).toHaveValue('1h');
+  await expect(page.getByRole('button', { name: 'Save Settings' })).toBeDisabled();
+  await takeTheirs(page);
   await expect(notice(page)).toHaveCount(0);
+  await expect(processor(page)).toHaveValue('Any');
+  await expect(portion(page).locator('option:checked')).toHaveText('20.0%');
+  await expect(timeframe(page)).toHaveValue('Any');
   await expect(page.getByRole('button', { name: 'Discard' }).first()).toBeDisabled();
 
-  await method(page).selectOption('Risk Management');
-  await operator.changeSettings(user.id, { investmentPortion: '0.15', signalProcessor: 'Tesla' });
-  await expect(notice(page)).toContainText('Changed elsewhere: Investment portion (now 15.0%)');
-  await expect(processor(page)).toHaveValue('Tesla');
-  await expect(portion(page).locator('option')).toHaveText(['Auto']);
-  await notice(page).getByRole('button', { name: 'Take stored value' }).click();
-  await expect(method(page)).toHaveValue('Technical Analysis');
-  await expect(portion(page).locator('option:checked')).toHaveText('15.0%');
-
   await processor(page).selectOption('UD Bot');
-  await operator.changeSettings(user.id, { signalProcessor: 'Any' });
-  await expect(notice(page)).toBeVisible();
+  await operator.changeSettings(user.id, { signalProcessor: 'Tesla' });
+  await expect(notice(page)).toContainText('Signal processor (now Tesla)');
+  await keepMine(page);
+  await expect(notice(page)).toHaveCount(0);
+  await expect(processor(page)).toHaveValue('UD Bot');
   await saveSettings(page);
   await expectToast(page, { title: 'Settings Updated' });
   await expect(notice(page)).toHaveCount(0);
   expect((await operator.settingsOf(user.id)).signalProcessor).toBe('UD Bot');
 });
 
-test('a notice whose code cannot be loaded is said in plain text', async ({
+// Requirements: screens-user-settings-10
+test('the same change here and elsewhere leaves nothing to choose', async ({ page, operator, signIn }) => {
+  const user = await operator.createUser();
+  await signIn(page, user);
+  await page.goto('/settings');
+  await processor(page).selectOption('UD Bot');
+  await operator.changeSettings(user.id, { signalProcessor: 'UD Bot' });
+  await expect(page.getByRole('button', { name: 'Discard' }).first()).toBeDisabled();
+  await expect(notice(page)).toHaveCount(0);
+});
+
+// Requirements: screens-user-settings-10
+test('a calculation over settings that changed elsewhere saves nothing until the user has chosen', async ({
   page,
   operator,
   signIn,
   expectFailure,
 }) => {
-  expectFailure({ path: '/assets/', status: 'network' });
-  await page.route('**/changed-elsewhere-notice-*.js', (route) => route.abort());
-  const user = await operator.createUser();
-  await signIn(page, user);
-  await page.goto('/settings');
-  await processor(page).selectOption('UD Bot');
-  await operator.changeSettings(user.id, { signalProcessor: 'Any' });
-  await expect(notice(page)).toHaveText('Changed elsewhere: Signal processor');
-  await expect(processor(page)).toHaveValue('UD Bot');
-  await page.getByRole('button', { name: 'Discard' }).first().click();
-  await expect(processor(page)).toHaveValue('Any');
+  expectFailure({ path: '/api/admin/user-settings/', status: 409 });
+  const { user, path } = await calculatorCase(operator);
+  await withoutLiveUpdates(page);
+  await signIn(page);
+  await page.goto(path);
+  const chosenMethod = page.getByLabel('Position Sizing Method');
+  await expect(chosenMethod).toHaveValue('Technical Analysis');
+  await operator.changeSettings(user.id, { positionSizingMethod: 'Risk Management' });
+  await calculateButton(page).click();
+  await expect(page.getByRole('main')).toContainText('These settings were changed elsewhere');
+  await expect(chosenMethod).toHaveValue('Risk Management');
+  await expect(notice(page)).toHaveCount(0);
+
+  await chosenMethod.selectOption('Portfolio Allocation');
+  await operator.changeSettings(user.id, { maximumRiskPerTrade: '0.1' });
+  await calculateButton(page).click();
+  await expect(notice(page)).toContainText('Maximum Risk per Trade (now 10.0%)');
+  await expect(calculateButton(page)).toBeDisabled();
+  await expect(chosenMethod).toHaveValue('Portfolio Allocation');
+  expect((await operator.settingsOf(user.id)).positionSizingMethod).toBe('Risk Management');
+  await keepMine(page);
+  await calculate(page);
+  expect((await operator.settingsOf(user.id)).positionSizingMethod).toBe('Portfolio Allocation');
+
+  await chosenMethod.selectOption('Technical Analysis');
+  await operator.changeSettings(user.id, { investmentPortion: '0.2' });
+  await calculateButton(page).click();
+  await takeTheirs(page);
+  await expect(chosenMethod).toHaveValue('Portfolio Allocation');
+  await expect(page.getByLabel('Investment Portion').locator('option:checked')).toHaveText('20.0%');
 });
 
 /** How often the page asks for each of the paths. */

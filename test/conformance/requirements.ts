@@ -61,7 +61,7 @@ export const REQUIREMENTS: Readonly<Record<string, Readonly<Record<string, strin
     'screens-user-settings-9':
       'Unsaved changes are not lost by a link, the back button, signing out or closing the tab',
     'screens-user-settings-10':
-      'The forms follow what is stored elsewhere; what was changed here as well is kept and said, and no save takes anything else back',
+      'An untouched form follows what is stored; a write of settings that changed since they were read is refused with the newer values, and the user takes theirs or keeps what was entered',
   },
   'Screens: users': {
     'screens-users-1':

@@ -1,17 +1,34 @@
-import { lazy, Suspense } from 'react';
-import type { ChangedElsewhereProps } from './changed-elsewhere-notice.tsx';
+import { Alert, Button, Group } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import classes from './changed-elsewhere.module.css';
 
-const Notice = lazy(() => import('./changed-elsewhere-notice.tsx').catch(() => ({ default: PlainNotice })));
+interface ChangedElsewhereProps {
+  /** The fields that differ now, each with what is stored. */
+  fields: { label: string; stored: string }[];
+  onTakeTheirs: () => void;
+  onKeepMine: () => void;
+}
 
-/** The notice of a form; its code comes with the first change elsewhere. */
-export const ChangedElsewhere = (props: ChangedElsewhereProps) =>
-  props.fields.length > 0 ? (
-    <Suspense fallback={null}>
-      <Notice {...props} />
-    </Suspense>
-  ) : null;
-
-/** Where its code could not be loaded; Discard takes what is stored as well. */
-const PlainNotice = ({ fields }: ChangedElsewhereProps) => (
-  <p role="alert">Changed elsewhere: {fields.map(({ label }) => label).join(', ')}</p>
-);
+/** In a form with unsaved input over settings that somebody else has changed. */
+export function ChangedElsewhere({ fields, onTakeTheirs, onKeepMine }: ChangedElsewhereProps) {
+  if (fields.length === 0) return null;
+  const list = fields.map(({ label, stored }) => `${label} (now ${stored})`).join(', ');
+  return (
+    <Alert color="yellow" className={classes.notice} icon={<IconAlertTriangle aria-hidden />}>
+      <div className={classes.content}>
+        <span className={classes.text}>
+          <strong>These settings were changed elsewhere:</strong> {list}. If you keep yours, your next save
+          replaces these values.
+        </span>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={onTakeTheirs}>
+            Take theirs
+          </Button>
+          <Button size="xs" variant="default" onClick={onKeepMine}>
+            Keep mine
+          </Button>
+        </Group>
+      </div>
+    </Alert>
+  );
+}

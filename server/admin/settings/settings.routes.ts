@@ -9,6 +9,7 @@ import {
   settingsBody,
 } from '#contract/settings.ts';
 import type { Deps } from '#server/deps.ts';
+import type { Queryable } from '#server/platform/db/database.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { setSessionCookie } from '#server/platform/http/access-cookie.ts';
@@ -28,7 +29,7 @@ export function registerSettingsRoutes(app: App, deps: Pick<Deps, 'config' | 'cl
   app.get(
     '/api/user-settings',
     { config: asUser, schema: { response: { 200: settingsAnswer } } },
-    (request) => readSettings(deps, getUser(request).id),
+    (request) => readSettings(deps.db, getUser(request).id),
   );
 
   app.put(
@@ -69,7 +70,7 @@ export function registerSettingsRoutes(app: App, deps: Pick<Deps, 'config' | 'cl
   app.get(
     '/api/admin/user-settings/:userId',
     { config: asAdmin, schema: { params: userIdParams, response: { 200: settingsAnswer } } },
-    (request) => readSettings(deps, request.params.userId),
+    (request) => readSettings(deps.db, request.params.userId),
   );
 
   app.put(
@@ -87,14 +88,18 @@ export function registerSettingsRoutes(app: App, deps: Pick<Deps, 'config' | 'cl
   );
 }
 
-async function readSettings(deps: Pick<Deps, 'db'>, userId: string) {
-  const found = await findUser(deps.db, userId);
+async function readSettings(db: Queryable, userId: string) {
+  const found = await findUser(db, userId);
   if (found === null) throw new AppError('userNotFound');
   if (found.settings === null) throw new AppError('settingsNotFound');
   return { success: true as const, data: toUserSettings(found.user, found.settings) };
 }
 
 async function writeSettings(deps: Pick<Deps, 'clock' | 'db'>, userId: string, changes: AdminSettingsBody) {
-  await deps.db.transaction((tx) => updateSettings(tx, { userId, changes, now: deps.clock.now() }));
-  return readSettings(deps, userId);
+  return deps.db.transaction(async (tx) => {
+    const isWritten = await updateSettings(tx, { userId, changes, now: deps.clock.now() });
+    const answer = await readSettings(tx, userId);
+    if (!isWritten) throw new AppError('settingsChanged', { data: answer.data });
+    return answer;
+  });
 }

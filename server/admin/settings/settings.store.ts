@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { AdminSettingsBody } from '#contract/settings.ts';
 import type { EligibilityUser } from '#domain/eligibility/eligibility-rules.ts';
 import type { TradingSettings } from '#domain/user-settings.ts';
@@ -6,6 +6,7 @@ import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
 import type { SettingsRow } from '../users/user-rows.ts';
+import { settingsUpdatedAt } from '../users/users.store.ts';
 
 /** A user who may trade, apart from the exchange connection and halts, which other features know. */
 export type TradingUser = Omit<EligibilityUser, 'exchangeReady' | 'tradingHalt'>;
@@ -52,12 +53,15 @@ export async function listExchangesInUse(db: Queryable): Promise<string[]> {
   return rows.map(({ platform }) => platform);
 }
 
-/** Writes the given fields; a field that is not given keeps its value. False when the user has no settings. */
+/**
+ * Writes the given fields; a field that is not given keeps its value. False when the user has no settings, or they have
+ * changed since `updatedAt`.
+ */
 export async function updateSettings(
   db: Queryable,
   options: { userId: string; changes: AdminSettingsBody; now: Date },
 ): Promise<boolean> {
-  const { isTestUser, tradingPausedUntil, ...fields } = options.changes;
+  const { isTestUser, tradingPausedUntil, updatedAt, ...fields } = options.changes;
   const { userId, now } = options;
   const changed = await db
     .update(userSettings)
@@ -66,9 +70,14 @@ export async function updateSettings(
       ...(tradingPausedUntil === undefined
         ? {}
         : { tradingPausedUntil: tradingPausedUntil === null ? null : new Date(tradingPausedUntil) }),
-      updatedAt: now,
+      updatedAt: settingsUpdatedAt(now),
     })
-    .where(eq(userSettings.userId, userId))
+    .where(
+      and(
+        eq(userSettings.userId, userId),
+        updatedAt === undefined ? undefined : eq(userSettings.updatedAt, new Date(updatedAt)),
+      ),
+    )
     .returning({ userId: userSettings.userId });
   if (changed.length > 0 && isTestUser !== undefined) {
     await db.update(users).set({ isTestUser, updatedAt: now }).where(eq(users.id, userId));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AdminSettingsBody, UserSettings } from '#contract/settings.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { findTradingSettings, listTradingUsers } from './settings.store.ts';
 
@@ -103,7 +104,10 @@ describe("a user's own settings", () => {
       userId: UNKNOWN_ID,
       isAdmin: true,
     });
-    expect((await board.admin.get(`/api/admin/user/${user.id}`)).json()).toEqual({ user });
+    expect((await board.admin.get(`/api/admin/user/${user.id}`)).json().user).toEqual({
+      ...user,
+      settings: { ...user.settings, updatedAt: expect.any(String) },
+    });
   });
 });
 
@@ -157,6 +161,100 @@ describe('settings edited by an administrator', () => {
   ])('refuses %j', async (body) => {
     const { user } = await board.createUser();
     expect((await board.admin.put(`/api/admin/user-settings/${user.id}`, body)).statusCode).toBe(400);
+  });
+});
+
+// Requirements: screens-user-settings-10
+describe('settings that changed since they were read', () => {
+  const paths = {
+    'their owner': () => '/api/user-settings',
+    'an administrator': (userId: string) => `/api/admin/user-settings/${userId}`,
+  };
+
+  async function openSettings(by: keyof typeof paths) {
+    const { client, user } = await board.createUser();
+    const path = paths[by](user.id);
+    const writer = by === 'their owner' ? client : board.admin;
+    return {
+      user,
+      read: async () => (await writer.get(path)).json<{ data: UserSettings }>().data,
+      write: (body: AdminSettingsBody) => writer.put(path, body),
+    };
+  }
+
+  test.each(['their owner', 'an administrator'] as const)(
+    'refuses a write by %s, and answers with the newer values',
+    async (by) => {
+      const { read, write } = await openSettings(by);
+      const { updatedAt } = await read();
+      const theirs = (await write({ signalProcessor: 'UD Bot' })).json().data;
+      const stale = await write({ signalProcessor: 'Any', signalTimeframe: '1h', updatedAt });
+      expect(stale.statusCode).toBe(409);
+      expect(stale.json()).toEqual({ message: 'These settings were changed elsewhere', data: theirs });
+      expect(await read()).toEqual(theirs);
+
+      const again = await write({ signalProcessor: 'Any', updatedAt: theirs.updatedAt });
+      expect(again.statusCode).toBe(200);
+      expect(again.json().data).toEqual({
+        ...theirs,
+        signalProcessor: 'Any',
+        updatedAt: again.json().data.updatedAt,
+      });
+    },
+  );
+
+  test('refuses a stale change of the test mode whole', async () => {
+    const { read, write } = await openSettings('an administrator');
+    const { updatedAt } = await read();
+    await write({ isTestUser: false });
+    const stale = await write({ isTestUser: true, tradeOrderSet: 'A', updatedAt });
+    expect(stale.statusCode).toBe(409);
+    expect(await read()).toMatchObject({ isTestUser: false, tradeOrderSet: 'M' });
+  });
+
+  test('counts a switch of active trading as a change', async () => {
+    const { user, read, write } = await openSettings('an administrator');
+    const { updatedAt } = await read();
+    await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true });
+    const stale = await write({ tradeOrderSet: 'A', updatedAt });
+    expect(stale.statusCode).toBe(409);
+    expect(stale.json().data.activeTrading).toBe(true);
+  });
+
+  test('takes one of many writes at once that were read from the same settings', async () => {
+    const { read, write } = await openSettings('their owner');
+    const { updatedAt } = await read();
+    const answers = await Promise.all(
+      ['1m', '2m', '5m', '15m', '30m'].map((signalTimeframe) => write({ signalTimeframe, updatedAt })),
+    );
+    const written = answers.filter(({ statusCode }) => statusCode === 200);
+    expect(written).toHaveLength(1);
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409, 409, 409, 409]);
+    expect(await read()).toEqual(written[0]?.json().data);
+  });
+
+  test('gives every change a later updatedAt, also when the clock goes back', async () => {
+    const { user, read, write } = await openSettings('their owner');
+    await board.database.pool.query(
+      "update user_settings set updated_at = now() + interval '1 hour' where user_id = $1",
+      [user.id],
+    );
+    const before = (await read()).updatedAt;
+    const after = (await write({ signalProcessor: 'Any', updatedAt: before })).json().data.updatedAt;
+    expect(Date.parse(after)).toBe(Date.parse(before) + 1);
+  });
+
+  test('are written without updatedAt', async () => {
+    const { read, write } = await openSettings('their owner');
+    await write({ signalProcessor: 'UD Bot' });
+    expect((await write({ signalProcessor: 'Any' })).statusCode).toBe(200);
+    expect((await read()).signalProcessor).toBe('Any');
+  });
+
+  test.each(['soon', '', null, 5])('refuses %j as updatedAt', async (updatedAt) => {
+    const { client } = await board.createUser();
+    const answer = await client.put('/api/user-settings', { signalProcessor: 'Any', updatedAt });
+    expect(answer.statusCode).toBe(400);
   });
 });
 

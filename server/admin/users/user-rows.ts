@@ -40,6 +40,7 @@ export function toUserSettings(user: Pick<UserRow, 'isTestUser'>, settings: Sett
     tradingPausedUntil: settings.tradingPausedUntil?.toISOString() ?? null,
     tradeOrderSet: settings.tradeOrderSet,
     oppositeSignal: settings.oppositeSignal,
+    updatedAt: settings.updatedAt.toISOString(),
   };
 }
 

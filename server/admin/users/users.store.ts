@@ -1,4 +1,4 @@
-import { and, asc, count, eq } from 'drizzle-orm';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
@@ -71,6 +71,10 @@ export async function setUserActive(
   return changed.length > 0;
 }
 
+/** Always a later one: two changes in the same millisecond, or after the clock went back, must not look alike. */
+export const settingsUpdatedAt = (now: Date) =>
+  sql`greatest(${now.toISOString()}, ${userSettings.updatedAt} + interval '1 millisecond')`;
+
 /** False when the user has no settings. */
 export async function setActiveTrading(
   db: Queryable,
@@ -78,7 +82,7 @@ export async function setActiveTrading(
 ): Promise<boolean> {
   const changed = await db
     .update(userSettings)
-    .set({ activeTrading: options.activeTrading, updatedAt: options.now })
+    .set({ activeTrading: options.activeTrading, updatedAt: settingsUpdatedAt(options.now) })
     .where(eq(userSettings.userId, options.userId))
     .returning({ userId: userSettings.userId });
   return changed.length > 0;

@@ -56,6 +56,7 @@ describe('creating a user', () => {
           tradingPausedUntil: null,
           tradeOrderSet: 'M',
           oppositeSignal: 'reverse',
+          updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
         },
       },
     });
@@ -298,7 +299,10 @@ test('fields that a caller may not set are ignored', async () => {
     username: 'x',
   });
   await board.admin.put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: false, isAdmin: true });
-  expect((await board.admin.get(`/api/admin/user/${user.id}`)).json().user).toEqual(user);
+  expect((await board.admin.get(`/api/admin/user/${user.id}`)).json().user).toEqual({
+    ...user,
+    settings: { ...user.settings, updatedAt: expect.any(String) },
+  });
 });
 
 test('the first administrator signs in with the password of the environment', async () => {

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorBody, type ErrorCode, type FieldError } from '#contract/errors.ts';
+import type { UserSettings } from '#contract/settings.ts';
 import { isDatabaseUnavailable } from './errors-unavailable.ts';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -8,6 +9,8 @@ export interface AppErrorOptions {
   message?: string;
   errors?: FieldError[];
   failureType?: string;
+  /** The settings as they are now. */
+  data?: UserSettings;
   retryAfterSeconds?: number;
   cause?: unknown;
 }
@@ -19,6 +22,7 @@ export class AppError extends Error {
   readonly status: number;
   readonly errors: FieldError[] | undefined;
   readonly failureType: string | undefined;
+  readonly data: UserSettings | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
@@ -27,6 +31,7 @@ export class AppError extends Error {
     this.status = ERRORS[code].status;
     this.errors = options.errors;
     this.failureType = options.failureType;
+    this.data = options.data;
     this.retryAfterSeconds =
       options.retryAfterSeconds ?? (code === 'unavailable' ? RETRY_AFTER_SECONDS : undefined);
   }
@@ -50,6 +55,7 @@ export function errorBodyOf(error: AppError): ErrorBody {
     message: error.message,
     ...(error.errors === undefined ? {} : { errors: error.errors }),
     ...(error.failureType === undefined ? {} : { failureType: error.failureType }),
+    ...(error.data === undefined ? {} : { data: error.data }),
   };
 }
 

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CurrentPriceAnswer, GenerateAnswer } from '#contract/position-generator.ts';
-import type { UserSettings } from '#contract/settings.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { formatDecimals } from '../../lib/format.ts';
+import { saveSettings } from '../../lib/save-settings.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { type CalculationSettings, settingsToSave } from './calculation-settings.ts';
 import { settingsPath } from './get-trading-user.ts';
@@ -21,6 +21,8 @@ export interface CalculationRequest {
   userId: string;
   isSelf: boolean;
   settings: CalculationSettings;
+  /** Of the stored settings that these were edited from. */
+  updatedAt: string;
 }
 
 /** A calculation as it came back, with what was said about the price before. */
@@ -40,16 +42,12 @@ export function useCalculate() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (request: CalculationRequest): Promise<CalculationOutcome> => {
-      const { signal, userId, isSelf, settings } = request;
+      const { signal, userId, isSelf, settings, updatedAt } = request;
       const price = await askForPrice({ signal, userId });
       toastSuccess({ title: price.title, message: price.text });
 
       const path = settingsPath({ userId, isSelf });
-      const saved = await requestJson<{ success: true; data: UserSettings }>(path, {
-        method: 'PUT',
-        body: settingsToSave(settings),
-      });
-      client.setQueryData([path], saved);
+      await saveSettings(client, { path, readPath: path, body: { ...settingsToSave(settings), updatedAt } });
 
       const answer = await requestJson<GenerateAnswer>('/api/internal/position-generator/generate', {
         method: 'POST',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UserSettings } from '#contract/settings.ts';
 import {
+  changedSettings,
   portionOptions,
   riskOptions,
   settingsOfMethod,
@@ -33,6 +34,18 @@ test('where nothing is stored, a method starts with its own values', () => {
 test('an unknown stored method is shown as Risk Management', () => {
   const stored = { ...STORED, positionSizingMethod: 'Scalping' } as UserSettings;
   expect(storedCalculationSettings(stored).positionSizingMethod).toBe('Risk Management');
+});
+
+test('settings that changed are named with what is stored, fractions compared by value', () => {
+  const before = settingsOfMethod('Portfolio Allocation', STORED);
+  expect(changedSettings(before, { ...before, investmentPortion: '0.20' })).toEqual([]);
+  expect(
+    changedSettings(before, settingsOfMethod('Risk Management', { ...STORED, maximumRiskPerTrade: '0.1' })),
+  ).toEqual([
+    { label: 'Position Sizing Method', stored: 'Risk Management' },
+    { label: 'Investment Portion', stored: 'Auto' },
+    { label: 'Maximum Risk per Trade', stored: '10.0%' },
+  ]);
 });
 
 test('behaviour and market are saved as the calculator fixes them', () => {

@@ -46,6 +46,24 @@ export function isSameSettings(a: CalculationSettings, b: CalculationSettings): 
   );
 }
 
+const LABELS = {
+  positionSizingMethod: 'Position Sizing Method',
+  investmentPortion: 'Investment Portion',
+  maximumRiskPerTrade: 'Maximum Risk per Trade',
+} as const;
+
+/** What differs by now, with what is stored, for the notice about it. */
+export function changedSettings(
+  before: CalculationSettings,
+  stored: CalculationSettings,
+): { label: string; stored: string }[] {
+  const shown = (name: keyof CalculationSettings, value: string | null) =>
+    name === 'positionSizingMethod' ? `${value}` : value === null ? 'Auto' : formatFraction(value, 1);
+  return (Object.keys(LABELS) as (keyof CalculationSettings)[])
+    .filter((name) => !isSameSettings(before, { ...before, [name]: stored[name] }))
+    .map((name) => ({ label: LABELS[name], stored: shown(name, stored[name]) }));
+}
+
 /** What is saved before a calculation: the behaviour and the market are fixed. */
 export const settingsToSave = (settings: CalculationSettings) =>
   ({

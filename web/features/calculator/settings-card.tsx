@@ -8,6 +8,7 @@ import {
   MARKET_TYPES,
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
+import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
 import { Select } from '#web/forms/select.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import {
@@ -24,7 +25,10 @@ interface SettingsCardProps {
   settings: CalculationSettings;
   username: string;
   calculating: boolean;
+  changedElsewhere: { label: string; stored: string }[];
   onChange: (settings: CalculationSettings) => void;
+  onTakeTheirs: () => void;
+  onKeepMine: () => void;
   onCalculate: () => void;
 }
 
@@ -42,7 +46,7 @@ const METHOD_OPTIONS = [
 ];
 
 export function SettingsCard(props: SettingsCardProps) {
-  const { stored, settings, username, calculating, onChange, onCalculate } = props;
+  const { stored, settings, username, calculating, changedElsewhere, onChange, onCalculate } = props;
   return (
     <Panel
       title="Calculation Settings"
@@ -97,10 +101,15 @@ export function SettingsCard(props: SettingsCardProps) {
           The stored market type is {stored.marketType}; a calculation saves Futures.
         </Alert>
       )}
+      <ChangedElsewhere
+        fields={changedElsewhere}
+        onTakeTheirs={props.onTakeTheirs}
+        onKeepMine={props.onKeepMine}
+      />
       <div className={classes.actions} data-end>
         <Button
           leftSection={<IconCalculator size={16} aria-hidden />}
-          disabled={calculating}
+          disabled={calculating || changedElsewhere.length > 0}
           onClick={onCalculate}
         >
           {calculating ? 'Calculating...' : 'Calculate'}

@@ -6,7 +6,12 @@ import { toastError } from '../../ui/toast.ts';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { errorText, failureText, useCalculate, useKnownOutcome } from './calculate.ts';
 import { CalculationErrorPanel, type CalculationProblem } from './calculation-error.tsx';
-import { type CalculationSettings, storedCalculationSettings } from './calculation-settings.ts';
+import {
+  type CalculationSettings,
+  changedSettings,
+  isSameSettings,
+  storedCalculationSettings,
+} from './calculation-settings.ts';
 import type { CalculatorSearch } from './calculator-search.ts';
 import { ChartCard } from './chart-card.tsx';
 import { MethodsCard } from './methods-card.tsx';
@@ -34,15 +39,25 @@ export interface WorkbenchProps {
   username: string;
 }
 
+interface EditedSettings {
+  settings: CalculationSettings;
+  /** What was stored when the editing began. */
+  from: CalculationSettings;
+}
+
 /** Settings, their picture, what was calculated with them, and its order. */
 export function Workbench(props: WorkbenchProps) {
   const { signal, userId, ownId, search, onSearch, tradingDisabled, exchangeMode, stored, username } = props;
   const history = useDialogHistory();
-  const [edited, setEdited] = useState<CalculationSettings | null>(null);
+  const [edited, setEdited] = useState<EditedSettings | null>(null);
   const storedSettings = storedCalculationSettings(stored);
-  const settings = edited ?? storedSettings;
+  const settings = edited?.settings ?? storedSettings;
   const preview = usePreview({ signalId: signal.id, userId, settings });
   const calculate = useCalculate();
+  const changedElsewhere =
+    edited === null || calculate.isPending || isSameSettings(edited.settings, storedSettings)
+      ? []
+      : changedSettings(edited.from, storedSettings);
   const outcome = useKnownOutcome(search.calculation);
   const byHand = useOrderByHand({
     calculationId: search.calculation,
@@ -60,11 +75,11 @@ export function Workbench(props: WorkbenchProps) {
 
   const startCalculation = () =>
     calculate.mutate(
-      { signal, userId, isSelf: userId === ownId, settings },
+      { signal, userId, isSelf: userId === ownId, settings, updatedAt: stored.updatedAt },
       {
         onSuccess: ({ answer }) => {
           // They are the stored ones now; what was changed meanwhile is not.
-          setEdited((now) => (now === edited ? null : now));
+          setEdited((now) => (now === null || now === edited ? null : { ...now, from: settings }));
           history.adjust({ calculation: answer.success ? answer.positionGeneratorLogId : undefined });
         },
         onError: () => history.adjust({ calculation: undefined }),
@@ -84,7 +99,10 @@ export function Workbench(props: WorkbenchProps) {
         settings={settings}
         username={username}
         calculating={calculate.isPending}
-        onChange={setEdited}
+        changedElsewhere={changedElsewhere}
+        onChange={(next) => setEdited({ settings: next, from: edited?.from ?? storedSettings })}
+        onTakeTheirs={() => setEdited(null)}
+        onKeepMine={() => setEdited({ settings, from: storedSettings })}
         onCalculate={startCalculation}
       />
       {problem ? <CalculationErrorPanel problem={problem} /> : null}

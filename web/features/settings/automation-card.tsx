@@ -3,14 +3,10 @@ import type { UserSettings } from '#contract/settings.ts';
 import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
 import { RadioGroup } from '#web/forms/radio-group.tsx';
 import { Select } from '#web/forms/select.tsx';
-import { useUnsavedChanges } from '#web/forms/unsaved-changes.ts';
-import { useStoredForm } from '#web/forms/use-stored-form.ts';
-import { serverMessage } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
 import {
   type AutomationFormValues,
   automationBody,
@@ -21,9 +17,10 @@ import {
   pauseError,
   TRADE_ORDER_SETS,
 } from './automation-form-values.ts';
-import { useSaveAutomation } from './save-settings.ts';
+import { settingsPath } from './get-settings.ts';
 import { savedMessage } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
+import { useSettingsForm } from './use-settings-form.ts';
 
 interface AutomationCardProps {
   settings: UserSettings;
@@ -46,27 +43,19 @@ const OPPOSITE_SIGNAL = [
 /** What only administrators decide about the automatic trading of a user. */
 export function AutomationCard({ settings, user }: AutomationCardProps) {
   const { displayTimezone: timeZone } = useSession();
-  const save = useSaveAutomation(user);
-  const form = useStoredForm<AutomationFormValues>({
-    stored: automationFormValues(settings, timeZone),
-    saving: save.isPending,
+  const form = useSettingsForm<AutomationFormValues>({
+    settings,
+    valuesOf: (now) => automationFormValues(now, timeZone),
+    bodyOf: (values, initial) => automationBody({ values, initial, timeZone }),
+    // Only administrators edit these fields, and only on their path, for the own account too.
+    path: settingsPath(user.id),
+    readPath: settingsPath(user.isSelf ? null : user.id),
+    savedMessage: savedMessage(user.isSelf ? null : user),
     validate: ({ pausedUntil }, initial) => {
       const error = pauseError({ pausedUntil, initial: initial.pausedUntil, timeZone, nowMs: Date.now() });
       return error === null ? {} : { pausedUntil: error };
     },
   });
-  useUnsavedChanges(form.isDirty());
-
-  const submit = form.onSubmit((sent) =>
-    save.mutate(automationBody({ values: sent, initial: form.getInitialValues(), timeZone }), {
-      onSuccess: ({ data }) => {
-        form.saved({ sent, stored: automationFormValues(data, timeZone) });
-        toastSuccess({ title: 'Settings Updated', message: savedMessage(user.isSelf ? null : user) });
-      },
-      onError: (error) =>
-        toastError({ title: 'Error', message: serverMessage(error, 'Failed to update settings') }),
-    }),
-  );
 
   return (
     <Panel
@@ -74,7 +63,7 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
       description="How the system trades for this user"
       aside={<PauseBadge pausedUntil={settings.tradingPausedUntil} />}
     >
-      <form onSubmit={submit} noValidate className={classes.form}>
+      <form onSubmit={form.submit} noValidate className={classes.form}>
         <Switch
           className={classes.wide}
           label="Test user"
@@ -123,15 +112,18 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
           onChange={form.field('oppositeSignal').onChange}
         />
         <ChangedElsewhere
-          fields={form.changedElsewhere.map((name) => automationField(name, form.initialValues))}
-          onTakeStored={form.takeStored}
+          fields={form.changedElsewhere.map((name) =>
+            automationField(name, automationFormValues(settings, timeZone)),
+          )}
+          onTakeTheirs={form.takeTheirs}
+          onKeepMine={form.keepMine}
         />
         <div className={classes.buttons}>
-          <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
+          <Button variant="default" disabled={!form.isDirty() || form.saving} onClick={form.reset}>
             Discard
           </Button>
-          <Button type="submit" disabled={save.isPending}>
-            {save.isPending ? 'Saving...' : 'Save Automation'}
+          <Button type="submit" disabled={form.saving || form.changedElsewhere.length > 0}>
+            {form.saving ? 'Saving...' : 'Save Automation'}
           </Button>
         </div>
       </form>

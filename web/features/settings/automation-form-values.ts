@@ -21,8 +21,7 @@ export const automationFormValues = (settings: UserSettings, timeZone: string): 
 });
 
 /**
- * Only what was changed is sent: a field that is not sent keeps what is stored by then, whoever stored it. And the field
- * of a pause shows no seconds: sent untouched, it would cut them off.
+ * Only what was changed is sent: the field of a pause shows no seconds, and sent untouched it would cut them off.
  */
 export function automationBody(options: {
   values: AutomationFormValues;

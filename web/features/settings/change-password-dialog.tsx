@@ -5,8 +5,8 @@ import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
 import { ApiError, serverMessage } from '../../lib/api-client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { useChangePassword } from './change-password.ts';
 import { passwordErrors, refusedPassword } from './password-rules.ts';
-import { useChangePassword } from './save-settings.ts';
 
 interface ChangePasswordDialogProps {
   isAdmin: boolean;

@@ -23,6 +23,7 @@ const stored: UserSettings = {
   tradingPausedUntil: null,
   tradeOrderSet: 'M',
   oppositeSignal: 'reverse',
+  updatedAt: '2026-01-15T20:00:00.000Z',
 };
 
 const nothing = { investmentPortion: null, maximumRiskPerTrade: null };

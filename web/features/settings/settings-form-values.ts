@@ -43,9 +43,6 @@ export const FIELD_LABELS: Record<keyof SettingsFormValues, string> = {
   signalTimeframe: 'Signal timeframe',
 };
 
-/** The method decides which fractions are Auto. */
-export const SIZING_FIELDS = ['positionSizingMethod', 'investmentPortion', 'maximumRiskPerTrade'] as const;
-
 /** A field by its label, with a value as its select shows it. */
 export function settingsField(
   name: keyof SettingsFormValues,

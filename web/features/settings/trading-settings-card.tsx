@@ -12,14 +12,9 @@ import {
 } from '#domain/user-settings.ts';
 import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
 import { Select } from '#web/forms/select.tsx';
-import { useUnsavedChanges } from '#web/forms/unsaved-changes.ts';
-import { useStoredForm } from '#web/forms/use-stored-form.ts';
-import { serverMessage } from '../../lib/api-client.ts';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useSignalProcessors, useSignalTimeframes } from './get-settings.ts';
-import { useSaveSettings } from './save-settings.ts';
+import { settingsPath, useSignalProcessors, useSignalTimeframes } from './get-settings.ts';
 import {
   AUTO,
   FIELD_LABELS,
@@ -28,12 +23,12 @@ import {
   portionOptions,
   riskOptions,
   type SettingsFormValues,
-  SIZING_FIELDS,
   savedMessage,
   settingsBody,
   settingsField,
 } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
+import { useSettingsForm } from './use-settings-form.ts';
 
 interface TradingSettingsCardProps {
   settings: UserSettings;
@@ -67,26 +62,16 @@ const withCurrent = (listed: readonly string[], current: string): string[] =>
 export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCardProps) {
   const processors = useSignalProcessors();
   const timeframes = useSignalTimeframes();
-  const save = useSaveSettings(otherUser?.id ?? null);
-  const form = useStoredForm<SettingsFormValues>({
-    stored: formValues(settings),
-    saving: save.isPending,
-    together: SIZING_FIELDS,
+  const path = settingsPath(otherUser?.id ?? null);
+  const form = useSettingsForm<SettingsFormValues>({
+    settings,
+    valuesOf: formValues,
+    bodyOf: settingsBody,
+    path,
+    readPath: path,
+    savedMessage: savedMessage(otherUser),
   });
   const { values } = form;
-
-  useUnsavedChanges(form.isDirty());
-
-  const submit = form.onSubmit((sent) =>
-    save.mutate(settingsBody(sent), {
-      onSuccess: ({ data }) => {
-        form.saved({ sent, stored: formValues(data) });
-        toastSuccess({ title: 'Settings Updated', message: savedMessage(otherUser) });
-      },
-      onError: (error) =>
-        toastError({ title: 'Error', message: serverMessage(error, 'Failed to update settings') }),
-    }),
-  );
 
   const changeMethod = (text: string) => {
     if (!isSizingMethod(text)) return;
@@ -98,7 +83,7 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
 
   return (
     <Panel title="Trading settings">
-      <form onSubmit={submit} className={classes.form}>
+      <form onSubmit={form.submit} className={classes.form}>
         <Select label={FIELD_LABELS.marketType} data={MARKET_OPTIONS} {...form.field('marketType')} />
         <Select
           label={FIELD_LABELS.positionSizingMethod}
@@ -154,15 +139,16 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
           </div>
         ) : null}
         <ChangedElsewhere
-          fields={form.changedElsewhere.map((name) => settingsField(name, form.initialValues))}
-          onTakeStored={form.takeStored}
+          fields={form.changedElsewhere.map((name) => settingsField(name, formValues(settings)))}
+          onTakeTheirs={form.takeTheirs}
+          onKeepMine={form.keepMine}
         />
         <div className={classes.buttons}>
-          <Button variant="default" disabled={!form.isDirty() || save.isPending} onClick={form.reset}>
+          <Button variant="default" disabled={!form.isDirty() || form.saving} onClick={form.reset}>
             Discard
           </Button>
-          <Button type="submit" disabled={save.isPending}>
-            {save.isPending ? 'Saving...' : 'Save Settings'}
+          <Button type="submit" disabled={form.saving || form.changedElsewhere.length > 0}>
+            {form.saving ? 'Saving...' : 'Save Settings'}
           </Button>
         </div>
       </form>
