@@ -2,7 +2,10 @@ export interface TickerCache<T> {
   get(key: string, fetch: () => Promise<T>): Promise<T>;
 }
 
-/** One request at a time for each key; its result, but never its failure, is kept for `maxAgeMs`. */
+/**
+ * One request at a time for each key; its result, but never its failure, is kept for `maxAgeMs`. Not lru-cache: an age
+ * of 0 means forever there, and null is no value.
+ */
 export function createTickerCache<T>({
   now,
   maxAgeMs,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { hashHookKey } from '#server/admin/hooks/hook-keys.ts';
 import type { SecretBox } from '#server/platform/secret-box.ts';
 
@@ -19,13 +20,9 @@ const MAX_REMEMBERED = 2_000;
  * delivery does. A key that opens nothing is remembered just as well.
  */
 export function createKnownKeys(box: SecretBox): (key: string) => HookKey {
-  const remembered = new Map<string, HookKey>();
-  return (key) => {
-    const known = remembered.get(key);
-    if (known !== undefined) return known;
-    const fresh = { hash: hashHookKey(box, key), hookId: null };
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(key, fresh);
-    return fresh;
-  };
+  const remembered = new LRUCache<string, HookKey>({
+    max: MAX_REMEMBERED,
+    memoMethod: (key) => ({ hash: hashHookKey(box, key), hookId: null }),
+  });
+  return (key) => remembered.memo(key);
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 const WINDOW_MS = 60_000;
 const ALLOWED = 20;
 /** About 100 bytes each. Whoever has more addresses than these gains nothing from being forgotten. */
@@ -17,26 +19,17 @@ export function createWrongKeys({
   nowMs?: () => number;
   mostAddresses?: number;
 } = {}): WrongKeys {
-  // In the order in which their minutes began: what has ended comes first.
-  const minutes = new Map<string, { endsAtMs: number; count: number }>();
-
-  function forgetEnded(now: number): void {
-    for (const [address, { endsAtMs }] of minutes) {
-      if (endsAtMs > now && minutes.size < mostAddresses) return;
-      minutes.delete(address);
-    }
-  }
-
+  const minutes = new LRUCache<string, { count: number }>({
+    max: mostAddresses,
+    ttl: WINDOW_MS,
+    ttlResolution: 0,
+    perf: { now: nowMs },
+    memoMethod: () => ({ count: 0 }),
+  });
   return (address) => {
-    const now = nowMs();
-    const minute = minutes.get(address);
-    if (minute !== undefined && minute.endsAtMs > now) {
-      minute.count += 1;
-      return minute.count > ALLOWED ? Math.ceil((minute.endsAtMs - now) / 1_000) : null;
-    }
-    minutes.delete(address);
-    forgetEnded(now);
-    minutes.set(address, { endsAtMs: now + WINDOW_MS, count: 1 });
-    return null;
+    const minute = minutes.memo(address);
+    minute.count += 1;
+    if (minute.count <= ALLOWED) return null;
+    return Math.max(1, Math.ceil(minutes.getRemainingTTL(address) / 1_000));
   };
 }

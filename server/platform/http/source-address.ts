@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 
 /**
@@ -38,20 +39,19 @@ export function addressGroup(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
 }
 
-const plain = new Map<string, string | null>();
 const MAX_REMEMBERED = 2_000;
 /** An IPv6 address has at most 45 characters, without its zone. */
 const LONGEST_ADDRESS = 64;
 
-/** The same few addresses come with every request. */
+/** The same few addresses come with every request. An empty text stands for what is no address. */
+const plain = new LRUCache<string, string>({
+  max: MAX_REMEMBERED,
+  memoMethod: (text) => toPlainAddress(text) ?? '',
+});
+
 export function plainAddress(text: string | undefined): string | null {
   if (text === undefined || text.length > LONGEST_ADDRESS) return null;
-  const known = plain.get(text);
-  if (known !== undefined) return known;
-  const address = toPlainAddress(text);
-  if (plain.size >= MAX_REMEMBERED) plain.clear();
-  plain.set(text, address);
-  return address;
+  return plain.memo(text) || null;
 }
 
 /** Some proxies add the port: 203.0.113.9:5678, [2001:db8::1]:443. */

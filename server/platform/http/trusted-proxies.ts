@@ -1,4 +1,5 @@
 import proxyAddr from '@fastify/proxy-addr';
+import { LRUCache } from 'lru-cache';
 import { withoutPort } from './source-address.ts';
 
 /** Whether what an address says in X-Forwarded-* is believed. */
@@ -10,14 +11,9 @@ const MAX_REMEMBERED = 2_000;
 export function createProxyTrust(trustProxy: readonly string[]): TrustsProxy {
   if (trustProxy.length === 0) return () => false;
   const isListed = proxyAddr.compile([...trustProxy]);
-  const known = new Map<string, boolean>();
-  return (address) => {
-    if (address === undefined) return false;
-    const remembered = known.get(address);
-    if (remembered !== undefined) return remembered;
-    const trusted = isListed(withoutPort(address), 0);
-    if (known.size >= MAX_REMEMBERED) known.clear();
-    known.set(address, trusted);
-    return trusted;
-  };
+  const remembered = new LRUCache<string, boolean>({
+    max: MAX_REMEMBERED,
+    memoMethod: (address) => isListed(withoutPort(address), 0),
+  });
+  return (address) => address !== undefined && remembered.memo(address);
 }
