@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServerProcess, type TestServerProcess } from '#test/app/test-server-process.ts';
 
-/** The program itself, with more deliveries than it has time for (docs/decisions/0024). */
+/** Senders that together send more than the program has time for (docs/decisions/0003). */
 const SENDERS = 50;
 /** So long at most, however slow the machine is. */
 const LONGEST_MS = 30_000;

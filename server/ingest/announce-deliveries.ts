@@ -13,9 +13,8 @@ const DELIVERIES: ChangeTopic = 'deliveries';
 const CANDLES: ChangeTopic = 'price-logs';
 
 /**
- * Tells what listens for changes that deliveries have come in. Other tables announce their changes themselves, in the
- * transaction that makes them; these come so often that a notification with each commit took a fifth of what a candle
- * costs the database (decision 0029).
+ * Announces that deliveries have come in. Other tables announce their changes by triggers; these come so often that a
+ * notification with each commit took a fifth of what a candle costs the database (docs/decisions/0011).
  */
 export interface DeliveryAnnouncer {
   /** After the commit. */

@@ -27,7 +27,7 @@ interface CandleContent {
   fields: CandleFields;
 }
 
-/** A usable delivery on its way into the database. It gets its id there, inside the transaction (decision 0014). */
+/** A usable delivery on its way into the database. Gets its id inside the transaction (docs/decisions/0010). */
 export interface Arrival<Content extends SignalContent | CandleContent = SignalContent | CandleContent> {
   hookId: string;
   hashValue: string;

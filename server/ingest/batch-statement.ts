@@ -2,9 +2,8 @@ import type { Queryable } from '#server/platform/db/database.ts';
 import { runNamed } from '#server/platform/db/drizzle-over.ts';
 
 /**
- * The webhooks that the keys of a batch open at this moment: $1 are their ids, $2 the hashes of the keys. Nothing is
- * stored on the word of what was remembered: the statement that stores sees a renewed key, a deleted or suspended
- * webhook, an inactive owner and a lost role itself (decision 0004).
+ * The webhooks that the keys of a batch open at this moment: $1 are their ids, $2 the hashes of the keys. The statement
+ * that stores checks key, webhook, owner and role itself: cached webhooks may be stale (docs/decisions/0003).
  */
 export const WEBHOOKS_OF_KEYS = `
       select hooks.id as hook_id, hooks.user_id as owner_user_id, users.is_admin as from_admin

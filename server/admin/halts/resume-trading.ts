@@ -3,8 +3,8 @@ import { AppError } from '#server/platform/http/errors.ts';
 import { endHalt, findNamedHalt, type NamedHalt } from './trading-halts.store.ts';
 
 /**
- * An administrator lets the user trade again. Only what the exchange shows closed or protected can be resumed, so
- * that nobody trades on beside a position without a stop (decision 0012).
+ * An administrator lets the user trade again. Refused until the exchange shows the position closed or protected, so
+ * that nobody trades on beside a position without a stop (docs/decisions/0008).
  */
 export async function resumeTrading(
   deps: Pick<Deps, 'db' | 'clock'>,

@@ -175,7 +175,7 @@ async function testNewSecrets(
 /**
  * While an order of the user is not settled or a position is open, only a key of the same account may take the place of
  * the stored one: another account knows nothing of them, and 'not found' there would be taken for 'never placed' or
- * 'closed' (decision 0010). Another secret of the same key reaches the same account. Answers the account's id, as far as
+ * 'closed' (docs/decisions/0005). Another secret of the same key reaches the same account. Answers the account's id, as far as
  * it is known.
  */
 async function requireSameAccount(

@@ -20,7 +20,7 @@ const QUEUES: readonly JobName[] = ['run-workflow', 'trade-user', 'advance-trade
 /** A beat comes every second. */
 const LIVING_SECONDS = 10;
 
-/** Positions of paper and demo mode count in their own mode alone (record 0034). */
+/** Positions of paper and demo mode count only in their own mode (docs/decisions/0006). */
 export async function readOpenWork(db: Db, mode: ExchangeMode): Promise<OpenWork> {
   const ofMode = sql`(exchange_mode is null or exchange_mode in ('live', ${mode}))`;
   const { rows } = await db.execute<{ queue: string; waiting: string; oldest: string | null }>(sql`

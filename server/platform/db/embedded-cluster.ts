@@ -12,8 +12,8 @@ import { hasCode, StartError } from './start-error.ts';
 export const USER = 'postgres';
 
 /**
- * Whoever needs the next segment of the write-ahead log and finds none fills it with zeros first, while every commit
- * waits: 50 ms for PostgreSQL's own 16 MB (decision 0028).
+ * Every commit waits while a new segment of the write-ahead log is filled with zeros: 50 ms for PostgreSQL's default
+ * of 16 MB (docs/decisions/0003).
  */
 const WAL_SEGMENT_MB = 2;
 
