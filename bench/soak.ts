@@ -54,13 +54,15 @@ export async function benchSoak({ say, short, minutes }: BenchContext): Promise<
       const growthMb = (perMinute * wanted) / 2;
       figures.add('memory, mean of the second half', 'MB', meanMb);
       figures.add('memory, greatest', 'MB', Math.max(...samples.map(({ pssMb }) => pssMb)));
-      figures.add('growth over the second half, by a straight line', '%', (100 * growthMb) / meanMb, {
+      figures.add('growth of memory over the second half', '%', (100 * growthMb) / meanMb, {
         most: GROWTH_PERCENT,
       });
-      figures.add('the same', 'MB an hour', perMinute * 60);
+      figures.add('growth of memory', 'MB an hour', perMinute * 60);
       figures.add('heap in use after collecting garbage, after a third', 'MB', heapEarly);
       figures.add('heap in use after collecting garbage, at the end', 'MB', heapAtEnd);
-      figures.add('growth of that', '%', 100 * (heapAtEnd / heapEarly - 1), { most: GROWTH_PERCENT });
+      figures.add('growth of the heap in use', '%', 100 * (heapAtEnd / heapEarly - 1), {
+        most: GROWTH_PERCENT,
+      });
       const orders = await count(program, 'select count(*) as count from paper_orders');
       const closed = await count(
         program,

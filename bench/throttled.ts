@@ -116,14 +116,14 @@ function report(figures: Figures, { calm, disturbed }: { calm: Run; disturbed: R
     ['throttled', disturbed],
   ] as const) {
     for (const ms of orderMs) figures.add(`signal to order, ${name}`, 'ms', ms);
-    figures.add(`signal to order, ${name}, 95 of 100`, 'ms', percentile(orderMs, 0.95));
+    figures.add(`signal to order, ${name}, p95`, 'ms', percentile(orderMs, 0.95));
     for (const ms of closeMs) figures.add(`close, ${name}`, 'ms', ms);
-    figures.add(`close, ${name}, 95 of 100`, 'ms', percentile(closeMs, 0.95));
+    figures.add(`close, ${name}, p95`, 'ms', percentile(closeMs, 0.95));
   }
   const ratio = (part: 'orderMs' | 'closeMs') =>
     percentile(disturbed[part], 0.95) / percentile(calm[part], 0.95);
-  figures.add('signal to order, throttled to calm, 95 of 100', '×', ratio('orderMs'), { most: 1.5 });
-  figures.add('close, throttled to calm, 95 of 100', '×', ratio('closeMs'), { most: 1.5 });
+  figures.add('signal to order, throttled to calm, p95', '×', ratio('orderMs'), { most: 1.5 });
+  figures.add('close, throttled to calm, p95', '×', ratio('closeMs'), { most: 1.5 });
   figures.add('orders of others missing after 30 s, calm', '', calm.missingOrders);
   figures.add('orders of others missing after 30 s, throttled', '', disturbed.missingOrders, { most: 0 });
   figures.add('closes of others that failed, calm', '', calm.failedCloses);
