@@ -5,6 +5,8 @@ const chromium = findChromium();
 
 export default defineConfig({
   testDir: 'e2e',
+  // `npm run test:long` runs the long ones.
+  ...(process.env.LONG_TESTS === '1' ? { testMatch: '*.long.spec.ts' } : { testIgnore: '*.long.spec.ts' }),
   globalSetup: './e2e/global-setup.ts',
   outputDir: 'test-results',
   // Each worker runs a whole server with its database beside the browser.

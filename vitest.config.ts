@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
+/** What `npm run test:long` runs. */
+const LONG_TESTS = '**/*.long.test.{ts,tsx}';
+
 /** Begun last, one of these would be all that runs for a minute. */
 const LONG = [
   'test/faults/short.test.ts',
@@ -44,6 +47,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{domain,contract,web}/**/*.test.{ts,tsx}'],
+          exclude: [LONG_TESTS],
         },
       },
       {
@@ -51,8 +55,19 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['{server,test,scripts,bench,demo}/**/*.test.ts'],
+          exclude: [LONG_TESTS],
           globalSetup: ['test/vitest-global-setup.ts'],
           // Some start whole programs, on machines that may be busy with something else.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: [`{domain,contract,web,server,test,scripts,bench,demo}/${LONG_TESTS}`],
+          globalSetup: ['test/vitest-global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

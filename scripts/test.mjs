@@ -1,8 +1,9 @@
-// npm test: everything that is checked, in order. `npm test -- --only=unit|server|e2e [file …]` runs a part.
+// npm test: what is checked before every commit, in order; `npm test -- --only=unit|server|e2e [file …]` runs a part.
+// npm run test:long: the tests that take long (*.long.test.ts, *.long.spec.ts); --only=vitest|e2e runs a part.
 import { ensureInstalled } from './lib/install.mjs';
 import { findNode } from './lib/node-runtime.mjs';
 import { runMain, SetupError, say } from './lib/project.mjs';
-import { build, checkTypes, endToEnd, lint, vitest } from './lib/test-steps.mjs';
+import { build, checkTypes, endToEnd, lint, longEndToEnd, vitest } from './lib/test-steps.mjs';
 
 const STEPS = [
   { part: 'check', heading: 'Type check', run: checkTypes },
@@ -12,7 +13,11 @@ const STEPS = [
   { part: 'server', heading: 'Server tests', run: vitest('server') },
   { part: 'e2e', heading: 'Browser tests', run: endToEnd },
 ];
-const PARTS = ['unit', 'server', 'e2e'];
+const LONG_STEPS = [
+  { part: 'build', heading: 'Build', run: build },
+  { part: 'vitest', heading: 'Long server and web tests', run: vitest('long') },
+  { part: 'e2e', heading: 'Long browser tests', run: longEndToEnd },
+];
 
 await runMain(async () => {
   const total = { passed: 0, failed: 0 };
@@ -75,16 +80,21 @@ function explain(error) {
 
 /** @param {string[]} args */
 function readArguments(args) {
-  const only = args.filter((arg) => arg.startsWith('--only=')).map((arg) => arg.slice('--only='.length));
-  const filters = args.filter((arg) => !arg.startsWith('--only='));
-  const unknown = only.find((part) => !PARTS.includes(part)) ?? filters.find((arg) => arg.startsWith('-'));
+  const isLong = args[0] === '--long';
+  const rest = isLong ? args.slice(1) : args;
+  const all = isLong ? LONG_STEPS : STEPS;
+  const parts = all.map(({ part }) => part).filter((part) => part !== 'check' && part !== 'build');
+  const only = rest.filter((arg) => arg.startsWith('--only=')).map((arg) => arg.slice('--only='.length));
+  const filters = rest.filter((arg) => !arg.startsWith('--only='));
+  const unknown = only.find((part) => !parts.includes(part)) ?? filters.find((arg) => arg.startsWith('-'));
   if (unknown)
-    throw new SetupError(`Unknown argument ${unknown}; it takes --only=${PARTS.join('|')} and files`);
-  if (filters.length > 0 && only.length === 0) throw new SetupError('Files need --only=unit, server or e2e');
+    throw new SetupError(`Unknown argument ${unknown}; it takes --only=${parts.join('|')} and files`);
+  if (filters.length > 0 && only.length === 0)
+    throw new SetupError(`Files need --only=${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`);
   const steps =
     only.length === 0
-      ? STEPS
-      : STEPS.filter(
+      ? all
+      : all.filter(
           ({ part }) => only.includes(part) || (part === 'build' && only.some((name) => name !== 'unit')),
         );
   return { steps, filters };

@@ -5,7 +5,7 @@ import type { Signal } from '#contract/signals.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender } from '#test/app/test-sender.ts';
 
-/** What the screens are shown with in web/app/incomplete-answers.test.tsx. */
+/** What the screens are shown with in web/app/incomplete-answers.long.test.tsx. */
 const FILE = join(import.meta.dirname, '../web/app/recorded-answers.json');
 
 interface Recording {

@@ -49,7 +49,7 @@ async function check(name, node, args) {
 }
 
 /**
- * @param {'unit' | 'server'} project
+ * @param {'unit' | 'server' | 'long'} project
  * @returns {Step}
  */
 export function vitest(project) {
@@ -74,17 +74,24 @@ export function vitest(project) {
     });
 }
 
-/** @type {Step} */
-export const endToEnd = async ({ node, filters }) => {
-  const chromium = await ensureChromium();
-  return withReport(async (report) => {
-    const args = [bin('@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json', ...filters];
-    const code = await run(node, args, {
-      env: nodeEnvironment(node, { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report }),
+/**
+ * @param {Record<string, string>} settings
+ * @returns {Step}
+ */
+const playwright =
+  (settings) =>
+  async ({ node, filters }) => {
+    const chromium = await ensureChromium();
+    return withReport(async (report) => {
+      const args = [bin('@playwright', 'test', 'cli.js'), 'test', '--reporter=list,json', ...filters];
+      const env = { ...settings, CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report };
+      const code = await run(node, args, { env: nodeEnvironment(node, env) });
+      return { code, count: countPlaywright };
     });
-    return { code, count: countPlaywright };
-  });
-};
+  };
+
+export const endToEnd = playwright({});
+export const longEndToEnd = playwright({ LONG_TESTS: '1' });
 
 /**
  * A runner that fails without naming what failed (it crashed, or found none) counts as one failure.

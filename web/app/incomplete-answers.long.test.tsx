@@ -443,10 +443,18 @@ test.each(SCREENS)(
       },
       { timeout: 20_000, interval: 50 },
     );
-    // Again, now that its code is there: the whole screen is what the others are compared with.
-    await show(screen, start);
+    // Until two looks agree: parts whose code loads later are then on the screen that the variants are compared with.
+    let said = new Set<string>();
+    await vi.waitFor(
+      async () => {
+        const before = said;
+        await show(screen, start);
+        said = new Set(textsOnScreen());
+        expect(said).toEqual(before);
+      },
+      { timeout: 20_000, interval: 200 },
+    );
     expect(problemsOnScreen(null), 'with whole answers').toEqual([]);
-    const said = new Set(textsOnScreen());
     const found: string[] = [];
     const keys = [...asked].filter(
       (key) => !key.startsWith('PUT') && (!taken.has(routeOf(key)) || screen.again?.includes(key)),
