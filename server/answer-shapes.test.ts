@@ -29,7 +29,8 @@ function shapeOf(schema: Schema): Shape {
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) {
     const shapes = choices.filter(({ type }) => type !== 'null').map(shapeOf);
-    if (shapes.includes('any')) return 'any';
+    // The description of the API leaves out `z.unknown()` as a choice.
+    if (shapes.includes('any') || choices.length === 1) return 'any';
     const [only] = shapes;
     const shape: Shape = shapes.length === 1 && only !== undefined ? only : ['or', ...shapes];
     return shapes.length < choices.length ? ['null', shape] : shape;

@@ -59,7 +59,3 @@ test('an order that was sent is not taken for a failure because its answer lacks
   );
   expect(sent).toMatchObject({ success: true, done: true, apiCallSequence: [] });
 });
-
-test('keeps a text in place of optional fields, which screens show as it is', () => {
-  expect(complete(['null', { reason: 'string' }], '{not json')).toBe('{not json');
-});

@@ -59,12 +59,7 @@ export function complete(shape: Shape, value: unknown): unknown {
   if (!isChoice(shape)) return completeFields(shape as { [name: string]: Shape }, value);
   const [kind, ...shapesOf] = shape;
   const [first = 'any'] = shapesOf;
-  if (kind === 'null') {
-    if (value === null || value === undefined) return null;
-    // Old error details may be plain text, which the screens show as it is.
-    const isText = typeof value === 'string' && typeof first === 'object' && !isChoice(first);
-    return isText ? value : complete(first, value);
-  }
+  if (kind === 'null') return value === null || value === undefined ? null : complete(first, value);
   if (kind === 'list') return Array.isArray(value) ? value.flatMap((row) => completeRow(first, row)) : [];
   return complete(chooseShape(shapesOf, value), value);
 }
