@@ -63,7 +63,8 @@ async function prepare(
       message: answer.message || FAILED_TEXT,
     });
   }
-  if (!answer.data) {
+  // Missing fields arrive as empty texts (lib/complete-answer.ts): without a quantity there is no order.
+  if (answer.data.positionDetails.quantity === '') {
     throw new PreparationError({
       title: PREPARATION_FAILED,
       message: 'No order data prepared. Please try again.',
