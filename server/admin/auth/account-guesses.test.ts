@@ -79,7 +79,9 @@ describe('guesses at one account from many addresses', () => {
     expect(guesses).toHaveLength(10_000);
     expect(evaluated() - signIns).toBeGreaterThan(0);
     expect(evaluated() - signIns).toBeLessThanOrEqual(MOST_GUESSES);
-    expect(guesses.filter((status) => status !== 429)).toHaveLength(evaluated() - signIns);
+    expect(guesses.filter((status) => status === 401)).toHaveLength(evaluated() - signIns);
+    // A busy program answers 503 instead of checking a guess.
+    expect(guesses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
   }, 120_000);
 
   test('are never more than fifteen in any quarter hour, however long they go on', async () => {
