@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
@@ -32,8 +33,8 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // Twice the cores of the machine that CI has: many files of the server wait for a while.
-    maxWorkers: 4,
+    // Twice the cores: many files of the server wait for a while.
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     // Every file makes what it needs, a database as well, and takes it away: to load all modules anew for each took
