@@ -1,4 +1,4 @@
-/** The header in which a screen says for whom it was opened: the tabs of a browser share one session. */
+/** Names the user for whom a screen was opened: the tabs of a browser share one session. */
 export const ACTING_USER_HEADER = 'x-signal-board-user';
 
 /** The `failureType` of the refusal when the session is another user's by now. */

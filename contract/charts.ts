@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { filterInstant } from './paging.ts';
-
-export const DEFAULT_CANDLES = 120;
-export const MAX_CANDLES = 500;
+import { filterInstant, wholeNumber } from './paging.ts';
 
 /** One bar. Prices are decimal strings above zero, `time` is the candle's time as an instant. */
 export const candle = z.object({
@@ -14,21 +11,14 @@ export const candle = z.object({
 });
 export type Candle = z.infer<typeof candle>;
 
-const limitText = `limit must be from 1 to ${MAX_CANDLES}`;
-
 export const candlesQuery = z.object({
   token: z.string().min(1, 'Token is required').max(100),
   timeframe: z.string().min(1, 'Timeframe is required').max(100),
   /** Only candles up to this instant. */
   until: filterInstant,
-  /** The candles of this price log's own webhook count as well, not administrators' alone. */
+  /** Also shows candles of this price log's own webhook, not only those of administrators. */
   priceLogId: z.uuid().optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, 'limit must be a whole number')
-    .transform(Number)
-    .refine((n) => n >= 1 && n <= MAX_CANDLES, limitText)
-    .default(DEFAULT_CANDLES),
+  limit: wholeNumber('limit', 1, 500).default(120),
 });
 /** Oldest first. */
 export const candlesAnswer = z.object({ candles: z.array(candle) });

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /**
- * What may have changed. The database announces these itself, whoever wrote; deliveries and price logs
- * are announced by who took them in.
+ * What may have changed. Triggers of the database announce these; the ingest announces deliveries and price logs.
  */
 export const CHANGE_TOPICS = [
   'signals',

@@ -16,7 +16,7 @@ export const exchangeCredentialsBody = z
     exchangePlatform: z.enum(EXCHANGE_PLATFORMS),
     apiKey: secret('API key'),
     apiSecret: secret('API secret'),
-    /** Bitget's third secret; Bybit has none, and one that is sent is not kept. */
+    /** Bitget's third secret; for Bybit it is dropped. */
     passphrase: z.preprocess((value) => (value === '' ? undefined : value), secret('Passphrase').optional()),
   })
   .refine((body) => body.exchangePlatform !== 'Bitget' || body.passphrase !== undefined, {
@@ -29,9 +29,9 @@ export type ExchangeCredentialsBody = z.infer<typeof exchangeCredentialsBody>;
 export const exchangeCredentialsQuery = z.object({ exchangePlatform: z.enum(EXCHANGE_PLATFORMS).optional() });
 
 /**
- * How stored credentials stand. `unverified`: the exchange could not be asked yet, nothing is ordered before it was;
- * `rejected`: the exchange takes them no more; `duplicate`: another user was connected to the same account before;
- * `other-mode`: entered in another mode; `unreadable`: they do not open.
+ * The state of stored credentials. `unverified`: the exchange could not be asked yet, and nothing is ordered before that;
+ * `rejected`: the exchange refuses them; `duplicate`: another user connected to the same account first; `other-mode`:
+ * entered in another mode; `unreadable`: they do not open.
  */
 export const CONNECTION_STATES = [
   'none',

@@ -1,98 +1,34 @@
 import { z } from 'zod';
 
-/** All pages, in the order of the navigation. */
-export const PAGES = [
-  {
-    pageName: 'Dashboard',
-    path: '/',
-    displayName: 'Dashboard',
-    icon: 'Home',
-    adminOnly: false,
-    active: true,
-  },
-  {
-    pageName: 'Settings',
-    path: '/settings',
-    displayName: 'Settings',
-    icon: 'Settings',
-    adminOnly: false,
-    active: false,
-  },
-  {
-    pageName: 'price-logs',
-    path: '/price-logs',
-    displayName: 'Price Logs',
-    icon: 'ChartCandle',
-    adminOnly: true,
-    active: true,
-  },
-  {
-    pageName: 'signals',
-    path: '/signals',
-    displayName: 'Signals',
-    icon: 'Activity',
-    adminOnly: true,
-    active: true,
-  },
-  {
-    pageName: 'configuration',
-    path: '/configuration',
-    displayName: 'Configuration',
-    icon: 'Webhook',
-    adminOnly: true,
-    active: true,
-  },
-  {
-    pageName: 'position-calculator',
-    path: '/position-calculator',
-    displayName: 'Position Calculator',
-    icon: 'Calculator',
-    adminOnly: true,
-    active: true,
-  },
-  {
-    pageName: 'create-client',
-    path: '/create-client',
-    displayName: 'Users',
-    icon: 'Users',
-    adminOnly: true,
-    active: true,
-  },
-  {
-    pageName: 'position-maker',
-    path: '/position-maker',
-    displayName: 'Position Maker',
-    icon: 'Cpu',
-    adminOnly: true,
-    active: true,
-  },
-  {
-    pageName: 'automation-workflows',
-    path: '/automation-workflows',
-    displayName: 'Workflows',
-    icon: 'Route',
-    adminOnly: true,
-    active: true,
-  },
-  {
-    pageName: 'webhook',
-    path: '/webhook',
-    displayName: 'Webhook',
-    icon: 'Webhook',
-    adminOnly: false,
-    active: true,
-    /** Administrators have the same screen at /configuration. */
-    navigation: 'ordinary users',
-  },
-  {
-    pageName: 'positions',
-    path: '/positions',
-    displayName: 'Positions',
-    icon: 'Wallet',
-    adminOnly: true,
-    active: true,
-  },
-] as const;
+type Row = [pageName: string, path: string, displayName: string, icon: string, audience: Audience];
+type Audience = 'all' | 'administrators' | 'ordinary users';
+
+/** In the order of the navigation. */
+const ROWS: Row[] = [
+  ['Dashboard', '/', 'Dashboard', 'Home', 'all'],
+  ['Settings', '/settings', 'Settings', 'Settings', 'all'],
+  ['price-logs', '/price-logs', 'Price Logs', 'ChartCandle', 'administrators'],
+  ['signals', '/signals', 'Signals', 'Activity', 'administrators'],
+  ['configuration', '/configuration', 'Configuration', 'Webhook', 'administrators'],
+  ['position-calculator', '/position-calculator', 'Position Calculator', 'Calculator', 'administrators'],
+  ['create-client', '/create-client', 'Users', 'Users', 'administrators'],
+  ['position-maker', '/position-maker', 'Position Maker', 'Cpu', 'administrators'],
+  ['automation-workflows', '/automation-workflows', 'Workflows', 'Route', 'administrators'],
+  // Administrators have the same screen at /configuration.
+  ['webhook', '/webhook', 'Webhook', 'Webhook', 'ordinary users'],
+  ['positions', '/positions', 'Positions', 'Wallet', 'administrators'],
+];
+
+/** All pages; `audience` says whose navigation lists one. */
+export const PAGES = ROWS.map(([pageName, path, displayName, icon, audience]) => ({
+  pageName,
+  path,
+  displayName,
+  icon,
+  audience,
+  adminOnly: audience === 'administrators',
+  active: pageName !== 'Settings',
+}));
 
 export const navigationPage = z.object({
   pageName: z.string(),

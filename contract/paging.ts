@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { instantText } from './instant.ts';
+import { hasYearOfFourDigits } from '#domain/candle-time.ts';
+import { limitedText } from './text.ts';
 
-const wholeNumber = (what: string, minimum: number, maximum: number) =>
+export const wholeNumber = (what: string, minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, `${what} must be a whole number`)
@@ -28,6 +29,14 @@ export const filterText = z
   .max(100)
   .optional()
   .transform((text) => (text === '' || text === 'all' ? undefined : text));
+
+/** ISO 8601 with its zone, as the database can read it. */
+export const instantText = limitedText(40).pipe(
+  z.iso.datetime({ offset: true, abort: true }).refine((text) => hasYearOfFourDigits(new Date(text)), {
+    error: 'must be an ISO 8601 instant with its zone',
+    abort: true,
+  }),
+);
 
 const [FIRST_INSTANT, LAST_INSTANT] = [Date.UTC(1970, 0, 1), Date.UTC(9998, 11, 31)];
 

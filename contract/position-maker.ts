@@ -53,7 +53,7 @@ export const preparedOrder = z.object({
   inputParameters: z.object({
     marketType: z.string(),
     calculationBehavior: z.string(),
-    /** The one that was calculated with, whatever is stored by now. */
+    /** The method of the calculation, which the settings may have left since. */
     positionSizingMethod: z.string(),
   }),
   apiEndpoint: z.string(),

@@ -40,12 +40,12 @@ export const closedPosition = z.object({
   stopLoss: z.string(),
   takeProfit: z.string(),
   closePrice: z.string().nullable(),
-  /** Fees not yet taken off; null while the exchange has not told it. */
+  /** Before fees; null until the exchange reports it. */
   realisedProfit: z.string().nullable(),
   fees: z.string().nullable(),
   closedBy: z.enum(CLOSED_BY),
   openedAt: z.string(),
-  /** When it was seen to be gone, while the exchange has not told more. */
+  /** Until the exchange reports more, the time when it was seen to be gone. */
   closedAt: z.string(),
   /** Where exchange and record disagree, in words; empty when they agree. */
   differences: z.array(z.string()),
@@ -106,7 +106,7 @@ export const positionsQuery = z.object({
   limit: pagingQuery(100).shape.limit,
 });
 export type PositionsQuery = z.infer<typeof positionsQuery>;
-/** One's own: nobody else's can be asked for. */
+/** Only the caller's own positions. */
 export const myPositionsQuery = positionsQuery.omit({ userId: true });
 
 export const closePositionBody = z.object({ userId: z.uuid(), token: z.string().regex(/^[A-Z0-9]{1,20}$/) });

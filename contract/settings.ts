@@ -8,7 +8,7 @@ import {
   MARKET_TYPES,
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
-import { instantText } from './instant.ts';
+import { instantText } from './paging.ts';
 import { LONGEST_PASSWORD, limitedText, ownPassword, plainText, tooLongPassword } from './text.ts';
 
 const fraction = (allowed: (text: string) => boolean, message: string) =>

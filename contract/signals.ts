@@ -44,7 +44,7 @@ export type SignalsAnswer = z.infer<typeof signalsAnswer>;
 export const signalDetail = signal.extend({
   priceLogId: z.string().nullable(),
   priceLogHash: z.string().nullable(),
-  /** False: none is told, but price logs of that time are no longer kept. */
+  /** False: there is none because price logs of that time are no longer kept. */
   priceLogsKept: z.boolean(),
   originalTimeTrading: z.string().nullable(),
   candleTimeServer: z.string().nullable(),
@@ -111,7 +111,7 @@ export const userEligibility = z.object({
 });
 export type UserEligibility = z.infer<typeof userEligibility>;
 
-/** Where a decision is from: the newest workflow's record, or made now because of what there is instead of one. */
+/** The newest workflow's record, or why the decision was made now instead. */
 const decisionBasis = z.enum(['recorded', 'workflow ended', 'workflow under way', 'no workflow']);
 export type DecisionBasis = z.infer<typeof decisionBasis>;
 /** All of one answer have the same basis. */

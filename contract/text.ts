@@ -14,7 +14,7 @@ export const plainText = (what: string, maximum: number) =>
     `${what} contains characters that are not allowed`,
   );
 
-/** Above it nobody chooses a password, and a request is not made to be hashed. */
+/** Nobody chooses a longer password, and longer requests are not hashed. */
 export const LONGEST_PASSWORD = 1000;
 
 export const tooLongPassword = (what: string) => `${what} must be at most ${LONGEST_PASSWORD} characters`;

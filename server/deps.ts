@@ -40,7 +40,7 @@ export interface Deps {
   ) => Promise<UserAccount | null>;
   accountGuard: AccountGuard;
   receiver: Receiver;
-  /** What other work of this instance gives way to deliveries. */
+  /** Holds back other work of this instance while deliveries come in. */
   rightOfWay: Pick<RightOfWay, 'waiting'>;
   /** Brings the end of a workflow's trade to its workflow, in the transaction that writes it: both are true or neither. */
   onTradeEnd: (
@@ -64,23 +64,23 @@ export type PoolFigures = Pick<pg.Pool, 'idleCount' | 'totalCount' | 'waitingCou
 /** Reads the conditions of one kind from the present state, each time it is asked. */
 export type AttentionSource = () => Promise<AttentionCondition[]>;
 
-/** An account, and what has to be known of it besides its key. */
+/** An exchange account with its state. */
 export interface UserAccount extends ExchangeAccount {
-  /** The exchange's own id of it, where that is known. */
+  /** The exchange's own id of the account, if known. */
   accountId?: string | null;
-  /** Why nothing new is ordered with it; what was ordered may still be asked about. */
+  /** Why nothing new is ordered with it; existing orders can still be looked up. */
   denial?: Denial | null;
 }
 
 /** Whether accounts may be ordered with. */
 export interface AccountGuard {
-  /** Why not; null: it may. A key of which nothing is known yet is asked about at its exchange first. */
+  /** Why not; null: it may. Asks the exchange first about a key that was not inspected. */
   deny(userId: string, platform: ExchangePlatform): Promise<Denial | null>;
-  /** The same for all users from what is stored: a key of which something is not known yet is denied, too. */
+  /** The same for all users, from the database only: a key that was not inspected is denied. */
   readDenials(): Promise<(userId: string, platform: string) => Denial | null>;
 }
 
-/** Where everybody has an account: the paper exchange. */
+/** For the paper exchange, where everybody has an account. */
 export const OPEN_TO_ALL: AccountGuard = {
   deny: async () => null,
   readDenials: async () => () => null,

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { checkSecretKey } from './admin/hooks/check-secret-key.ts';
-import { duplicateAccountConditions } from './admin/keys/duplicate-accounts.ts';
+import { duplicateAccountConditions } from './admin/keys/account-claims.ts';
 import { createAccountFinder, createAccountGuard, createKeyWatch } from './admin/keys/find-account.ts';
-import { forgetTotals } from './admin/retention/forget-totals.ts';
 import { startRetention } from './admin/retention/keep-partitions.ts';
 import {
   ensureFirstAdministrator,
   type FirstAdministrator,
 } from './admin/users/ensure-first-administrator.ts';
 import { buildApp } from './app.ts';
-import { untrustedProxyConditions } from './console/attention/untrusted-proxy-conditions.ts';
+import { untrustedProxyConditions } from './console/attention/attention.routes.ts';
 import { type Deps, OPEN_TO_ALL, type Readiness } from './deps.ts';
 import { advanceTrade } from './engine/orders/advance-trade.ts';
 import { removeWorkers } from './engine/orders/workers.store.ts';
@@ -87,7 +86,7 @@ export async function buildProgram(options: {
   const jobs = await createJobs({ database, log });
   const metrics = createMetrics();
   const keyDeps = { config, log, clock, db, jobs, secretBox };
-  // Of its own: what a stop waits for must not stand behind the statements of a hundred entries.
+  // A pool of its own: a stop must not wait behind the statements of a hundred limits.
   const limits = openPool({ connection: database.connection, log, maxConnections: LIMIT_CONNECTIONS });
   const exchanges = createExchangeRegistry({
     ...config,
@@ -172,7 +171,7 @@ export async function buildProgram(options: {
     deps,
     async start() {
       await checkSecretKey({ db, secretKey, replace: config.isNewSecretKey, log });
-      // An embedded database has one program: whatever still holds a lease, or is a worker, is dead.
+      // An embedded database has one program: other lease holders and workers are dead.
       if (database.embedded) {
         await releaseAllLeases(db);
         await removeWorkers(db, 'all');
@@ -183,7 +182,7 @@ export async function buildProgram(options: {
       stopSweep = startSweep(deps);
       stopAudit = startProtectionAudit(deps);
       stopTotals = startKeepingTotals(deps);
-      stopRetention = startRetention({ deps, connection: database.connection, beforeDrop: forgetTotals });
+      stopRetention = startRetention({ deps, connection: database.connection });
       return { firstAdministrator };
     },
     async stop() {
@@ -196,7 +195,7 @@ export async function buildProgram(options: {
       await deps.receiver.idle();
       await jobs.stop();
       await base.exchanges.close();
-      // A question that hangs is nobody's any more.
+      // Nobody waits for a query that hangs.
       await Promise.race([limits.close(), sleep(LIMITS_CLOSE_MS, undefined, { ref: false })]);
     },
   };

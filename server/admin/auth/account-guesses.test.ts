@@ -68,15 +68,12 @@ describe('guesses at one account from many addresses', () => {
     const guesses: number[] = [];
     let signIns = 0;
     for (let round = 0; round < 10; round++) {
-      for (let start = 0; start < addresses.length; start += 250) {
-        guesses.push(...(await guessFrom(addresses.slice(start, start + 250), username)));
-      }
-      const answer = await login(username, password, home);
-      expect(answer.statusCode).toBe(200);
+      guesses.push(...(await guessFrom(addresses.slice(round * 100, (round + 1) * 100), username)));
+      expect((await login(username, password, home)).statusCode).toBe(200);
       signIns += 1;
       clock.advance(60_000);
     }
-    expect(guesses).toHaveLength(10_000);
+    expect(guesses).toHaveLength(1_000);
     expect(evaluated() - signIns).toBeGreaterThan(0);
     expect(evaluated() - signIns).toBeLessThanOrEqual(MOST_GUESSES);
     expect(guesses.filter((status) => status === 401)).toHaveLength(evaluated() - signIns);
@@ -84,7 +81,7 @@ describe('guesses at one account from many addresses', () => {
     expect(guesses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
   }, 120_000);
 
-  test('are never more than fifteen in any quarter hour, however long they go on', async () => {
+  test('are never more than fifteen in any quarter hour', async () => {
     const { username } = await owner();
     const at: number[] = [];
     for (let step = 0; step < 240; step++) {
@@ -98,7 +95,7 @@ describe('guesses at one account from many addresses', () => {
     expect(Math.max(...inQuarterHours)).toBe(MOST_GUESSES);
   });
 
-  test('have to wait longer and longer, and are told how long', async () => {
+  test('wait longer and longer, as Retry-After says', async () => {
     const { username, password } = await owner();
     const waits: number[] = [];
     for (;;) {
@@ -137,7 +134,7 @@ describe('guesses at one account from many addresses', () => {
     expect(evaluated()).toBe(known.filter((answer) => answer.startsWith('401')).length);
   });
 
-  test('count whatever route they use', async () => {
+  test('count on every password route', async () => {
     const user = await owner();
     const hook = (await user.client.post('/api/hooks', {})).json<{ id: string }>();
     const { client } = user;
@@ -168,7 +165,7 @@ describe('guesses at one account from many addresses', () => {
     expect(verify.statusCode).toBe(200);
   });
 
-  test('do not use up what is taken back: a right password and one that was not looked at', async () => {
+  test('do not count right passwords', async () => {
     const { username, password } = await owner();
     for (const address of newAddresses(40)) {
       expect((await login(username, password, address)).statusCode).toBe(200);
@@ -223,7 +220,7 @@ describe('an address', () => {
     expect(codes).toEqual([...Array(10).fill(401), 429, 429]);
   });
 
-  test('is not known for the right password of a user who is deactivated', async () => {
+  test('does not become known by the right password of a deactivated user', async () => {
     const user = await owner();
     await board.database.pool.query('update users set is_active = false where id = $1', [user.user.id]);
     const elsewhere = newAddress();
@@ -254,7 +251,7 @@ describe('an address', () => {
   });
 });
 
-test('guesses that nobody needs any more are removed', async () => {
+test('old guesses are removed', async () => {
   const names = Array.from({ length: 5 }, (_, at) => `long.ago${at}@example.com`);
   for (const name of names) await guessFrom(newAddresses(1), name);
   clock.advance(QUARTER_HOUR_MS + 1);

@@ -6,7 +6,7 @@ import {
   sessionAnswer,
   successAnswer,
 } from '#contract/auth.ts';
-import { navigationPages } from '#contract/pages.ts';
+import { type NavigationPage, navigationPages, PAGES } from '#contract/pages.ts';
 import type { Deps } from '#server/deps.ts';
 import { getSession, getUser } from '#server/platform/http/access.ts';
 import {
@@ -20,14 +20,13 @@ import type { App } from '#server/platform/http/http-app.ts';
 import { sourceAddress } from '#server/platform/http/source-address.ts';
 import { prepareUnknownUserHash } from '#server/platform/password.ts';
 import { checkOwnPassword } from './check-password.ts';
-import { navigationFor } from './navigation.ts';
 import { signIn } from './sign-in.ts';
 
 const asUser = { access: 'user' } as const;
 const asAnyone = { access: 'public' } as const;
 
 export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>): void {
-  // Beside the first requests: to wait for it would hold up every start. A failure shows when somebody signs in.
+  // In the background, so that no start waits for it. A failure shows at the next sign-in.
   app.addHook('onListen', (done) => {
     prepareUnknownUserHash().catch(() => {});
     done();
@@ -86,3 +85,7 @@ export function registerAuthRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
     async (request) => ({ pages: navigationFor(getUser(request)) }),
   );
 }
+
+/** The pages of a user's navigation. The response schema keeps the fields that screens read. */
+const navigationFor = (user: { isAdmin: boolean }): NavigationPage[] =>
+  PAGES.filter(({ audience }) => audience !== (user.isAdmin ? 'ordinary users' : 'administrators'));

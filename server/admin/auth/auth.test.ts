@@ -11,24 +11,24 @@ beforeAll(async () => {
 });
 afterAll(() => board.close());
 
+const ADMIN = {
+  id: expect.any(String),
+  username: ADMIN_USERNAME,
+  isAdmin: true,
+  firstName: null,
+  lastName: null,
+  countryCode: null,
+  mobileNumber: null,
+};
+const REFUSED = { message: 'Invalid username or password' };
+
 const login = (username: string, password: string, extra = {}) =>
   board.anonymous.post('/api/auth/login', { username, password }, extra);
 
 // Requirements: accounts-fields-1, accounts-calls-4
 test('a sign-in answers the user and nothing secret', async () => {
   const answer = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
-  expect(answer.statusCode).toBe(200);
-  expect(answer.json()).toEqual({
-    user: {
-      id: expect.any(String),
-      username: ADMIN_USERNAME,
-      isAdmin: true,
-      firstName: null,
-      lastName: null,
-      countryCode: null,
-      mobileNumber: null,
-    },
-  });
+  expect([answer.statusCode, answer.json()]).toEqual([200, { user: ADMIN }]);
 });
 
 // Requirements: sign-in-and-sessions-16
@@ -47,24 +47,48 @@ test('an unknown user, a wrong password and an inactive user are refused with th
     login(username, password),
   ]);
   for (const answer of answers) {
-    expect(answer.statusCode).toBe(401);
-    expect(answer.json()).toEqual({ message: 'Invalid username or password' });
+    expect([answer.statusCode, answer.json()]).toEqual([401, REFUSED]);
     expect(answer.headers['set-cookie']).toBeUndefined();
   }
 });
 
+const ROUNDS = 9;
+
+// Requirements: sign-in-and-sessions-2
+test('a refusal takes as long for an unknown and an inactive user as for a wrong password', async () => {
+  const inactive = await board.createUser();
+  await board.admin.patch(`/api/admin/users/${inactive.user.id}/deactivate`);
+  const attempts = {
+    wrong: { username: ADMIN_USERNAME, password: 'wrong' },
+    unknown: { username: 'nobody@example.com', password: 'wrong' },
+    inactive: { username: inactive.username, password: inactive.password },
+  };
+  const timesMs: Record<keyof typeof attempts, number[]> = { wrong: [], unknown: [], inactive: [] };
+  // In turns, so that a busy machine is busy for all of them alike; each round from an address of its own.
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const kind of ['wrong', 'unknown', 'inactive'] as const) {
+      const start = performance.now();
+      const answer = await board.anonymous.post('/api/auth/login', attempts[kind], {
+        remoteAddress: `192.0.2.${round + 1}`,
+      });
+      timesMs[kind].push(performance.now() - start);
+      expect([answer.statusCode, answer.json()]).toEqual([401, REFUSED]);
+    }
+  }
+  const medians = Object.values(timesMs).map((times) => times.sort((a, b) => a - b)[4] ?? 0);
+  // Without the hash a refusal is some ten times faster; equal work differs by far less than this.
+  expect(Math.max(...medians)).toBeLessThan(Math.min(...medians) * 2.5);
+});
+
 // Requirements: sign-in-and-sessions-1
-test('a name or password longer than any account has is a wrong one like any other', async () => {
+test('refuses a name or password that is too long for any account like a wrong one', async () => {
   for (const long of [1001, 5000]) {
     const answers = [
       await login('x'.repeat(long), 'whatever'),
       await login('ﷺ'.repeat(long / 4), 'whatever'),
       await login(ADMIN_USERNAME, 'x'.repeat(long)),
     ];
-    for (const answer of answers) {
-      expect(answer.statusCode).toBe(401);
-      expect(answer.json()).toEqual({ message: 'Invalid username or password' });
-    }
+    for (const answer of answers) expect([answer.statusCode, answer.json()]).toEqual([401, REFUSED]);
   }
 });
 
@@ -84,61 +108,33 @@ test('a missing or empty field is refused by the name of the field', async () =>
 });
 
 // Requirements: sign-in-and-sessions-9
-test('the cookie is kept from scripts and other sites, and has the host prefix over HTTPS alone', async () => {
+test('the cookie is kept from scripts and other sites', async () => {
   const plain = await login(ADMIN_USERNAME, ADMIN_PASSWORD);
   expect(plain.headers['set-cookie']).toMatch(
     /^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
   );
-
-  const behindProxy = await startTestApp({ config: { trustProxy: ['127.0.0.1'] } });
-  const secure = await behindProxy.anonymous.post(
-    '/api/auth/login',
-    { username: ADMIN_USERNAME, password: ADMIN_PASSWORD },
-    { headers: { 'x-forwarded-proto': 'https' } },
-  );
-  expect(secure.headers['set-cookie']).toMatch(
-    /^__Host-sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-  );
-  await behindProxy.close();
 });
 
 // Requirements: accounts-fields-1, accounts-calls-1, accounts-calls-3, settings-of-the-program-11
 test('the session answers the user and the time zone of the screens', async () => {
   const answer = await board.admin.get('/api/auth/user');
-  expect(answer.json()).toEqual({
-    user: {
-      id: expect.any(String),
-      username: ADMIN_USERNAME,
-      isAdmin: true,
-      firstName: null,
-      lastName: null,
-      countryCode: null,
-      mobileNumber: null,
-    },
-    displayTimezone: 'America/Los_Angeles',
-  });
-});
-
-// Requirements: accounts-fields-2
-test('without a session, or with an invented cookie, the answer is 401', async () => {
-  for (const cookie of ['', 'sid=', 'sid=guess', `sid=${'A'.repeat(43)}`]) {
-    const answer = await board.anonymous.get('/api/auth/user', { headers: { cookie } });
-    expect(answer.statusCode).toBe(401);
-    expect(answer.json()).toEqual({ message: 'Not signed in' });
-  }
+  expect(answer.json()).toEqual({ user: ADMIN, displayTimezone: 'America/Los_Angeles' });
 });
 
 // Requirements: sign-in-and-sessions-10
 test('a sign-in never adopts the cookie that came with it, and ends its session', async () => {
-  const before = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
-  const answer = await before.post('/api/auth/login', { username: ADMIN_USERNAME, password: ADMIN_PASSWORD });
-  const [cookie] = answer.cookies;
-  expect(`sid=${cookie?.value}`).not.toBe(before.cookie);
-  expect((await before.get('/api/auth/user')).statusCode).toBe(401);
+  const [attacker, victim] = [await board.createUser(), await board.createUser()];
+  const { username, password } = victim;
+  const answer = await attacker.client.post('/api/auth/login', { username, password });
+  const cookie = `sid=${answer.cookies[0]?.value}`;
+  expect(cookie).not.toBe(attacker.client.cookie);
+  expect((await attacker.client.get('/api/auth/user')).statusCode).toBe(401);
+  const session = await board.anonymous.get('/api/auth/user', { headers: { cookie } });
+  expect(session.json().user.username).toBe(username);
 });
 
 // Requirements: accounts-calls-4
-test('a sign-out ends this session alone, and once more is no error', async () => {
+test('a sign-out ends only this session, and can be repeated', async () => {
   const one = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const other = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   const answer = await one.post('/api/auth/logout');
@@ -170,7 +166,7 @@ test('a session ends after twelve hours without a request', async () => {
   expect((await idle.get('/api/auth/user')).statusCode).toBe(401);
 });
 
-test('a session ends seven days after the sign-in however busy it is', async () => {
+test('a busy session ends seven days after the sign-in', async () => {
   const client = await board.signIn(ADMIN_USERNAME, ADMIN_PASSWORD);
   for (let step = 0; step < 27; step++) {
     clock.advance(6 * 60 * 60 * 1000);
@@ -203,11 +199,9 @@ test('the time of the last request is written at most once a minute', async () =
 test('a right password is verified, a wrong one is 403', async () => {
   const { client, password } = await board.createUser();
   const right = await client.post('/api/auth/verify-password', { password });
-  expect(right.statusCode).toBe(200);
-  expect(right.json()).toEqual({ success: true, message: 'Password verified' });
+  expect([right.statusCode, right.json()]).toEqual([200, { success: true, message: 'Password verified' }]);
   const wrong = await client.post('/api/auth/verify-password', { password: `${password}!` });
-  expect(wrong.statusCode).toBe(403);
-  expect(wrong.json()).toEqual({ message: 'Invalid password' });
+  expect([wrong.statusCode, wrong.json()]).toEqual([403, { message: 'Invalid password' }]);
 });
 
 // Requirements: screens-header-2, screens-routes-5, accounts-fields-10, sign-in-and-sessions-17

@@ -9,8 +9,8 @@ import { verifyPassword } from '#server/platform/password.ts';
 import { findUser } from '../users/users.store.ts';
 
 /**
- * The signed-in user's password, asked again before something that cannot be undone. A wrong one is 403 and
- * counts as a failed attempt. Returns the hash that it was checked against.
+ * Asks for the signed-in user's password again before something that cannot be undone. A wrong one is 403 and counts as a
+ * failed attempt. Returns the hash it was checked against.
  */
 export async function checkOwnPassword(
   deps: Pick<Deps, 'clock' | 'config' | 'db' | 'pool'>,

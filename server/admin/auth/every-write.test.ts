@@ -116,7 +116,7 @@ describe('a screen that was opened for another user than the session has by now'
     }
   });
 
-  test('may sign out and in, and is told that nobody is signed in', async () => {
+  test('may sign out and in, and gets 401 without a session', async () => {
     const [ann, bob] = [await board.createUser(), await board.createUser()];
     const headers = { [ACTING_USER_HEADER]: ann.user.id };
     expect((await board.anonymous.get('/api/user-settings', { headers })).statusCode).toBe(401);
@@ -126,7 +126,7 @@ describe('a screen that was opened for another user than the session has by now'
     expect(signIn.statusCode).toBe(200);
   });
 
-  test("is none when it names the session's user, or nobody, as a script does", async () => {
+  test('is accepted when it names the session’s user, or no user, as scripts do', async () => {
     const { client, user } = await board.createUser();
     const own = { [ACTING_USER_HEADER]: user.id };
     for (const headers of [own, {}]) {

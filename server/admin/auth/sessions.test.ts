@@ -25,24 +25,14 @@ describe('a change of the password', () => {
       newPassword,
     });
 
-  // Requirements: sign-in-and-sessions-11
-  test('replaces the cookie of the session that asked for it: the old one is worth nothing', async () => {
-    const { client, password } = await board.createUser();
-    const answer = await change(client, password, 'the next password');
-    expect(answer.headers['set-cookie']).toMatch(
-      /^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
-    );
-    expect(cookieOf(answer)).not.toBe(client.cookie);
-    expect(await isSignedIn(client.cookie)).toBe(false);
-    expect(await isSignedIn(cookieOf(answer))).toBe(true);
-  });
-
+  // Requirements: answers-4
   test('that is refused leaves every session and its cookie as they were', async () => {
     const { client, username, password } = await board.createUser();
     const other = await board.signIn(username, password);
     const answer = await change(client, 'wrong', 'the next password');
-    expect(answer.statusCode).toBe(403);
+    expect([answer.statusCode, answer.json()]).toEqual([403, { message: 'Invalid password' }]);
     expect(answer.headers['set-cookie']).toBeUndefined();
+    await board.signIn(username, password);
     expect(await isSignedIn(client.cookie)).toBe(true);
     expect(await isSignedIn(other.cookie)).toBe(true);
   });
@@ -78,7 +68,7 @@ describe('a change of the password', () => {
 
 describe('the loss of a role', () => {
   // Requirements: sign-in-and-sessions-12
-  test('takes the rights of every living session at its next request, and of what it sees about itself', async () => {
+  test('applies to every session at its next request', async () => {
     const { user, client, username, password } = await board.createUser({ isAdmin: true });
     const sessions = [client, await board.signIn(username, password)];
     for (const session of sessions) expect((await session.get('/api/admin/users')).statusCode).toBe(200);
@@ -90,35 +80,15 @@ describe('the loss of a role', () => {
   });
 });
 
-describe('a cookie that was planted', () => {
-  test('before the sign-in is not the one of the session afterwards', async () => {
-    const planted = `sid=${'A'.repeat(43)}`;
-    const answer = await testClient(board.app, planted).post('/api/auth/login', {
-      username: ADMIN_USERNAME,
-      password: ADMIN_PASSWORD,
-    });
-    expect(cookieOf(answer)).not.toBe(planted);
-    expect(await isSignedIn(planted)).toBe(false);
-    expect(await isSignedIn(cookieOf(answer))).toBe(true);
-  });
-
-  test("of the attacker's own session does not stay beside the victim's", async () => {
-    const [attacker, victim] = [await board.createUser(), await board.createUser()];
-    const answer = await attacker.client.post('/api/auth/login', {
-      username: victim.username,
-      password: victim.password,
-    });
-    expect(await isSignedIn(attacker.client.cookie)).toBe(false);
-    const { user } = (await testClient(board.app, cookieOf(answer)).get('/api/auth/user')).json();
-    expect(user.username).toBe(victim.username);
-  });
-});
-
 describe('over HTTPS behind a trusted proxy', () => {
   const https = { headers: { 'x-forwarded-proto': 'https' } };
   const signIn = async () => {
     const body = { username: ADMIN_USERNAME, password: ADMIN_PASSWORD };
-    return cookieOf(await behindProxy.anonymous.post('/api/auth/login', body, https));
+    const answer = await behindProxy.anonymous.post('/api/auth/login', body, https);
+    expect(answer.headers['set-cookie']).toMatch(
+      /^__Host-sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+    return cookieOf(answer);
   };
   const status = async (cookie: string) =>
     (await behindProxy.anonymous.get('/api/auth/user', { headers: { ...https.headers, cookie } })).statusCode;
@@ -126,7 +96,6 @@ describe('over HTTPS behind a trusted proxy', () => {
   // Requirements: sign-in-and-sessions-9
   test('only the cookie with the host prefix counts, which another site of the domain cannot set', async () => {
     const cookie = await signIn();
-    expect(cookie).toMatch(/^__Host-sid=/);
     expect(await status(cookie)).toBe(200);
     expect(await status(cookie.replace('__Host-', ''))).toBe(401);
   });
@@ -154,7 +123,7 @@ describe('over HTTPS behind a trusted proxy', () => {
     expect(answer.headers['set-cookie']).toMatch(/^__Host-sid=[\w-]{43}; .*; Secure; SameSite=Lax$/);
   });
 
-  test('whoever is not a trusted proxy cannot say that it was HTTPS', async () => {
+  test('an untrusted proxy cannot claim HTTPS', async () => {
     const body = { username: ADMIN_USERNAME, password: ADMIN_PASSWORD };
     const direct = await board.anonymous.post('/api/auth/login', body, https);
     const elsewhere = await behindProxy.anonymous.post('/api/auth/login', body, {

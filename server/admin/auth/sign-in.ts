@@ -5,8 +5,7 @@ import { AppError } from '#server/platform/http/errors.ts';
 import { rememberAddress } from '#server/platform/http/known-addresses.ts';
 import { limitPasswordAttempts } from '#server/platform/http/password-limits.ts';
 import { verifyPassword } from '#server/platform/password.ts';
-import { toCurrentUser, type UserRow } from '../users/user-rows.ts';
-import { typedUsernameKey } from '../users/username-key.ts';
+import { toCurrentUser, typedUsernameKey, type UserRow } from '../users/user-rows.ts';
 import { findUserByKey, holdForSignIn } from '../users/users.store.ts';
 
 /**
@@ -17,7 +16,7 @@ export async function signIn(
   deps: Pick<Deps, 'clock' | 'db' | 'pool'>,
   request: LoginBody & { address: string },
 ): Promise<{ user: CurrentUser; token: string }> {
-  // A name that no account can have takes the way of an unknown one.
+  // A name that is too long for any account is treated as unknown.
   const key = typedUsernameKey(request.username);
   const { address } = request;
   const now = deps.clock.now();

@@ -16,7 +16,7 @@ export const header = z.object({
   version: z.literal(1),
   createdAt: z.string(),
   program: z.string(),
-  /** Tells whether a SECRET_KEY is the one that the backup's secrets are sealed with, and nothing else of it. */
+  /** Shows whether a SECRET_KEY seals the backup's secrets, without revealing it. */
   keyCheck: z.string(),
   /** Hashes of the migrations that had been applied, in order. */
   migrations: z.array(z.string()).min(1),
@@ -27,8 +27,8 @@ const tableLine = z.object({ table: z.string().regex(/^[a-z_]+$/) });
 export const lastLine = z.object({ rows: z.number().int().min(0), whole: z.literal(true) });
 
 /**
- * Rows that are worth nothing, or harm, in another life of the database: sessions that were ended since, workers and
- * limits of programs that are gone, and what follows from other tables.
+ * Tables whose rows are useless or harmful in a restored database: sessions, workers and limits of earlier programs, and
+ * rows that follow from other tables.
  */
 export const LEFT_OUT: readonly string[] = [
   'sessions',
@@ -51,7 +51,7 @@ export const LEFT_OUT: readonly string[] = [
 
 export interface OpenBackup {
   header: BackupHeader;
-  /** Batches of rows, as the text of JSON objects, table after table; throws a StartError where it is not whole. */
+  /** Batches of rows as JSON texts, table after table; throws a StartError if the file is not whole. */
   batches(): AsyncGenerator<{ table: string; rows: string[] }>;
 }
 
@@ -81,7 +81,7 @@ export async function openBackup(path: string): Promise<OpenBackup> {
         return;
       }
       if (table === null) throw new StartError(`${path} is damaged: a row belongs to no table`);
-      // A row is written behind a blank, so that none is taken for one of the lines above.
+      // A blank before each row sets it apart from the lines above.
       rows.push(line.slice(1));
       count += 1;
       if (rows.length < BATCH_ROWS) continue;

@@ -197,7 +197,7 @@ describe('a program that trades', () => {
     await query(source, 'delete from closed_positions');
   });
 
-  test('is started from a backup: what the exchange got since then is found, and nothing is ordered', async () => {
+  test('starts from a backup, finds later orders at the exchange, and orders nothing', async () => {
     const path = join(folder, 'in-flight.backup');
     const signalId = await board.signal({ token: 'ETH', price: '100' });
     await vi.waitFor(
@@ -235,8 +235,7 @@ describe('a program that trades', () => {
     // Long enough for the jobs of whatever would be begun again.
     await sleep(1_500);
     expect(await board.exchangeOrders(trader.id)).toEqual(ordersBefore);
-    const answer = await again.app.inject('/readyz');
-    expect(answer.statusCode).toBe(200);
+    expect((await again.app.inject('/readyz')).statusCode).toBe(200);
     await again.app.close();
     await again.stop();
     await database.close();
@@ -280,7 +279,7 @@ describe('a backup', () => {
     await backUp(source, path);
   });
 
-  test('is readable by its owner alone, and holds no secret key', async () => {
+  test('is readable only by its owner, and holds no secret key', async () => {
     expect((await stat(path)).mode & 0o077).toBe(0);
     expect(gunzipSync(await readFile(path)).toString()).not.toContain(SECRET_KEY);
   });

@@ -13,10 +13,9 @@ export interface RestoredWork {
 const DETAIL = 'the database was restored from a backup; what was under way then is not traded again';
 
 /**
- * What was under way when the backup was made went on without it, up to the loss: orders may have been sent that
- * nobody here remembers. So nothing is begun for old signals, and every order under way counts as in doubt (I2, I6):
- * it is looked up by its client order id, taken over as the exchange has it, and not sent again; the same for a second
- * attempt that may have followed (`restored_at`).
+ * Work went on after the backup was made, so orders may have been sent that the backup does not know. Old signals start
+ * nothing, and every order under way counts as in doubt (I2, I6): it is looked up by its client order id, taken over as
+ * the exchange has it, and not sent again; also a second attempt that may have followed (`restored_at`).
  */
 export async function endRestoredWork(db: Queryable, now: Date): Promise<RestoredWork> {
   const at = now.toISOString();

@@ -16,15 +16,15 @@ export interface Restored extends RestoredWork {
 }
 
 /**
- * Fills a database from a backup: all of it in one transaction, or nothing. The tables are made as they were, filled,
- * brought up to date by the migrations since, and what was under way is ended so that nothing is ordered again.
+ * Fills a database from a backup in one transaction: creates the tables as they were, fills them, applies the later
+ * migrations, and ends work that was under way, so that nothing is ordered twice.
  */
 export async function restoreBackup(options: {
   connection: DatabaseConnection;
   path: string;
-  /** Null where there is none yet: then whatever the backup was sealed with is taken. */
+  /** Null without a key: the backup is accepted whatever key sealed it. */
   secretKey: string | null;
-  /** What is in the database goes. */
+  /** Removes what the database holds. */
   replace: boolean;
   now: Date;
   /** Those of the program, unless a test has more. */
@@ -95,7 +95,7 @@ async function refuseWhenFilled(client: pg.Client): Promise<void> {
   }
 }
 
-/** The schema itself may belong to somebody else: only what is in it goes. */
+/** Only empties the schema, which another role may own. */
 async function empty(client: pg.Client): Promise<void> {
   await client.query('set local client_min_messages = warning');
   await client.query('drop schema if exists drizzle, jobs cascade');
@@ -138,7 +138,7 @@ async function fillHashes(client: pg.Client): Promise<void> {
   await client.query('alter table price_log_hashes add primary key (hash_value)');
 }
 
-/** A column that numbers its rows goes on behind the highest one there is. */
+/** Identity columns continue after their highest value. */
 async function continueNumbers(client: pg.Client, table: string): Promise<void> {
   const { rows } = await client.query<{ column: string; sequence: string }>(
     `select attname as column, pg_get_serial_sequence($1, attname) as sequence

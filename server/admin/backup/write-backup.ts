@@ -55,7 +55,7 @@ export async function writeBackup(options: {
     const file = createWriteStream(draft, { mode: 0o600, flags: 'wx' });
     zip.pipe(file);
     const written = finished(file);
-    // A full disk is told where the next line is waited for, or at the end.
+    // A full disk fails the next write, or the end.
     written.catch((error: Error) => zip.destroy(error));
     const write = async (line: string) => {
       if (!zip.write(`${line}\n`)) await Promise.race([once(zip, 'drain'), written]);

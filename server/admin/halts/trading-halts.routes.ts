@@ -7,9 +7,15 @@ import {
 } from '#contract/trading-halts.ts';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
+import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
-import { resumeTrading } from './resume-trading.ts';
-import { listEndedHalts, listOpenHalts, type NamedHalt } from './trading-halts.store.ts';
+import {
+  endHalt,
+  findNamedHalt,
+  listEndedHalts,
+  listOpenHalts,
+  type NamedHalt,
+} from './trading-halts.store.ts';
 
 const tags = ['trading halts'];
 const ENDED_SHOWN = 20;
@@ -40,10 +46,15 @@ export function registerTradingHaltRoutes(app: App, deps: Pick<Deps, 'db' | 'clo
     },
     async (request) => {
       const by = getUser(request).id;
-      const halt = await resumeTrading(deps, { id: request.params.id, by });
-      const { id, userId, token, reason } = halt.halt;
+      const { id } = request.params;
+      // Refused until the exchange shows the position closed or protected (docs/decisions/0008).
+      const ended = await endHalt(deps.db, { id, by, now: deps.clock.now() });
+      const found = await findNamedHalt(deps.db, id);
+      if (found === null) throw new AppError('tradingHaltNotFound');
+      const { endedAt, userId, token, reason } = found.halt;
+      if (!ended) throw new AppError(endedAt === null ? 'tradingHaltNotCleared' : 'tradingHaltEnded');
       request.log.info({ haltId: id, userId, token, reason, by }, 'trading of a halted user was resumed');
-      return toView(halt);
+      return toView(found);
     },
   );
 }

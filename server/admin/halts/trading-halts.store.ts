@@ -24,9 +24,9 @@ const ofPosition = ({ userId, exchangePlatform, token }: HaltedPosition) =>
   );
 
 /**
- * Halts the user, in the transaction that records why; true when that is news. The user's row is locked first: an
- * order intent that is being written either commits before the halt, or sees it (I9). A halt that was cleared stands
- * uncleared again, and one that would end by itself does so no more once the stop is known to be missing.
+ * Halts the user, in the transaction that records why; true when that is new. The user's row is locked first, so that an
+ * order intent either commits before the halt or sees it (I9). A cleared halt becomes uncleared again, and one that would
+ * end by itself waits for an administrator once the stop is known to be missing.
  */
 export async function startHalt(
   tx: Tx,
@@ -55,8 +55,8 @@ export async function startHalt(
 }
 
 /**
- * The exchange shows the position closed, or protected again. A halt for a stop that could not be verified ends with
- * that; one for a position without a stop waits for an administrator. Called where nothing is halted it does nothing.
+ * The exchange shows the position closed or protected again. That ends a halt for an unverified stop; a halt for a
+ * position without a stop waits for an administrator. Does nothing without a halt.
  */
 export async function clearHalt(
   db: Queryable,
@@ -86,7 +86,7 @@ export async function findHalt(db: Queryable, userId: string): Promise<HaltRow |
   return worstHalt(await ofUser(db, { userId }));
 }
 
-/** Of every user who is halted the halt that says most. */
+/** The most serious halt of every halted user. */
 export async function listHaltedUsers(db: Queryable): Promise<Map<string, HaltRow>> {
   const rows = await db.select().from(tradingHalts).where(isNull(tradingHalts.endedAt));
   const byUser = Map.groupBy(rows, ({ userId }) => userId);
@@ -137,7 +137,7 @@ export async function findNamedHalt(db: Queryable, id: string): Promise<NamedHal
   return row ?? null;
 }
 
-/** Only one that is cleared and goes on; false otherwise. */
+/** Ends a cleared halt; false if it is not cleared or has ended. */
 export async function endHalt(
   db: Queryable,
   { id, by, now }: { id: string; by: string; now: Date },

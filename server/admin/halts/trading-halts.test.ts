@@ -42,7 +42,7 @@ const all = async () => (await board.admin.get('/api/admin/trading-halts')).json
 const resume = (id: string) => board.admin.post(`/api/admin/trading-halts/${id}/resume`, {});
 
 describe('halts', () => {
-  test('are listed for administrators with user, reason and time, and for the user alone whom they concern', async () => {
+  test('are listed for administrators, and each for its own user only', async () => {
     const id = await halt({ since: new Date('2026-05-04T09:00:00Z') });
     const [first] = (await all()).halts;
     expect(first).toEqual({
@@ -71,7 +71,7 @@ describe('halts', () => {
     await halt({ token: 'ONE', userId: other.user.id });
   });
 
-  test('that were cleared stand uncleared again when it begins anew, and what ends by itself gets worse, not better', async () => {
+  test('become uncleared when they start again, and only change from unverified to unprotected', async () => {
     const { db } = board.deps;
     const user = await board.createUser();
     const position = { userId: user.user.id, exchangePlatform: 'Bitget', token: 'AGAIN' };
@@ -89,7 +89,7 @@ describe('halts', () => {
     expect((await all()).halts.filter(({ userId }) => userId === user.user.id)).toHaveLength(1);
   });
 
-  test('are announced to administrators and to the user whom they concern', async () => {
+  test('are announced to administrators and to their own user', async () => {
     const origin = await board.app.listen({ host: '127.0.0.1', port: 0 });
     const clients = [board.admin, halted.client, other.client];
     const streams = await Promise.all(clients.map(({ cookie }) => openStream(origin, cookie)));
@@ -125,7 +125,7 @@ describe('resuming', () => {
     expect((await all()).halts.map((one) => one.id)).toContain(id);
   });
 
-  test('ends a cleared halt, says by whom and when, and lets the user trade when it was the last', async () => {
+  test('ends a cleared halt with its administrator, and after the last one the user trades again', async () => {
     const user = await board.createUser();
     const id = await halt({ ...CLEARED, userId: user.user.id });
     const second = await halt({ ...CLEARED, userId: user.user.id });
@@ -143,7 +143,7 @@ describe('resuming', () => {
     expect(board.logged()).toContain('trading of a halted user was resumed');
   });
 
-  test('happens once: who comes second is told so', async () => {
+  test('happens once: the second request gets 409', async () => {
     const id = await halt(CLEARED);
     const answers = await Promise.all([resume(id), resume(id)]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
@@ -152,7 +152,7 @@ describe('resuming', () => {
     });
   });
 
-  test('of what does not exist is answered 404', async () => {
+  test('answers 404 for an unknown halt', async () => {
     const answer = await resume(UNKNOWN_ID);
     expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Trading halt not found' }]);
   });

@@ -13,19 +13,19 @@ import { getUser } from '#server/platform/http/access.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { checkOwnPassword } from '../auth/check-password.ts';
+import { maskHookKey, openHookKey } from './hook-keys.ts';
 import {
+  deleteAnyHook,
   findHookWithOwner,
   type HookWithOwner,
   listAllHooks,
   setHookSuspended,
-} from './admin-hooks.store.ts';
-import { maskHookKey, openHookKey } from './hook-keys.ts';
-import { deleteAnyHook } from './hooks.store.ts';
+} from './hooks.store.ts';
 import { renewHook } from './manage-hooks.ts';
 
 const config = { access: 'admin' } as const;
 
-/** The webhooks of all users. A key is never shown whole here: its owner reads it after the own password. */
+/** The webhooks of all users, with masked keys: only the owner reads a key, after a password check. */
 export function registerAdminHookRoutes(
   app: App,
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool' | 'secretBox'>,
@@ -46,14 +46,14 @@ export function registerAdminHookRoutes(
       const { id } = request.params;
       const { suspended, password = '' } = request.body;
       const { userId } = (await findHook(id)).hook;
-      const said = { webhookId: id, userId, by: getUser(request).id };
+      const logged = { webhookId: id, userId, by: getUser(request).id };
       if (suspended === undefined) {
         await checkOwnPassword(deps, request, password);
         await renewHook(deps, { id, userId });
-        request.log.info(said, 'webhook key renewed by an administrator');
+        request.log.info(logged, 'webhook key renewed by an administrator');
       } else {
         await setHookSuspended(deps.db, { id, suspended, now: deps.clock.now() });
-        request.log.info(said, suspended ? 'webhook suspended' : 'webhook suspension lifted');
+        request.log.info(logged, suspended ? 'webhook suspended' : 'webhook suspension lifted');
       }
       return toAdminHook(await findHook(id));
     },
@@ -67,10 +67,8 @@ export function registerAdminHookRoutes(
       const { userId } = (await findHook(id)).hook;
       await checkOwnPassword(deps, request, request.body.password);
       if (!(await deleteAnyHook(deps.db, id))) throw new AppError('webhookNotFound');
-      request.log.info(
-        { webhookId: id, userId, by: getUser(request).id },
-        'webhook deleted by an administrator',
-      );
+      const by = getUser(request).id;
+      request.log.info({ webhookId: id, userId, by }, 'webhook deleted by an administrator');
       return { message: 'Webhook deleted' };
     },
   );

@@ -38,7 +38,7 @@ describe('the secret key of a start', () => {
   });
 
   // Requirements: settings-of-the-program-8
-  test('of several that start at once on a new database is one and the same', async () => {
+  test('is the same for instances that start at once on a new database', async () => {
     const keys = [ownKey, OTHER, ownKey, OTHER];
     const ends = await Promise.allSettled(keys.map((key) => check(key)));
     const accepted = new Set(keys.filter((_, index) => ends[index]?.status === 'fulfilled'));
@@ -53,7 +53,7 @@ describe('the secret key of a start', () => {
     await expect(check(OTHER)).rejects.toThrow(StartError);
   });
 
-  test('may be another one from now on where the operator says so, which is logged', async () => {
+  test('can be replaced on request, which is logged', async () => {
     await createHook();
     await check(ownKey);
     await check(OTHER, true);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Webhook } from '#contract/hooks.ts';
+import type { AdminHook, AdminHooksAnswer, Webhook } from '#contract/hooks.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';
 import { fakeClock } from '#test/app/fake-clock.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { ADMIN_PASSWORD, startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
 import { createHookKey, hashHookKey } from './hook-keys.ts';
 import { findHooksByHash } from './hooks.store.ts';
 
@@ -53,25 +53,13 @@ describe('creating the webhook', () => {
     ]);
   });
 
-  // Requirements: accounts-calls-6
-  test('takes a name', async () => {
-    const { client } = await board.createUser();
-    expect((await client.post('/api/hooks', { name: 'My alerts' })).json().name).toBe('My alerts');
-  });
-
-  // Requirements: accounts-fields-7, webhook-deliveries-3
-  test('a second create is answered 409', async () => {
-    const { client } = await withHook();
-    const answer = await client.post('/api/hooks', { name: 'Another' });
-    expect(answer.statusCode).toBe(409);
-    expect(answer.json()).toEqual({ message: 'You already have a webhook' });
-  });
-
   // Requirements: webhook-deliveries-3
   test('of many creates at once, one makes it', async () => {
     const { client } = await board.createUser();
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.post('/api/hooks', {})));
     expect(answers.map((answer) => answer.statusCode).sort()).toEqual([201, ...Array(9).fill(409)]);
+    const refused = answers.find(({ statusCode }) => statusCode === 409);
+    expect(refused?.json()).toEqual({ message: 'You already have a webhook' });
     expect((await client.get('/api/hooks')).json()).toHaveLength(1);
   });
 });
@@ -82,6 +70,8 @@ describe('the key', () => {
     const { client, username, password, hook } = await withHook();
     const other = await board.signIn(username, password);
     const shown = async (caller: typeof client) => (await caller.get('/api/hooks')).json()[0].hookKey;
+    expect((await client.post('/api/auth/verify-password', { password: 'wrong' })).statusCode).toBe(403);
+    expect(await shown(client)).toBe(`${hook.hookKey.slice(0, 4)}…`);
     await client.post('/api/auth/verify-password', { password });
     expect(await shown(client)).toBe(hook.hookKey);
     expect(await shown(other)).toBe(`${hook.hookKey.slice(0, 4)}…`);
@@ -89,12 +79,6 @@ describe('the key', () => {
     expect(await shown(client)).toBe(hook.hookKey);
     clock.advance(1);
     expect(await shown(client)).toBe(`${hook.hookKey.slice(0, 4)}…`);
-  });
-
-  test('stays masked after a wrong password', async () => {
-    const { client } = await withHook();
-    expect((await client.post('/api/auth/verify-password', { password: 'wrong' })).statusCode).toBe(403);
-    expect((await client.get('/api/hooks')).json()[0].masked).toBe(true);
   });
 
   // Requirements: webhook-deliveries-2
@@ -140,7 +124,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
   }
 
   // Requirements: webhook-deliveries-5
-  test('cannot be shown, after the password either; the webhook says so, and the log whose it is', async () => {
+  test('is not shown even after the password, and is reported as unreadable, also in the log', async () => {
     const { client, hook, user, password, shown } = await withLockedKey();
     const unreadable = [{ ...hook, hookKey: '…', masked: true, unreadable: true }];
     expect(await shown()).toEqual(unreadable);
@@ -175,7 +159,7 @@ describe('a key that was sealed under another SECRET_KEY', () => {
   });
 });
 
-describe('renewing', () => {
+describe('renewing and deleting', () => {
   const renew = (user: { client: TestApp['admin']; url: string }, fields: object) =>
     user.client.put(user.url, { name: 'Default Webhook', generateNewKey: true, ...fields });
 
@@ -192,29 +176,25 @@ describe('renewing', () => {
     expect(await lookUp(renewed.hookKey)).toMatchObject({ id: user.hook.id });
   });
 
-  // Requirements: accounts-validation-9, answers-4
-  test('with a wrong password is 403 and leaves the key', async () => {
-    const user = await withHook();
-    const answer = await renew(user, { password: 'wrong' });
-    expect(answer.statusCode).toBe(403);
-    expect(answer.json()).toEqual({ message: 'Invalid password' });
-    expect(await lookUp(user.hook.hookKey)).not.toBeNull();
-  });
-
-  // Requirements: accounts-validation-9, accounts-calls-7
-  test('without a password, or without saying so, is 400', async () => {
-    const user = await withHook();
-    expect((await renew(user, {})).json().message).toBe('Password is required');
-    expect((await renew(user, { password: user.password, generateNewKey: false })).statusCode).toBe(400);
-  });
-});
-
-describe('deleting', () => {
-  // Requirements: accounts-validation-9, accounts-calls-8
-  test('takes the password, and the key is unknown at once', async () => {
+  // Requirements: accounts-validation-9, accounts-calls-7, accounts-calls-8, answers-4
+  test('ask for the password, and a refusal leaves the key', async () => {
     const { client, hook, url, password } = await withHook();
-    expect((await client.delete(url, { password: 'wrong' })).statusCode).toBe(403);
-    expect((await client.delete(url)).statusCode).toBe(400);
+    const refusals = [
+      [403, 'Invalid password', await client.put(url, { generateNewKey: true, password: 'wrong' })],
+      [403, 'Invalid password', await client.delete(url, { password: 'wrong' })],
+      [400, 'Password is required', await client.put(url, { generateNewKey: true })],
+      [400, 'Password is required', await client.delete(url, {})],
+    ] as const;
+    for (const [status, message, answer] of refusals) {
+      expect([answer.statusCode, answer.json().message]).toEqual([status, message]);
+    }
+    expect((await client.put(url, { generateNewKey: false, password })).statusCode).toBe(400);
+    expect(await lookUp(hook.hookKey)).not.toBeNull();
+  });
+
+  // Requirements: accounts-calls-8
+  test('a deleted webhook has no key at once, and another can be created', async () => {
+    const { client, hook, url, password } = await withHook();
     expect((await client.delete(url, { password })).statusCode).toBe(200);
     expect(await lookUp(hook.hookKey)).toBeNull();
     expect((await client.get('/api/hooks')).json()).toEqual([]);
@@ -224,7 +204,7 @@ describe('deleting', () => {
 });
 
 // Requirements: accounts-roles-4
-test("somebody else's webhook is not found, like one that does not exist", async () => {
+test('another user’s webhook is not found, like an unknown one', async () => {
   const owner = await withHook();
   const stranger = await withHook();
   const { password } = stranger;
@@ -235,8 +215,7 @@ test("somebody else's webhook is not found, like one that does not exist", async
       await stranger.client.get(`/api/hooks/${id}/deliveries`),
     ];
     for (const answer of answers) {
-      expect(answer.statusCode).toBe(404);
-      expect(answer.json()).toEqual({ message: 'Webhook not found' });
+      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Webhook not found' }]);
     }
   }
   expect(await lookUp(owner.hook.hookKey)).not.toBeNull();
@@ -263,4 +242,177 @@ test('the last fifty deliveries come newest first', async () => {
     receivedAt: '2026-01-01T00:01:00.000Z',
   });
   expect(list[49].receivedAt).toBe('2026-01-01T00:00:11.000Z');
+});
+
+describe('administrators and the webhooks of all users', () => {
+  const LIST = '/api/admin/hooks';
+
+  async function withAnyHook(fields: { isAdmin?: boolean } = {}) {
+    const owner = await board.createUser(fields);
+    const hook = (await owner.client.post('/api/hooks', { name: 'Alerts' })).json<Webhook>();
+    return { ...owner, hook, url: `${LIST}/${hook.id}` };
+  }
+
+  async function find(userId: string): Promise<AdminHook | null> {
+    const { hooks } = (await board.admin.get(`${LIST}?userId=${userId}`)).json<AdminHooksAnswer>();
+    return hooks[0] ?? null;
+  }
+
+  const isOpen = async (key: string) => (await lookUp(key))?.isOpen ?? false;
+
+  describe('the list of all webhooks', () => {
+    test('shows owner, state and last delivery, with the key masked', async () => {
+      const owner = await withAnyHook({ isAdmin: true });
+      expect(await find(owner.user.id)).toEqual({
+        id: owner.hook.id,
+        name: 'Alerts',
+        userId: owner.user.id,
+        username: owner.username,
+        userActive: true,
+        isAdmin: true,
+        hookKey: `${owner.hook.hookKey.slice(0, 4)}…`,
+        createdAt: clock.now().toISOString(),
+        suspendedAt: null,
+        lastDeliveryAt: null,
+      });
+      const usedAt = new Date('2026-01-01T10:00:00.000Z');
+      await board.database.pool.query('update hooks set last_used_at = $1 where id = $2', [
+        usedAt,
+        owner.hook.id,
+      ]);
+      await board.admin.patch(`/api/admin/users/${owner.user.id}/deactivate`);
+      expect(await find(owner.user.id)).toMatchObject({
+        userActive: false,
+        suspendedAt: null,
+        lastDeliveryAt: usedAt.toISOString(),
+      });
+    });
+
+    test('comes in pages by username, and counts all', async () => {
+      for (let count = 1; count <= 3; count += 1) await withAnyHook();
+      const pages = await Promise.all(
+        [1, 2].map(async (page) =>
+          (await board.admin.get(`${LIST}?page=${page}&limit=2`)).json<AdminHooksAnswer>(),
+        ),
+      );
+      const { hooks, total } = (await board.admin.get(`${LIST}?limit=1000`)).json<AdminHooksAnswer>();
+      expect(hooks).toHaveLength(total);
+      expect(pages.flatMap((page) => page.hooks)).toEqual(hooks.slice(0, 4));
+      expect(pages.map((page) => page.total)).toEqual([total, total]);
+      expect((await board.admin.get(`${LIST}?userId=12`)).statusCode).toBe(400);
+      const byName = (await board.admin.get('/api/users')).json<{ id: string }[]>().map(({ id }) => id);
+      const places = hooks.map(({ userId }) => byName.indexOf(userId));
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+    });
+  });
+
+  describe('a suspension', () => {
+    test('shuts the webhook without a password, and its owner reads since when', async () => {
+      const owner = await withAnyHook();
+      const since = clock.now().toISOString();
+      const answer = await board.admin.put(owner.url, { suspended: true });
+      expect(answer.statusCode).toBe(200);
+      expect(answer.json()).toEqual({ ...(await find(owner.user.id)), suspendedAt: since });
+      expect(await isOpen(owner.hook.hookKey)).toBe(false);
+      expect((await owner.client.get('/api/hooks')).json()).toMatchObject([{ suspendedAt: since }]);
+      clock.advance(1_000);
+      expect((await board.admin.put(owner.url, { suspended: true })).json().suspendedAt).toBe(since);
+
+      expect((await board.admin.put(owner.url, { suspended: false })).json().suspendedAt).toBeNull();
+      expect(await isOpen(owner.hook.hookKey)).toBe(true);
+      expect((await owner.client.get('/api/hooks')).json()).toMatchObject([{ suspendedAt: null }]);
+    });
+
+    test('is not lifted by a reactivation, a renewal or a deletion by the owner', async () => {
+      const owner = await withAnyHook();
+      const { password } = owner;
+      await board.admin.put(owner.url, { suspended: true });
+      await board.admin.patch(`/api/admin/users/${owner.user.id}/deactivate`);
+      await board.admin.patch(`/api/admin/users/${owner.user.id}/reactivate`);
+      const client = await board.signIn(owner.username, password);
+      const own = `/api/hooks/${owner.hook.id}`;
+      const renewed = await client.put(own, { generateNewKey: true, password });
+      expect(renewed.json()).toMatchObject({ suspendedAt: clock.now().toISOString() });
+      expect(await isOpen(renewed.json().hookKey)).toBe(false);
+      const removed = await client.delete(own, { password });
+      expect([removed.statusCode, removed.json()]).toEqual([
+        409,
+        { message: 'An administrator suspended this webhook' },
+      ]);
+      expect(await find(owner.user.id)).toMatchObject({ suspendedAt: clock.now().toISOString() });
+    });
+  });
+
+  describe('renewing the key of any user', () => {
+    test('ends the old key and shows the new one to its owner only, after the password', async () => {
+      const owner = await withAnyHook();
+      const answer = await board.admin.put(owner.url, { generateNewKey: true, password: ADMIN_PASSWORD });
+      expect([answer.statusCode, answer.json()]).toEqual([200, await find(owner.user.id)]);
+      expect(answer.json().hookKey).toMatch(/^[\w-]{4}…$/);
+      expect(await isOpen(owner.hook.hookKey)).toBe(false);
+      const { password, client } = owner;
+      await client.post('/api/auth/verify-password', { password });
+      const [shown] = (await client.get('/api/hooks')).json<Webhook[]>();
+      expect(shown?.hookKey.slice(0, 4)).toBe(answer.json().hookKey.slice(0, 4));
+      expect(await isOpen(shown?.hookKey ?? '')).toBe(true);
+    });
+
+    test('asks for the password of the administrator', async () => {
+      const owner = await withAnyHook();
+      const refused = await board.admin.put(owner.url, { generateNewKey: true, password: owner.password });
+      expect([refused.statusCode, refused.json()]).toEqual([403, { message: 'Invalid password' }]);
+      const missing = await board.admin.put(owner.url, { generateNewKey: true });
+      expect([missing.statusCode, missing.json().message]).toEqual([400, 'Password is required']);
+      expect(await isOpen(owner.hook.hookKey)).toBe(true);
+    });
+  });
+
+  describe('deleting the webhook of any user', () => {
+    test('asks for the password of the administrator, and the key is unknown at once', async () => {
+      const owner = await withAnyHook();
+      expect((await board.admin.delete(owner.url, {})).json().message).toBe('Password is required');
+      const refused = await board.admin.delete(owner.url, { password: owner.password });
+      expect([refused.statusCode, refused.json()]).toEqual([403, { message: 'Invalid password' }]);
+      const removed = await board.admin.delete(owner.url, { password: ADMIN_PASSWORD });
+      expect([removed.statusCode, removed.json()]).toEqual([200, { message: 'Webhook deleted' }]);
+      expect(await isOpen(owner.hook.hookKey)).toBe(false);
+      expect(await find(owner.user.id)).toBeNull();
+      expect((await owner.client.get('/api/hooks')).json()).toEqual([]);
+    });
+  });
+
+  test('wrong passwords at these routes count together with those at the other password routes', async () => {
+    const admin = await board.createUser({ isAdmin: true });
+    const owner = await withAnyHook();
+    const wrong = { password: 'wrong' };
+    for (let count = 1; count <= 5; count += 1) {
+      expect((await admin.client.delete(owner.url, wrong)).statusCode).toBe(403);
+      expect((await admin.client.put(owner.url, { generateNewKey: true, ...wrong })).statusCode).toBe(403);
+    }
+    expect((await admin.client.delete(owner.url, { password: admin.password })).statusCode).toBe(429);
+    expect((await admin.client.post('/api/auth/verify-password', wrong)).statusCode).toBe(429);
+    expect(await find(owner.user.id)).not.toBeNull();
+  });
+
+  test.each([
+    [{}, 'Send suspended or generateNewKey'],
+    [{ suspended: 'yes' }, 'suspended must be true or false'],
+    [{ suspended: true, generateNewKey: true, password: 'x' }, 'Send suspended or generateNewKey'],
+    [{ generateNewKey: false, password: 'x' }, 'generateNewKey must be true'],
+  ])('a change of %j is refused: %s', async (body, message) => {
+    const answer = await board.admin.put(`${LIST}/${UNKNOWN_ID}`, body);
+    expect([answer.statusCode, answer.json().message]).toEqual([400, message]);
+  });
+
+  test('an unknown webhook is 404', async () => {
+    const url = `${LIST}/${UNKNOWN_ID}`;
+    const answers = [
+      await board.admin.put(url, { suspended: true }),
+      await board.admin.put(url, { generateNewKey: true, password: ADMIN_PASSWORD }),
+      await board.admin.delete(url, { password: ADMIN_PASSWORD }),
+    ];
+    for (const answer of answers) {
+      expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Webhook not found' }]);
+    }
+  });
 });

@@ -8,7 +8,7 @@ import { type HookRow, insertHook, listHooks, updateHook } from './hooks.store.t
 
 type HookDeps = Pick<Deps, 'clock' | 'db' | 'secretBox'>;
 
-/** One hook a user: of two created at once, the database lets one in. Returns the key whole, this once. */
+/** One hook per user: of two created at once, the database accepts one. Returns the whole key, only this once. */
 export async function createHook(
   deps: HookDeps,
   request: { userId: string; name: string },
@@ -34,7 +34,7 @@ export async function createHook(
   return toWebhook(hook, { key, masked: false });
 }
 
-/** The old key is gone with the commit. Returns the new one whole, this once. */
+/** The commit removes the old key. Returns the whole new one, only this once. */
 export async function renewHook(
   deps: HookDeps,
   request: { id: string; userId: string; name?: string | undefined },

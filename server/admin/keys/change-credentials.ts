@@ -13,6 +13,7 @@ import type { Tx } from '#server/platform/db/database.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { assertHeld, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
+import { claimAccount } from './account-claims.ts';
 import {
   type CredentialsOwner,
   deleteCredentials,
@@ -24,7 +25,7 @@ import {
   writeCredentials,
 } from './exchange-credentials.store.ts';
 import { denyDuplicate, denyStored, nameFor, type Viewer } from './find-account.ts';
-import { claimFor, findingsOfGoodKey, type GoodKey } from './key-findings.ts';
+import { findingsOfGoodKey, type GoodKey } from './key-findings.ts';
 import {
   hintOf,
   readCredentials,
@@ -82,9 +83,8 @@ function stateOf(
 }
 
 /**
- * Tests the credentials and stores them. A key that the exchange definitely refuses, or that may do too much or too
- * little, is not stored, so what worked before stays; one that could not be tested is, and is asked about before its
- * first order.
+ * Tests the credentials and stores them. A key that the exchange refuses, or that may do too much or too little, is not
+ * stored, and the earlier key stays. A key that could not be tested is stored, and inspected before its first order.
  */
 export async function saveCredentials(
   deps: ChangeDeps,
@@ -98,7 +98,13 @@ export async function saveCredentials(
   const { userId, body, viewer, onTest } = request;
   const owner = { userId, platform: body.exchangePlatform };
   const secrets = secretsOf(body);
-  const { test, key } = await testNewSecrets(deps, owner, secrets);
+  const environment = deps.config.exchangeMode;
+  const { accountMode } = nothingFound(deps, owner.platform);
+  const account = { userId, environment, credentials: { ...secrets, accountMode } };
+  const { test, key } =
+    environment === 'paper'
+      ? { test: null, key: null }
+      : await testConnection(deps, { platform: owner.platform, account });
   if (test !== null) onTest(test);
   if (test?.success === false && test.error === 'credentials') {
     throw new AppError('badRequest', { message: test.message });
@@ -106,9 +112,12 @@ export async function saveCredentials(
   await whileNothingIsSized(deps, owner, async (tx) => {
     const stored = await readCredentials({ db: tx, secretBox: deps.secretBox }, owner);
     const accountId = await requireSameAccount(deps, tx, { owner, stored, secrets, key });
-    const claim = await claimFor(tx, deps, { owner, accountId });
-    if (claim.usedBy !== null)
-      throw accountTaken(owner, { accountId, usedBy: nameFor(viewer, claim.usedBy) });
+    const claim = await claimAccount(tx, deps, { ...owner, accountId });
+    if (claim.usedBy !== null) {
+      throw new AppError('exchangeAccountTaken', {
+        message: `This API key belongs to ${owner.platform} account ${accountId}, which is connected for ${nameFor(viewer, claim.usedBy)}. An account serves one user: enter a key of another account (a sub-account is one), or have the other key removed first.`,
+      });
+    }
     await writeCredentials(tx, {
       userId,
       exchangePlatform: owner.platform,
@@ -124,15 +133,7 @@ export async function saveCredentials(
   return { ...(await showCredentials(deps, owner, viewer)), test };
 }
 
-const accountTaken = (
-  { platform }: CredentialsOwner,
-  { accountId, usedBy }: { accountId: string | null; usedBy: string },
-) =>
-  new AppError('exchangeAccountTaken', {
-    message: `This API key belongs to ${platform} account ${accountId}, which is connected for ${usedBy}. An account serves one user: enter a key of another account (a sub-account is one), or have the other key removed first.`,
-  });
-
-/** The exchange is asked before the first order; in paper mode it is not even known for which mode the key is. */
+/** The exchange is asked before the first order. In paper mode nobody knows the mode of the key. */
 const nothingFound = ({ config, exchanges }: ChangeDeps, platform: ExchangePlatform) => ({
   accountMode: exchanges.supported.includes(platform) ? exchanges.get(platform).accountMode : 'classic',
   exchangeMode: config.exchangeMode === 'paper' ? null : config.exchangeMode,
@@ -158,35 +159,15 @@ function secretsOf({ exchangePlatform, apiKey, apiSecret, passphrase }: Exchange
   return { apiKey, apiSecret, passphrase };
 }
 
-async function testNewSecrets(
-  deps: ChangeDeps,
-  { userId, platform }: CredentialsOwner,
-  secrets: Secrets,
-): Promise<{ test: ConnectionTest | null; key: GoodKey | null }> {
-  const environment = deps.config.exchangeMode;
-  if (environment === 'paper') return { test: null, key: null };
-  const { accountMode } = nothingFound(deps, platform);
-  return testConnection(deps, {
-    platform,
-    account: { userId, environment, credentials: { ...secrets, accountMode } },
-  });
-}
-
 /**
- * While an order of the user is not settled or a position is open, only a key of the same account may take the place of
- * the stored one: another account knows nothing of them, and 'not found' there would be taken for 'never placed' or
- * 'closed' (docs/decisions/0005). Another secret of the same key reaches the same account. Answers the account's id, as far as
- * it is known.
+ * While an order of the user is not settled or a position is open, only a key of the same account may replace the stored
+ * one: in another account 'not found' would be taken for 'never placed' or 'closed' (docs/decisions/0005). Another secret
+ * of the same key reaches the same account. Returns the account's id where it is known.
  */
 async function requireSameAccount(
   deps: ChangeDeps,
   tx: Tx,
-  change: {
-    owner: CredentialsOwner;
-    stored: StoredCredentials;
-    secrets: Secrets;
-    key: GoodKey | null;
-  },
+  change: { owner: CredentialsOwner; stored: StoredCredentials; secrets: Secrets; key: GoodKey | null },
 ): Promise<string | null> {
   const { owner, stored, secrets, key } = change;
   const accountId = key?.accountId ?? null;
@@ -210,7 +191,7 @@ async function requireSameAccount(
       `An order of this user on ${platform} is not settled, and ${why('where the order cannot be looked up')}. Enter a key of ${account}, wait until the order is settled, or have an administrator write it off.`,
     );
   }
-  // In paper mode positions are in the paper account, whatever key is stored; and a key of another mode shows none.
+  // In paper mode positions are in the paper account, and a key of another mode shows none.
   if (mode === 'paper' || (stored.row.exchangeMode ?? mode) !== mode) return accountId;
   const accounts = { mode, stored: stored.row.accountId, next: accountId };
   const held = await listTokensHeldInStored(tx, owner, accounts);
@@ -223,8 +204,8 @@ async function requireSameAccount(
 }
 
 /**
- * Under the user's lease, which sizing holds until its order is written: a position sized by one account's balance
- * is never ordered on another.
+ * Under the user's lease, which sizing holds until its order is written: a position that was sized by the balance of one
+ * account is never ordered on another.
  */
 async function whileNothingIsSized(
   deps: ChangeDeps,

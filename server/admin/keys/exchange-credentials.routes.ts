@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import {
   type ConnectionTest,
   connectionTest,
@@ -16,10 +18,14 @@ import type { App } from '#server/platform/http/http-app.ts';
 import { findUser } from '../users/users.store.ts';
 import { removeCredentials, saveCredentials, showCredentials } from './change-credentials.ts';
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
-import { type CredentialLimits, createCredentialLimits } from './limit-calls.ts';
 import { testStoredConnection } from './test-connection.ts';
 
-/** For whom the routes are: everybody for himself, administrators for the user in the path. */
+/** Per user and minute; entering a key and testing one both make the program ask an exchange. */
+export const CALLS_PER_MINUTE = 10;
+/** How many of these may enter a key. */
+export const ENTRIES_PER_MINUTE = 5;
+
+/** Every user for their own keys, administrators for those of the user in the path. */
 interface Audience {
   path: string;
   config: { access: 'user' | 'admin' };
@@ -43,15 +49,19 @@ const AUDIENCES: Audience[] = [
 ];
 
 export function registerExchangeCredentialRoutes(app: App, deps: Deps): void {
-  const limits = createCredentialLimits(deps.pool);
+  const limits = {
+    entry: createLimit(deps.pool, { keyPrefix: 'credentials-entry', points: ENTRIES_PER_MINUTE }),
+    call: createLimit(deps.pool, { keyPrefix: 'exchange-call', points: CALLS_PER_MINUTE }),
+  };
   for (const audience of AUDIENCES) registerFor(audience, { app, deps, limits });
 }
 
+type Limit = ReturnType<typeof createLimit>;
+
 function registerFor(
   { path, config, params, userIdOf }: Audience,
-  context: { app: App; deps: Deps; limits: CredentialLimits },
+  { app, deps, limits }: { app: App; deps: Deps; limits: { entry: Limit; call: Limit } },
 ): void {
-  const { app, deps, limits } = context;
   const querystring = exchangeCredentialsQuery;
 
   app.get(
@@ -70,13 +80,13 @@ function registerFor(
     async (request) => {
       const { body } = request;
       const owner = await ownerOf(deps, userIdOf(request), body);
-      await limits.countEntry(owner.userId);
-      const onTest = (test: ConnectionTest) => logTest(request, owner, test);
+      await limits.entry(owner.userId);
+      await limits.call(owner.userId);
       const saved = await saveCredentials(deps, {
         userId: owner.userId,
         body,
         viewer: getUser(request),
-        onTest,
+        onTest: (test) => logTest(request, owner, test),
       });
       log(request, owner, 'exchange credentials stored');
       return saved;
@@ -99,7 +109,7 @@ function registerFor(
     { config, schema: { ...params, querystring, response: { 200: connectionTest } } },
     async (request) => {
       const owner = await ownerOf(deps, userIdOf(request), request.query);
-      await limits.countTest(owner.userId);
+      await limits.call(owner.userId);
       const test = await testStoredConnection(deps, owner, getUser(request));
       logTest(request, owner, test);
       return test;
@@ -116,7 +126,7 @@ function logTest(request: FastifyRequest, owner: CredentialsOwner, test: Connect
   log(request, owner, 'exchange credentials tested', { result: test.success ? 'success' : test.error });
 }
 
-/** The user, who must exist, and the asked exchange; where none is asked, the one of the user's settings. */
+/** The user, who must exist, and the exchange of the request, or by default that of the user's settings. */
 async function ownerOf(
   deps: Pick<Deps, 'db'>,
   userId: string,
@@ -127,4 +137,27 @@ async function ownerOf(
   const wanted = asked.exchangePlatform ?? found.settings?.exchangePlatform;
   const platform = EXCHANGE_PLATFORMS.find((one) => one === wanted) ?? DEFAULT_USER_SETTINGS.exchangePlatform;
   return { userId, platform };
+}
+
+/** Refuses with 429. Counted in the database for all instances, by the user whose keys they are. */
+function createLimit(pool: Pool, limit: { keyPrefix: string; points: number }) {
+  const limiter = new RateLimiterPostgres({
+    storeClient: pool,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    ...limit,
+    duration: 60,
+    // The limiter of the password routes clears the shared table.
+    clearExpiredByTimeout: false,
+  });
+  return async (userId: string): Promise<void> => {
+    try {
+      await limiter.consume(userId);
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      const retryAfterSeconds = Math.max(1, Math.ceil(refused.msBeforeNext / 1_000));
+      throw new AppError('tooManyRequests', { retryAfterSeconds });
+    }
+  };
 }

@@ -8,7 +8,7 @@ import { accountUsedBy } from './account-claims.ts';
 
 export type CredentialsRow = typeof exchangeCredentials.$inferSelect;
 
-/** `accountUsedBy`: user name of whoever was connected to the same account before, in the mode of the key. */
+/** `accountUsedBy`: the user who connected to the same account first, in the mode of the key; null: this user. */
 export type StoredRow = CredentialsRow & { accountUsedBy: string | null };
 
 const storedColumns = { ...getTableColumns(exchangeCredentials), accountUsedBy };
@@ -30,11 +30,11 @@ export async function findCredentials(db: Queryable, owner: CredentialsOwner): P
 export const listCredentials = (db: Queryable): Promise<StoredRow[]> =>
   db.select(storedColumns).from(exchangeCredentials);
 
-/** Of exactly this key: one that was entered meanwhile is left as it is. False when nothing was changed. */
+/** Changes only this key, not one that was entered meanwhile. False when nothing changed. */
 export async function updateCredentials(
   db: Queryable,
   row: CredentialsRow,
-  changes: Partial<Pick<CredentialsRow, (typeof FINDINGS)[number]>>,
+  changes: Partial<KeyFindings>,
 ): Promise<boolean> {
   const updated = await db
     .update(exchangeCredentials)
@@ -44,7 +44,7 @@ export async function updateCredentials(
         eq(exchangeCredentials.userId, row.userId),
         eq(exchangeCredentials.exchangePlatform, row.exchangePlatform),
         eq(exchangeCredentials.sealed, row.sealed),
-        // The first reason stands: what follows from it says less.
+        // The first reason stays: later ones follow from it.
         changes.rejectedAt ? isNull(exchangeCredentials.rejectedAt) : undefined,
       ),
     )
@@ -52,18 +52,13 @@ export async function updateCredentials(
   return updated.length > 0;
 }
 
-/** What is found out about a key after it was entered. */
-const FINDINGS = [
-  'accountMode',
-  'exchangeMode',
-  'accountId',
-  'accountSince',
-  'inspectedAt',
-  'rejectedAt',
-  'rejectedReason',
-] as const;
+/** What becomes known about a key after it was entered. */
+type KeyFindings = Omit<
+  CredentialsRow,
+  'userId' | 'exchangePlatform' | 'sealed' | 'apiKeyHint' | 'updatedAt'
+>;
 
-/** Nothing is ordered with a key before its exchange has said what it may do and to which account it belongs. */
+/** A key orders nothing before its exchange has said what it may do and to which account it belongs. */
 export const isVerified = ({ inspectedAt, accountId }: CredentialsRow): boolean =>
   inspectedAt !== null && accountId !== null;
 
@@ -86,7 +81,7 @@ export async function deleteCredentials(db: Queryable, owner: CredentialsOwner):
   return removed.length > 0;
 }
 
-/** An order of the user at the exchange is not settled: bringing it to its end needs the key that placed it. */
+/** Settling an order needs the key that placed it. */
 export async function hasUnsettledTrade(
   db: Queryable,
   { userId, platform }: CredentialsOwner,
@@ -100,8 +95,8 @@ export async function hasUnsettledTrade(
 }
 
 /**
- * Tokens in which a position that was opened here in this mode may be open in the account of the stored key (null: not
- * known), and not in that of the next one.
+ * Tokens of positions, opened here in this mode, that may be open in the account of the stored key (null: unknown) and not
+ * in that of the next key.
  */
 export async function listTokensHeldInStored(
   db: Queryable,
@@ -132,7 +127,7 @@ export async function listTokensHeldInStored(
   return rows.map(({ token }) => token);
 }
 
-/** Orders that wait slowly for a key are gone on with at once. */
+/** Continues orders that wait for a key at once. */
 export async function wakeUnsettledTrades(
   tx: Tx,
   deps: Pick<Deps, 'clock' | 'jobs'>,

@@ -8,7 +8,7 @@ import { openCredentials, readCredentials, type StoredCredentials } from './seal
 
 type FinderDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log' | 'secretBox'>;
 
-/** Why stored credentials are not used, from what is stored of them; null: they are. */
+/** Why stored credentials are not used, as far as the database knows; null: they are used. */
 export function denyStored(
   { config }: Pick<Deps, 'config'>,
   stored: StoredCredentials,
@@ -31,10 +31,9 @@ export function denyStored(
 
 const ANOTHER_USER = 'another user';
 
-/** Who is told. */
 export type Viewer = { isAdmin: boolean };
 
-/** Only administrators are told the names of other users. */
+/** Only administrators see the names of other users. */
 export const nameFor = ({ isAdmin }: Viewer, username: string) => (isAdmin ? username : ANOTHER_USER);
 
 export const denyDuplicate = (exchange: string, usedBy: string) =>
@@ -60,14 +59,14 @@ export function createAccountFinder(
     }
     if (stored.state !== 'open') return null;
     const denial = denyStored(deps, stored, platform);
-    // What is open in an account is closed and looked after, whoever else has a key of it.
+    // Open positions are still watched and closed, even if another user has a key of the account.
     const isOpened = denial === null || denial.code === 'exchange_account_duplicate';
     if (!isOpened && !(evenRejected && denial.code === 'exchange_key_rejected')) return null;
     return accountOf(deps, { userId, platform, stored, denial });
   };
 }
 
-/** Of a key that was not asked about yet it is taken that the account is of the kind that is traded. */
+/** The account of a key that was not inspected yet is assumed to be of the traded kind. */
 export function accountOf(
   deps: Pick<Deps, 'config' | 'exchanges'>,
   owned: {
@@ -125,16 +124,16 @@ export function createAccountGuard(deps: FinderDeps & Pick<Deps, 'exchanges'>): 
   };
 }
 
-/** Marks stored credentials that an exchange refuses, whatever they were used for. */
+/** Marks stored credentials as rejected when an exchange refuses them in any call. */
 export function createKeyWatch(deps: FinderDeps): KeyRefused {
   return async ({ platform, account, message }) => {
     const { userId } = account;
     try {
       const stored = await readCredentials(deps, { userId, platform });
       if (stored.state !== 'open' || !isSameKey(stored.credentials, account.credentials)) return;
-      await rejectKey(deps, stored.row, refusalOf(message, platform));
+      await rejectKey(deps, stored.row, `${platform} refused it: ${messageOf(message, platform)}`);
     } catch (error) {
-      // The refusal is met again with the next call.
+      // The next call meets the refusal again.
       deps.log.error(
         { err: error, userId, exchangePlatform: platform },
         'a rejected key could not be marked',
@@ -143,10 +142,9 @@ export function createKeyWatch(deps: FinderDeps): KeyRefused {
   };
 }
 
-const refusalOf = (message: string, platform: ExchangePlatform) => {
-  const said = message.startsWith(`${platform}: `) ? message.slice(platform.length + 2) : message;
-  return `${platform} refused it: ${said}`;
-};
+/** The words of an exchange without its name in front. */
+export const messageOf = (message: string, platform: ExchangePlatform) =>
+  message.startsWith(`${platform}: `) ? message.slice(platform.length + 2) : message;
 
 type Key = Pick<UserAccount['credentials'], 'apiKey' | 'apiSecret' | 'passphrase'>;
 

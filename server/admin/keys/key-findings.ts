@@ -9,7 +9,6 @@ import {
   type KeyInspection,
 } from '#server/exchanges/exchange.ts';
 import { cutText } from '#server/platform/cut-text.ts';
-import type { Tx } from '#server/platform/db/database.ts';
 import { claimAccount } from './account-claims.ts';
 import {
   type CredentialsOwner,
@@ -21,7 +20,7 @@ import {
 
 type FindingDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'jobs' | 'log'>;
 
-/** Words of an exchange are kept up to this length. */
+/** Characters of an exchange's own message. */
 const LONGEST_REASON = 300;
 
 /** A key that may trade, and whose account is known. */
@@ -29,7 +28,7 @@ export interface GoodKey extends KeyInspection {
   accountId: string;
 }
 
-/** What is stored of a key that was found to be good; it lifts an earlier rejection. */
+/** What is stored about a good key; it lifts an earlier rejection. */
 export const findingsOfGoodKey = (deps: Pick<Deps, 'clock' | 'config'>, { accountMode }: GoodKey) => ({
   accountMode,
   exchangeMode: deps.config.exchangeMode === 'paper' ? null : deps.config.exchangeMode,
@@ -44,23 +43,11 @@ export async function acceptKey(deps: FindingDeps, row: CredentialsRow, key: Goo
   const owner = ownerOf(row);
   const { accountId } = key;
   await deps.db.transaction(async (tx) => {
-    const { since: accountSince } = await claimFor(tx, deps, { owner, accountId });
+    const { since: accountSince } = await claimAccount(tx, deps, { ...owner, accountId });
     const findings = { ...findingsOfGoodKey(deps, key), accountId, accountSince };
     const isStill = await updateCredentials(tx, row, findings);
     if (isStill && isNews) await wakeUnsettledTrades(tx, deps, owner);
   });
-}
-
-/** The user's claim to the account in the mode that the program runs in, which has accounts only outside paper mode. */
-export async function claimFor(
-  tx: Tx,
-  deps: Pick<Deps, 'clock' | 'config'>,
-  { owner, accountId }: { owner: CredentialsOwner; accountId: string | null },
-): Promise<{ since: Date | null; usedBy: string | null }> {
-  const { platform, userId } = owner;
-  const mode = deps.config.exchangeMode;
-  if (mode === 'paper' || accountId === null) return { since: null, usedBy: null };
-  return await claimAccount(tx, deps, { userId, account: { platform, mode, accountId } });
 }
 
 /** From now on nothing is ordered with the key. */
@@ -78,8 +65,8 @@ export async function rejectKey(deps: FindingDeps, row: CredentialsRow, reason: 
 export const namesAccount = (key: KeyInspection): key is GoodKey => key.accountId !== null;
 
 /**
- * Asks the exchange what the stored key may do, and keeps the answer. Null: it may trade, as far as the exchange is
- * concerned; whether another user has its account is to be read then.
+ * Asks the exchange what the stored key may do, and stores the answer. Null: the exchange lets it trade; whether another
+ * user has the account is read separately.
  */
 export async function inspectStored(
   deps: FindingDeps,
@@ -101,7 +88,7 @@ export async function inspectStored(
     if (!(error instanceof ExchangeError)) throw error;
     const { message } = error;
     if (error.kind === 'credentials') {
-      // It has been marked where the answer arrived.
+      // The key watch has marked it as rejected.
       const since = deps.clock.now().toISOString();
       return deny('exchange_key_rejected', { exchange: platform, since, reason: message });
     }

@@ -1,109 +1,49 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { OrderResult, OrdersInDoubt } from '#contract/position-maker.ts';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
-import { forgetCredentialCalls } from '#test/app/credential-limits.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
-import { createSender, type TestSender } from '#test/app/test-sender.ts';
 import {
-  type ExchangeSite,
-  type SiteCredentials,
-  startExchangeSite,
-} from '#test/venues/test-exchange-site.ts';
+  type KeyBoard,
+  newSecrets,
+  KEY_PATH as PATH,
+  type SiteKey,
+  startKeyBoard,
+} from '#test/app/key-board.ts';
+import type { TestUser } from '#test/app/test-app.ts';
+import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
 
 /** The whole program against an exchange that revokes keys while there is work to do with them. */
-const PATH = '/api/user-settings/exchange-credentials';
 const TOKENS = ['ETH', 'SOL', 'XRP', 'ADA', 'DOGE', 'LTC', 'LINK', 'DOT', 'AVAX'];
 const REJECTED =
   /^The Bitget API key is not used since .*Z: Bitget refused it: Invalid ACCESS_KEY \(40006\)$/;
 
-type Key = SiteCredentials & { accountId: string };
-
-let site: ExchangeSite;
-let board: TestApp;
-let sender: TestSender;
+let keys: KeyBoard;
+let site: KeyBoard['site'];
+let board: KeyBoard['board'];
 let trader: TestUser;
-let key: Key;
+let key: SiteKey;
 let token: string;
 
 beforeAll(async () => {
-  site = await startExchangeSite({ environment: 'demo' });
-  board = await startTestApp({
-    engine: true,
-    config: {
-      appEnv: 'production',
-      exchangeMode: 'demo',
-      autoTrade: { enabled: true, configured: true },
-      bitgetBaseUrl: site.url,
-      bybitBaseUrl: site.url,
-      exchangeTimeoutMs: 700,
-      verifyFirstMs: 300,
-      verifySecondMs: 300,
-      cancelDelayMs: 100,
-    },
-  });
+  keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 700 } });
+  ({ site, board } = keys);
   for (const name of TOKENS) await site.push(name, '100');
-  sender = await createSender({ app: board.app, client: board.admin });
 });
-afterAll(async () => {
-  await board.close();
-  await site.close();
-});
+afterAll(() => keys.close());
 beforeEach(async () => {
   site.setFaults([]);
   token = TOKENS.shift() ?? '';
-  trader = await board.createUser();
-  await trader.client.put('/api/user-settings', { positionSizingMethod: 'Risk Management' });
-  await board.admin.put(`/api/admin/user/${trader.user.id}/active-trading`, { activeTrading: true });
-  key = newKey();
+  trader = await keys.createTrader();
+  key = keys.newKey();
   expect((await enter(key)).statusCode).toBe(200);
 });
 afterEach(async () => {
   await board.admin.put(`/api/admin/user/${trader.user.id}/active-trading`, { activeTrading: false });
 });
 
-const secrets = (): SiteCredentials => ({
-  apiKey: `key-${randomUUID()}`,
-  apiSecret: `secret-${randomUUID()}`,
-  passphrase: `phrase-${randomUUID()}`,
-});
-function newKey(): Key {
-  const credentials = secrets();
-  return { ...credentials, accountId: site.addAccount(credentials) };
-}
-async function enter({ accountId: _id, ...credentials }: SiteCredentials & { accountId?: string }) {
-  await forgetCredentialCalls(board.database.pool);
-  return await trader.client.put(PATH, { exchangePlatform: 'Bitget', ...credentials });
-}
-const shown = async () => (await trader.client.get(PATH)).json();
-const query = async (text: string, values: unknown[] = []) =>
-  (await board.database.pool.query(text, values)).rows;
-
-async function send(): Promise<string> {
-  await site.push(token, '100');
-  const answer = await sender.signal({
-    symbol: `${token}USDT`,
-    price: '100',
-    time: new Date().toISOString(),
-  });
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json<{ id: string }>().id;
-}
-
-const workflowEnd = (signalId: string) =>
-  expect
-    .poll(
-      async () => (await query('select status from workflows where signal_id = $1', [signalId]))[0]?.status,
-      { timeout: 15_000, interval: 50 },
-    )
-    .toMatch(/completed|failed|aborted/);
-
-const userOf = async (signalId: string) => {
-  const users = (await board.admin.get(`/api/signals/${signalId}/users`)).json<Record<string, string>[]>();
-  return users.find(({ id }) => id === trader.user.id);
-};
+const enter = (entered: SiteCredentials) => keys.enter(trader, entered);
+const send = () => keys.send(token);
 const orderOf = async (tradeId: string) =>
   (await board.admin.get(`/api/position-maker/orders/${tradeId}`)).json<OrderResult>();
 const inDoubt = async () =>
@@ -118,7 +58,7 @@ async function sendIntoDoubt(): Promise<{ tradeId: string; signalId: string }> {
   ]);
   const signalId = await send();
   const unknown = () =>
-    query(
+    keys.query(
       "select t.id from trades t join order_attempts a on a.trade_id = t.id where t.user_id = $1 and a.state = 'unknown'",
       [trader.user.id],
     );
@@ -139,12 +79,12 @@ async function revokeDuring(tradeId: string): Promise<void> {
 test('a key that is revoked ends the automation of its user with the reason, and is not asked again', async () => {
   site.replaceKey(key.accountId);
   const first = await send();
-  await workflowEnd(first);
-  expect((await shown()).problem).toMatch(REJECTED);
+  await keys.workflowEnd(first);
+  expect((await keys.shown(trader)).problem).toMatch(REJECTED);
   const asked = site.requests.length;
   const second = await send();
-  await workflowEnd(second);
-  expect(await userOf(second)).toMatchObject({
+  await keys.workflowEnd(second);
+  expect(await keys.userOf(second, trader)).toMatchObject({
     status: 'not eligible',
     reason: expect.stringMatching(REJECTED),
   });
@@ -152,10 +92,10 @@ test('a key that is revoked ends the automation of its user with the reason, and
   expect(site.requests).toHaveLength(asked);
 
   site.replaceKey(key.accountId, key);
-  expect((await trader.client.post(`${PATH}/test`)).json()).toMatchObject({ success: true });
+  expect(await keys.testKey(trader)).toMatchObject({ success: true });
   const third = await send();
-  await workflowEnd(third);
-  expect(await userOf(third)).toMatchObject({ status: 'eligible' });
+  await keys.workflowEnd(third);
+  expect(await keys.userOf(third, trader)).toMatchObject({ status: 'eligible' });
   expect(await site.exchangeOrders(key.accountId)).toHaveLength(1);
 });
 
@@ -164,25 +104,25 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
   const { tradeId, signalId } = await sendIntoDoubt();
   await revokeDuring(tradeId);
   const wait = () =>
-    query('select extract(epoch from due_at - now())::int as s from trades where id = $1', [tradeId]);
+    keys.query('select extract(epoch from due_at - now())::int as s from trades where id = $1', [tradeId]);
   await expect.poll(async () => (await wait())[0].s, { timeout: 5_000, interval: 50 }).toBeGreaterThan(20);
   const asked = site.requests.length;
   await sleep(500);
   expect(site.requests).toHaveLength(asked);
 
-  const elsewhere = await enter(newKey());
+  const elsewhere = await enter(keys.newKey());
   expect(elsewhere.statusCode).toBe(409);
   expect(elsewhere.json().message).toMatch(
     new RegExp(
       `and this API key belongs to another account, .* Enter a key of account ${key.accountId}, wait until`,
     ),
   );
-  const another = secrets();
+  const another = newSecrets();
   site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info' } }]);
   const unknown = await enter(another);
   expect(unknown.statusCode).toBe(409);
   expect(unknown.json().message).toContain('Bitget has not told to which account this API key belongs.');
-  expect(await shown()).toMatchObject({ state: 'rejected' });
+  expect(await keys.shown(trader)).toMatchObject({ state: 'rejected' });
 
   site.setFaults([]);
   site.replaceKey(key.accountId, another);
@@ -194,7 +134,7 @@ test('an order in doubt is looked up slowly with a revoked key, and a new key of
       success: true,
       fillStatus: 'filled',
     });
-  await workflowEnd(signalId);
+  await keys.workflowEnd(signalId);
   expect((await site.holding(key.accountId, token)).stopLoss).not.toBeNull();
 });
 
@@ -203,10 +143,10 @@ test('an order in doubt is not concluded from an account that does not know it',
   const { tradeId } = await sendIntoDoubt();
   await revokeDuring(tradeId);
   // As if somebody had put another account's key into the row: it answers that it knows no such order.
-  const other = newKey();
+  const other = keys.newKey();
   const stranger = await board.createUser();
   await stranger.client.put(PATH, { exchangePlatform: 'Bitget', ...other, accountId: undefined });
-  await query('update exchange_credentials set account_id = $2, rejected_at = null where user_id = $1', [
+  await keys.query('update exchange_credentials set account_id = $2, rejected_at = null where user_id = $1', [
     trader.user.id,
     other.accountId,
   ]);
@@ -218,16 +158,16 @@ test('an order in doubt is not concluded from an account that does not know it',
       return found && { ...found, userId };
     },
   };
-  await query(
+  await keys.query(
     "update order_attempts set submitted_at = submitted_at - interval '10 minutes' where trade_id = $1",
     [tradeId],
   );
   const asked = site.requests.length;
   for (let look = 0; look < 5; look += 1) {
-    await query('update trades set due_at = null where id = $1', [tradeId]);
+    await keys.query('update trades set due_at = null where id = $1', [tradeId]);
     await advanceTrade(deps, tradeId);
   }
-  const [attempt] = await query('select state, lookup_misses from order_attempts where trade_id = $1', [
+  const [attempt] = await keys.query('select state, lookup_misses from order_attempts where trade_id = $1', [
     tradeId,
   ]);
   expect(attempt).toEqual({ state: 'unknown', lookup_misses: 0 });
@@ -239,21 +179,21 @@ test('an order in doubt is not concluded from an account that does not know it',
 
 test('nothing is concluded in one mode of an order of another', async () => {
   const { tradeId } = await sendIntoDoubt();
-  await query("update trades set exchange_mode = 'live', due_at = null where id = $1", [tradeId]);
-  await query(
+  await keys.query("update trades set exchange_mode = 'live', due_at = null where id = $1", [tradeId]);
+  await keys.query(
     "update order_attempts set submitted_at = submitted_at - interval '10 minutes' where trade_id = $1",
     [tradeId],
   );
   await expect
     .poll(async () => (await orderOf(tradeId)).message, { timeout: 5_000 })
     .toContain('The order belongs to live mode, and the program runs in demo mode');
-  const [attempt] = await query('select state from order_attempts where trade_id = $1', [tradeId]);
+  const [attempt] = await keys.query('select state from order_attempts where trade_id = $1', [tradeId]);
   expect(attempt).toEqual({ state: 'unknown' });
 });
 
 describe('while a position is open', () => {
   async function withPosition(): Promise<void> {
-    await workflowEnd(await send());
+    await keys.workflowEnd(await send());
     await expectPositions({ open: [{ token, tradeId: expect.any(String) }] });
   }
 
@@ -270,13 +210,13 @@ describe('while a position is open', () => {
   // Requirements: users-20
   test('a key of another account is refused; after a deletion it is taken, and the position is not taken for closed', async () => {
     await withPosition();
-    const other = newKey();
+    const other = keys.newKey();
     const refused = await enter(other);
     expect([refused.statusCode, refused.json().message]).toEqual([
       409,
       `A position of this user on Bitget is open (${token}), and this API key belongs to another account, which does not show it. Enter a key of account ${key.accountId}, or close the position first. Who has no such key any more deletes the stored one: the position is not watched from here then, and keeps signals in its token away until an administrator writes it off.`,
     ]);
-    const another = secrets();
+    const another = newSecrets();
     site.replaceKey(key.accountId, another);
     expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
     await expectPositions({ open: [{ token }] });
@@ -293,13 +233,13 @@ describe('while a position is open', () => {
       ],
     });
     // Nothing is held with this one.
-    expect((await enter(newKey())).json()).toMatchObject({ state: 'ready' });
+    expect((await enter(keys.newKey())).json()).toMatchObject({ state: 'ready' });
     expect((await enter(another)).json()).toMatchObject({ state: 'ready' });
     await expectPositions({ open: [{ token, differences: [] }], unreachable: [] });
   });
 
   // Requirements: users-20
-  test('a key that the exchange refuses is named as what keeps the position from being read', async () => {
+  test('a refused key is given as the reason why the position cannot be read', async () => {
     await withPosition();
     site.replaceKey(key.accountId);
     await trader.client.post(`${PATH}/test`, { exchangePlatform: 'Bitget' });
@@ -331,9 +271,11 @@ describe('while a position is open', () => {
 });
 
 // Requirements: users-19
-test('an order that nobody can ask about is written off by an administrator, and stays unknown', async () => {
+test('an administrator writes off an order that nobody can look up, and it stays unknown', async () => {
   const { tradeId, signalId } = await sendIntoDoubt();
-  await query("update trades set created_at = created_at - interval '1 minute' where id = $1", [tradeId]);
+  await keys.query("update trades set created_at = created_at - interval '1 minute' where id = $1", [
+    tradeId,
+  ]);
   expect(await inDoubt()).not.toContainEqual(expect.objectContaining({ tradeId }));
   const early = await writeOff(tradeId);
   expect([early.statusCode, early.json()]).toEqual([
@@ -360,16 +302,18 @@ test('an order that nobody can ask about is written off by an administrator, and
     /^Outcome unknown, written off by admin@example\.com: The Bitget API key is not used since /,
   );
   expect(written.json()).toMatchObject({ done: true, success: false, fillStatus: 'unknown', error });
-  const [row] = await query('select written_off_by, written_off_at from trades where id = $1', [tradeId]);
+  const [row] = await keys.query('select written_off_by, written_off_at from trades where id = $1', [
+    tradeId,
+  ]);
   const admin = (await board.admin.get('/api/auth/user')).json().user.id;
   expect(row).toEqual({ written_off_by: admin, written_off_at: expect.any(Date) });
   expect(await inDoubt()).not.toContainEqual(expect.objectContaining({ tradeId }));
   expect((await writeOff(tradeId)).json()).toEqual({ message: 'The order is settled' });
 
-  const other = newKey();
+  const other = keys.newKey();
   expect((await enter(other)).json()).toMatchObject({ state: 'ready' });
   const retried = await board.admin.post(`/api/signals/${signalId}/trigger-automation`, {});
   expect(retried.statusCode).not.toBe(500);
-  const trades = await query('select id from trades where user_id = $1', [trader.user.id]);
+  const trades = await keys.query('select id from trades where user_id = $1', [trader.user.id]);
   expect(trades).toHaveLength(1);
 });

@@ -6,11 +6,11 @@ import { type CredentialsOwner, findCredentials, type StoredRow } from './exchan
 
 const PURPOSE = 'exchange-credentials';
 const SHOWN_CHARACTERS = 4;
-/** Of a shorter key the last four characters would be too much of it. */
+/** The last four characters of a shorter key would reveal too much. */
 const SHORTEST_HINTED_KEY = 12;
 const HIDDEN = '••••';
 
-/** What is sealed; the account mode is no secret and stands beside it. */
+/** The sealed part; the account mode is no secret and has its own column. */
 export type Secrets = Omit<ExchangeCredentials, 'accountMode'>;
 
 const sealedSecrets = z.object({
@@ -19,7 +19,7 @@ const sealedSecrets = z.object({
   passphrase: z.string().exactOptional(),
 });
 
-/** `locked`: stored, and not to be opened: SECRET_KEY is another one, or the row was altered or moved. */
+/** `locked`: stored, but it does not open: SECRET_KEY has changed, or the row was altered or moved. */
 export type StoredCredentials =
   | { state: 'none' }
   | { state: 'locked'; row: StoredRow }

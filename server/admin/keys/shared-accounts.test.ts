@@ -1,52 +1,39 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AttentionAnswer } from '#contract/attention.ts';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
 import { systemClock } from '#server/platform/clock.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
-import { type TestClient, testClient } from '#test/app/test-client.ts';
-import { createSender, type TestSender } from '#test/app/test-sender.ts';
-import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import {
-  type ExchangeSite,
-  type SiteCredentials,
-  startExchangeSite,
-} from '#test/venues/test-exchange-site.ts';
-import { duplicateAccountConditions } from './duplicate-accounts.ts';
+  adminKeyPath as adminPath,
+  type KeyBoard,
+  KEY_PATH as PATH,
+  startKeyBoard,
+} from '#test/app/key-board.ts';
+import type { TestUser } from '#test/app/test-app.ts';
+import { type TestClient, testClient } from '#test/app/test-client.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import type { SiteCredentials } from '#test/venues/test-exchange-site.ts';
+import { duplicateAccountConditions } from './account-claims.ts';
 
 /** One exchange account belongs to one user: two instances of the program, and an exchange that users have keys of. */
-const PATH = '/api/user-settings/exchange-credentials';
-const adminPath = (userId: string) => `/api/admin/user-settings/${userId}/exchange-credentials`;
 const TOKENS = Array.from({ length: 30 }, (_, index) => `SHARE${index + 1}`);
 const HELD =
   'The Bitget account of this API key is connected for another user too, who was first: nothing is ordered here until one of the two keys is removed or replaced';
 
-let site: ExchangeSite;
-let board: TestApp;
+let keys: KeyBoard;
+let site: KeyBoard['site'];
+let board: KeyBoard['board'];
 /** The second instance; operators may order by hand there. */
 let second: Program;
 let byHand: TestClient;
-let sender: TestSender;
 let first: TestUser;
 let other: TestUser;
 let token: string;
 
 beforeAll(async () => {
-  site = await startExchangeSite({ environment: 'demo' });
-  const config = {
-    appEnv: 'production',
-    exchangeMode: 'demo' as const,
-    autoTrade: { enabled: true, configured: true },
-    bitgetBaseUrl: site.url,
-    bybitBaseUrl: site.url,
-    exchangeTimeoutMs: 3_000,
-    verifyFirstMs: 300,
-    verifySecondMs: 300,
-    cancelDelayMs: 100,
-  };
-  board = await startTestApp({ engine: true, config });
+  keys = await startKeyBoard({ engine: true, config: { exchangeTimeoutMs: 3_000 } });
+  ({ site, board } = keys);
   second = await buildProgram({
     config: { ...board.config, appEnv: 'development', instanceId: 'second' },
     log: createLog({ level: 'silent' }),
@@ -55,51 +42,29 @@ beforeAll(async () => {
   });
   byHand = testClient(second.app, board.admin.cookie);
   for (const name of TOKENS) await site.push(name, '100');
-  sender = await createSender({ app: board.app, client: board.admin });
 });
 afterAll(async () => {
   await second.app.close();
   await second.stop();
-  await board.close();
-  await site.close();
+  await keys.close();
 });
 beforeEach(async () => {
   site.setFaults([]);
   token = TOKENS.shift() ?? '';
-  [first, other] = [await createTrader(), await createTrader()];
+  [first, other] = [await keys.createTrader(), await keys.createTrader()];
 });
 afterEach(async () => {
-  await query('update user_settings set active_trading = false');
+  await keys.query('update user_settings set active_trading = false');
 });
 
-async function createTrader(): Promise<TestUser> {
-  const created = await board.createUser();
-  await created.client.put('/api/user-settings', { positionSizingMethod: 'Risk Management' });
-  await board.admin.put(`/api/admin/user/${created.user.id}/active-trading`, { activeTrading: true });
-  return created;
-}
-
 const bitget = (credentials: SiteCredentials) => ({ exchangePlatform: 'Bitget', ...credentials });
-const query = async (text: string, values: unknown[] = []) =>
-  (await board.database.pool.query(text, values)).rows;
 const rowOf = async ({ user }: TestUser) =>
-  (await query('select * from exchange_credentials where user_id = $1', [user.id]))[0];
-const shown = async ({ client }: TestUser) => (await client.get(PATH)).json();
+  (await keys.query('select * from exchange_credentials where user_id = $1', [user.id]))[0];
 const guard = ({ user }: TestUser, { deps }: Pick<Program, 'deps'> = board) =>
   deps.accountGuard.deny(user.id, 'Bitget');
 
-/** An account of the exchange with its first key. */
-function newAccount(): { accountId: string; key: SiteCredentials } {
-  const key = {
-    apiKey: `key-${randomUUID()}`,
-    apiSecret: `secret-${randomUUID()}`,
-    passphrase: `phrase-${randomUUID()}`,
-  };
-  return { accountId: site.addAccount(key), key };
-}
-
-async function enter({ client }: TestUser, key: SiteCredentials): Promise<void> {
-  const saved = await client.put(PATH, bitget(key));
+async function enter(user: TestUser, key: SiteCredentials): Promise<void> {
+  const saved = await keys.enter(user, key);
   expect(saved.statusCode, saved.body).toBe(200);
 }
 
@@ -108,59 +73,37 @@ async function enterUnverified(trader: TestUser, key: SiteCredentials): Promise<
   site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info' } }]);
   await enter(trader, key);
   site.setFaults([]);
-  expect(await shown(trader)).toMatchObject({ state: 'unverified' });
+  expect(await keys.shown(trader)).toMatchObject({ state: 'unverified' });
 }
 
 /** As a version that did not look for it left it: both have keys of one account, `first` entered the first. */
-async function shareAccount(): Promise<{ accountId: string; keys: [SiteCredentials, SiteCredentials] }> {
-  const { accountId, key } = newAccount();
+async function shareAccount(): Promise<{ accountId: string; issued: [SiteCredentials, SiteCredentials] }> {
+  const { accountId, ...key } = keys.newKey();
   const later = site.addKey(accountId);
   await enter(first, key);
-  await query("update exchange_credentials set account_id = 'hidden' where user_id = $1", [first.user.id]);
+  await keys.query("update exchange_credentials set account_id = 'hidden' where user_id = $1", [
+    first.user.id,
+  ]);
   await enter(other, later);
-  await query(
+  await keys.query(
     'update exchange_credentials set account_id = $1, account_since = null where user_id = any($2)',
     [accountId, [first.user.id, other.user.id]],
   );
-  return { accountId, keys: [key, later] };
+  return { accountId, issued: [key, later] };
 }
 
 /** From what is stored, without asking anybody. */
 const storedDenial = async ({ user }: TestUser) =>
   (await board.deps.accountGuard.readDenials())(user.id, 'Bitget');
 
-async function send(): Promise<string> {
-  await site.push(token, '100');
-  const answer = await sender.signal({
-    symbol: `${token}USDT`,
-    price: '100',
-    time: new Date().toISOString(),
-  });
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json<{ id: string }>().id;
-}
-
 async function trade(): Promise<string> {
-  const id = await send();
-  await workflowEnd(id);
+  const id = await keys.send(token);
+  await keys.workflowEnd(id);
   return id;
 }
 
-const workflowEnd = (signalId: string) =>
-  expect
-    .poll(
-      async () => (await query('select status from workflows where signal_id = $1', [signalId]))[0]?.status,
-      { timeout: 15_000, interval: 50 },
-    )
-    .toMatch(/completed|failed|aborted/);
-
-async function userOf(signalId: string, { user }: TestUser) {
-  const users = (await board.admin.get(`/api/signals/${signalId}/users`)).json<Record<string, string>[]>();
-  return users.find(({ id }) => id === user.id);
-}
-
 const tradesOf = ({ user }: TestUser) =>
-  query('select * from trades where user_id = $1 and token = $2', [user.id, token]);
+  keys.query('select * from trades where user_id = $1 and token = $2', [user.id, token]);
 
 /** Both get to the point of storing before either has stored. */
 async function storeSideBySide<Result>(run: () => Promise<Result>[]): Promise<Result[]> {
@@ -179,9 +122,11 @@ async function storeSideBySide<Result>(run: () => Promise<Result>[]): Promise<Re
 
 describe('entering a key of an account that is connected for another user', () => {
   // Requirements: users-12
-  test('is refused, stores nothing, and tells only an administrator who that is', async () => {
-    const { accountId, key } = newAccount();
+  test('is refused, leaves the stored key, and names the other user only to administrators', async () => {
+    const { accountId, ...key } = keys.newKey();
     await enter(first, key);
+    await enter(other, keys.newKey());
+    const before = await rowOf(other);
     const again = bitget(site.addKey(accountId));
     const refused = await other.client.put(PATH, again);
     const text = (who: string) =>
@@ -189,31 +134,24 @@ describe('entering a key of an account that is connected for another user', () =
     expect([refused.statusCode, refused.json()]).toEqual([409, { message: text('another user') }]);
     const byAdmin = await board.admin.put(adminPath(other.user.id), again);
     expect([byAdmin.statusCode, byAdmin.json()]).toEqual([409, { message: text(first.username) }]);
-    expect(await rowOf(other)).toBeUndefined();
-  });
-
-  test('leaves the key that was stored before', async () => {
-    const { accountId, key } = newAccount();
-    await enter(first, key);
-    const own = newAccount();
-    await enter(other, own.key);
-    const before = await rowOf(other);
-    expect((await other.client.put(PATH, bitget(site.addKey(accountId)))).statusCode).toBe(409);
     expect(await rowOf(other)).toEqual(before);
-    expect(await shown(other)).toMatchObject({ state: 'ready' });
   });
 
   test('is taken on the other exchange, in another mode, and after the first key is removed', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     await enter(first, key);
     const again = site.addKey(accountId);
     const { passphrase: _none, ...bybit } = again;
     const elsewhere = await other.client.put(PATH, { exchangePlatform: 'Bybit', ...bybit });
     expect([elsewhere.statusCode, elsewhere.json().state], elsewhere.body).toEqual([200, 'ready']);
-    await query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [first.user.id]);
+    await keys.query("update exchange_credentials set exchange_mode = 'live' where user_id = $1", [
+      first.user.id,
+    ]);
     await enter(other, again);
     await other.client.delete(`${PATH}?exchangePlatform=Bitget`);
-    await query("update exchange_credentials set exchange_mode = 'demo' where user_id = $1", [first.user.id]);
+    await keys.query("update exchange_credentials set exchange_mode = 'demo' where user_id = $1", [
+      first.user.id,
+    ]);
     expect((await other.client.put(PATH, bitget(again))).statusCode).toBe(409);
     await first.client.delete(PATH);
     await enter(other, again);
@@ -221,7 +159,7 @@ describe('entering a key of an account that is connected for another user', () =
 
   // Requirements: users-12
   test('two users at once on two instances: exactly one of them gets it', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     const again = site.addKey(accountId);
     const otherClient = testClient(second.app, other.client.cookie);
     const answers = await storeSideBySide(() => [
@@ -229,22 +167,17 @@ describe('entering a key of an account that is connected for another user', () =
       otherClient.put(PATH, bitget(again)),
     ]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
-    const rows = await query('select user_id from exchange_credentials where account_id = $1', [accountId]);
+    const rows = await keys.query('select user_id from exchange_credentials where account_id = $1', [
+      accountId,
+    ]);
     expect(rows).toHaveLength(1);
-  });
-
-  test('a user enters a second key of the own account any time', async () => {
-    const { accountId, key } = newAccount();
-    await enter(first, key);
-    await enter(first, site.addKey(accountId));
-    expect(await shown(first)).toMatchObject({ state: 'ready' });
   });
 });
 
 describe('a key whose account is not known', () => {
   // Requirements: users-13
   test('makes its user not eligible, says why, and is asked about when a signal comes', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     await enterUnverified(first, key);
     expect(await storedDenial(first)).toMatchObject({
       code: 'exchange_key_not_inspected',
@@ -252,18 +185,18 @@ describe('a key whose account is not known', () => {
         'Bitget has not yet said what the API key may do and to which account it belongs: it is asked when a signal comes',
     });
     const id = await trade();
-    expect(await userOf(id, first)).toMatchObject({ status: 'eligible' });
+    expect(await keys.userOf(id, first)).toMatchObject({ status: 'eligible' });
     expect(await tradesOf(first)).toMatchObject([{ exchange_account_id: accountId, success: true }]);
   });
 
   // Requirements: users-13
   test('is neither sized nor ordered with while the exchange does not answer', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     await enterUnverified(first, key);
     site.setFaults([{ kind: 'badGatewayBefore', on: { path: '/account/info', times: Infinity } }]);
     const before = site.requests.length;
     const id = await trade();
-    expect(await userOf(id, first)).toMatchObject({
+    expect(await keys.userOf(id, first)).toMatchObject({
       status: 'not eligible',
       reason: expect.stringMatching(/^Bitget has not yet said .* to which account it belongs: /),
     });
@@ -273,16 +206,18 @@ describe('a key whose account is not known', () => {
   });
 
   test('is not traded with either when the exchange leaves the account out, an older key included', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     site.setKey(accountId, { mayTrade: true, mayWithdraw: false, hidesAccount: true });
     const saved = await first.client.put(PATH, bitget(key));
     const message = 'Bitget did not say to which account the API key belongs: nothing is ordered with it';
     expect(saved.json()).toMatchObject({ state: 'unverified', test: { success: false, message } });
-    await query('update exchange_credentials set inspected_at = now() where user_id = $1', [first.user.id]);
-    expect(await shown(first)).toMatchObject({ state: 'unverified' });
+    await keys.query('update exchange_credentials set inspected_at = now() where user_id = $1', [
+      first.user.id,
+    ]);
+    expect(await keys.shown(first)).toMatchObject({ state: 'unverified' });
     expect(await guard(first)).toMatchObject({ code: 'exchange_key_not_inspected' });
     const id = await trade();
-    expect(await userOf(id, first)).toMatchObject({ status: 'not eligible' });
+    expect(await keys.userOf(id, first)).toMatchObject({ status: 'not eligible' });
     expect(await site.exchangeOrders(accountId)).toEqual([]);
     site.setKey(accountId, { mayTrade: true, mayWithdraw: false });
     expect(await guard(first)).toBeNull();
@@ -290,7 +225,7 @@ describe('a key whose account is not known', () => {
   });
 
   test('is refused by a test that finds another user’s account, and is not called rejected', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
     const tested = await other.client.post(`${PATH}/test`);
@@ -303,7 +238,7 @@ describe('a key whose account is not known', () => {
     const named = (await board.admin.post(`${adminPath(other.user.id)}/test`)).json<{ message: string }>();
     expect(named.message).toBe(HELD.replace('another user', first.username));
     expect(await rowOf(other)).toMatchObject({ rejected_at: null, account_id: accountId });
-    expect(await shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
+    expect(await keys.shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
     expect((await board.admin.get(adminPath(other.user.id))).json()).toMatchObject({
       problem: HELD.replace('another user', first.username),
     });
@@ -312,12 +247,12 @@ describe('a key whose account is not known', () => {
 
   // Requirements: users-13
   test('is refused by the check before its first order, before anything is sized', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     await enterUnverified(other, site.addKey(accountId));
     await enter(first, key);
     const before = site.requests.length;
     const id = await trade();
-    expect(await userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
+    expect(await keys.userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
     expect(await tradesOf(other)).toEqual([]);
     expect(await tradesOf(first)).toMatchObject([{ success: true }]);
     const { apiKey } = (await board.deps.findAccount(other.user.id, 'Bitget'))?.credentials ?? {};
@@ -326,7 +261,7 @@ describe('a key whose account is not known', () => {
   });
 
   test('two that turn out to be of one account at once on two instances: exactly one may trade', async () => {
-    const { accountId, key } = newAccount();
+    const { accountId, ...key } = keys.newKey();
     await enterUnverified(first, key);
     await enterUnverified(other, site.addKey(accountId));
     const denials = await storeSideBySide(() => [guard(first), guard(other, second)]);
@@ -339,27 +274,27 @@ describe('a key whose account is not known', () => {
   });
 });
 
-describe('two users who have keys of one account from before', () => {
+describe('two users who already have keys of one account', () => {
   // Requirements: users-14
   test('the one whose key was entered later is not eligible, the other one trades', async () => {
     const { accountId } = await shareAccount();
     expect(await storedDenial(first)).toBeNull();
     expect(await storedDenial(other)).toMatchObject({ code: 'exchange_account_duplicate', reason: HELD });
-    expect(await shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
+    expect(await keys.shown(other)).toMatchObject({ state: 'duplicate', connected: false, problem: HELD });
     const id = await trade();
-    expect(await userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
+    expect(await keys.userOf(id, other)).toMatchObject({ status: 'not eligible', reason: HELD });
     expect(await tradesOf(first)).toMatchObject([{ success: true }]);
     expect(await site.exchangeOrders(accountId)).toHaveLength(1);
   });
 
   // Requirements: users-14
   test('the later one gets no order by hand', async () => {
-    const { accountId, keys } = await shareAccount();
+    const { accountId, issued } = await shareAccount();
     await other.client.delete(PATH);
-    await query('delete from exchange_credentials where user_id = $1', [first.user.id]);
-    await enter(other, keys[1]);
+    await keys.query('delete from exchange_credentials where user_id = $1', [first.user.id]);
+    await enter(other, issued[1]);
     const { signalId, logId } = await calculate(other);
-    await query(
+    await keys.query(
       `insert into exchange_credentials (user_id, exchange_platform, api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at)
         select $1, exchange_platform, api_key_hint, sealed, account_mode, exchange_mode, account_id, inspected_at, updated_at - interval '1 hour'
         from exchange_credentials where user_id = $2`,
@@ -383,20 +318,20 @@ describe('two users who have keys of one account from before', () => {
   });
 
   // Requirements: users-14
-  test('what the later one has open is followed, protected and can be closed', async () => {
-    const { accountId, key } = newAccount();
+  test('open orders and positions of the later one are followed, protected and can be closed', async () => {
+    const { accountId, ...key } = keys.newKey();
     await enter(other, key);
     site.setFaults([{ kind: 'restFirst' }]);
-    const id = await send();
+    const id = await keys.send(token);
     await expect.poll(async () => (await site.exchangeOrders(accountId)).length, { timeout: 10_000 }).toBe(1);
-    await enter(first, newAccount().key);
-    await query(
+    await enter(first, keys.newKey());
+    await keys.query(
       "update exchange_credentials set account_id = $1, account_since = now() - interval '1 day' where user_id = $2",
       [accountId, first.user.id],
     );
     expect(await guard(other)).toMatchObject({ code: 'exchange_account_duplicate' });
     await site.push(token, '99');
-    await workflowEnd(id);
+    await keys.workflowEnd(id);
     expect(await tradesOf(other)).toMatchObject([
       { state: 'done', success: true, protection_status: 'verified' },
     ]);
@@ -412,22 +347,21 @@ describe('two users who have keys of one account from before', () => {
     await enter(first, site.addKey(accountId));
     expect(await guard(first)).toBeNull();
     expect(await guard(other)).toMatchObject({ code: 'exchange_account_duplicate' });
-    const refused = await other.client.put(PATH, bitget(site.addKey(accountId)));
-    expect(refused.statusCode).toBe(409);
+    expect((await other.client.put(PATH, bitget(site.addKey(accountId)))).statusCode).toBe(409);
   });
 
   test('the later one trades by itself once the earlier key is removed or replaced', async () => {
     await shareAccount();
     await first.client.delete(PATH);
     expect(await guard(other)).toBeNull();
-    expect(await shown(other)).toMatchObject({ state: 'ready', problem: null });
+    expect(await keys.shown(other)).toMatchObject({ state: 'ready', problem: null });
     await trade();
     expect(await tradesOf(other)).toMatchObject([{ success: true }]);
 
-    await query('delete from exchange_credentials where user_id = $1', [other.user.id]);
-    await query('update trades set position_closed_at = now()');
+    await keys.query('delete from exchange_credentials where user_id = $1', [other.user.id]);
+    await keys.query('update trades set position_closed_at = now()');
     const { accountId } = await shareAccount();
-    await enter(first, newAccount().key);
+    await enter(first, keys.newKey());
     expect(await guard(other)).toBeNull();
     expect(await rowOf(other)).toMatchObject({ account_id: accountId });
   });
@@ -459,9 +393,9 @@ describe('two users who have keys of one account from before', () => {
 
 /** A position for the user, calculated on the instance where operators order by hand. */
 async function calculate({ user }: TestUser): Promise<{ signalId: string; logId: string }> {
-  await query('update user_settings set active_trading = false');
+  await keys.query('update user_settings set active_trading = false');
   const signalId = await trade();
-  await query(`delete from rate_limits where key like 'current-price%'`);
+  await keys.query(`delete from rate_limits where key like 'current-price%'`);
   const answer = await byHand.post('/api/internal/position-generator/generate', {
     signalId,
     userId: user.id,

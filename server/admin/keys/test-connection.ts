@@ -6,7 +6,7 @@ import type { Deps } from '#server/deps.ts';
 import { type ExchangeAccount, ExchangeError } from '#server/exchanges/exchange.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { CredentialsOwner } from './exchange-credentials.store.ts';
-import { accountOf, denyDuplicate, denyStored, nameFor, type Viewer } from './find-account.ts';
+import { accountOf, denyDuplicate, denyStored, messageOf, nameFor, type Viewer } from './find-account.ts';
 import { acceptKey, type GoodKey, namesAccount, rejectKey } from './key-findings.ts';
 import { readCredentials } from './seal-credentials.ts';
 
@@ -17,15 +17,15 @@ type TestDeps = Pick<
   'clock' | 'config' | 'db' | 'exchanges' | 'findAccount' | 'jobs' | 'log' | 'secretBox'
 >;
 
-/** What a test found. `key`: what the exchange says of the key, where it is one that is taken. */
-export interface Tested {
+/** `key`: what the exchange says about the key if it is good. */
+interface Tested {
   test: ConnectionTest;
   key: GoodKey | null;
 }
 
 /**
- * Asks the exchange what the key may do, and for the futures balance: the same call that sizes a position, with the
- * same rights. A key that may do too much or too little is no better than one that does not work.
+ * Asks the exchange what the key may do, and for the futures balance: the same call that sizes a position. A key that may
+ * do too much or too little fails like one that does not work.
  */
 export async function testConnection(
   deps: Pick<Deps, 'config' | 'exchanges'>,
@@ -64,14 +64,15 @@ export async function testConnection(
     };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    const failure = failureOf(error, platform);
-    return failed(failure.error, failure.message);
+    const said = messageOf(error.message, platform);
+    const [failure, what] = FAILURES[error.kind];
+    return failed(failure, `${platform} ${what}: ${said}`);
   }
 }
 
 /**
- * The same for what is stored, and what is found is kept: a success lifts an earlier rejection. In paper mode, for
- * the paper account that everybody has.
+ * Tests the stored credentials and stores what it finds: a success lifts an earlier rejection. In paper mode it tests the
+ * paper account.
  */
 export async function testStoredConnection(
   deps: TestDeps,
@@ -102,19 +103,12 @@ export async function testStoredConnection(
   return { success: false, exchangePlatform: platform, error: 'duplicate', message };
 }
 
-/** What a test may find to be over. */
+/** Denials that a test can lift. */
 const MAY_BE_LIFTED: DenialCode[] = ['exchange_key_rejected', 'exchange_account_duplicate'];
 
-function failureOf(error: ExchangeError, platform: ExchangePlatform) {
-  const prefix = `${platform}: `;
-  const said = error.message.startsWith(prefix) ? error.message.slice(prefix.length) : error.message;
-  switch (error.kind) {
-    case 'credentials':
-      return { error: 'credentials' as const, message: `${platform} refused the API key: ${said}` };
-    case 'refused':
-      return { error: 'refused' as const, message: `${platform} refused the request: ${said}` };
-    case 'retry-later':
-    case 'unknown':
-      return { error: 'unreachable' as const, message: `${platform} could not be reached: ${said}` };
-  }
-}
+const FAILURES: Record<ExchangeError['kind'], [TestFailure['error'], string]> = {
+  credentials: ['credentials', 'refused the API key'],
+  refused: ['refused', 'refused the request'],
+  'retry-later': ['unreachable', 'could not be reached'],
+  unknown: ['unreachable', 'could not be reached'],
+};

@@ -115,19 +115,16 @@ test.each([
   ['trade_events', { orderEventRetentionDays: 30 }, 0],
   // The calculations of the two orders stay with them.
   ['position_generator_logs', { calculationRetentionDays: 30 }, 2],
-] as const)(
-  'deletes %s of what has ended once they are older than the setting',
-  async (table, config, left) => {
-    const before = await counts();
-    await deleteAfter(29, config);
-    expect(await counts()).toEqual(before);
-    await deleteAfter(31, config);
-    expect(await counts()).toEqual({ ...before, ended: { ...before.ended, [table]: left } });
-    expect(await deletedOf(table)).toBe((before.ended[table] ?? 0) - left);
-  },
-);
+] as const)('deletes %s of ended work once they are older than the setting', async (table, config, left) => {
+  const before = await counts();
+  await deleteAfter(29, config);
+  expect(await counts()).toEqual(before);
+  await deleteAfter(31, config);
+  expect(await counts()).toEqual({ ...before, ended: { ...before.ended, [table]: left } });
+  expect(await deletedOf(table)).toBe((before.ended[table] ?? 0) - left);
+});
 
-test('deletes ended workflows with what belongs to them, and takes them off the totals', async () => {
+test('deletes ended workflows with their rows, and subtracts them from the totals', async () => {
   const total = async () => (await board.admin.get('/api/automation-workflows')).json().total;
   const before = await counts();
   expect(await total()).toBe(2);

@@ -1,5 +1,5 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
-import pg from 'pg';
+import type pg from 'pg';
 import { OLDEST_SIGNAL_DAYS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Tx } from '#server/platform/db/database.ts';
@@ -7,6 +7,7 @@ import { forgetRows } from '#server/platform/db/list-totals/forget-rows.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { deleteOldLeases } from '#server/platform/jobs/leases.ts';
+import { withRetentionClient } from './retention-client.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const ROWS_LOCK = 5_128_313;
@@ -25,15 +26,20 @@ export interface OldRowsDeps extends Pick<Deps, 'clock' | 'log' | 'metrics'> {
 
 /** One kind of rows, walked in the order of time-ordered ids. */
 interface Kind {
-  /** Whose rows go. */
+  /** The table whose rows are deleted. */
   table: 'signal_hashes' | 'workflows' | 'workflow_steps' | 'position_generator_logs' | 'trade_events';
-  /** Whose ids are walked; as `old` in `isKept`. */
+  /** The table whose ids are walked, `old` in `isKept`. */
   walked: string;
-  /** Keeps a row although it is old. $1 is the moment before which rows are old. */
+  /** SQL: true for an old row that stays. Rows from before $1 are old. */
   isKept: string;
   /** 0: all are kept. */
   days: (config: OldRowsDeps['config']) => number;
   remove: (tx: Tx, client: pg.Client, found: Found) => Promise<number>;
+}
+
+interface WalkedRow {
+  id: string;
+  kept: boolean;
 }
 
 interface Found {
@@ -48,14 +54,14 @@ const deleted =
   async (_tx: Tx, client: pg.Client, { ids }: Found): Promise<number> =>
     (await client.query(text, [ids])).rowCount ?? 0;
 
-/** Its orders may still change what the workflow says, and its steps. */
+/** Orders of an unfinished workflow may still change it and its steps. */
 const isUnfinished = (workflowId: string) => `exists (
   select from workflows where id = ${workflowId} and status in ('pending', 'processing')
 ) or exists (select from trades where workflow_id = ${workflowId} and state <> 'done')`;
 
 const KINDS: readonly Kind[] = [
   {
-    // An equal signal is a new one after a minute: the hash says nothing any more. A day: clocks differ.
+    // Without its own time an equal signal counts as new after a minute. Kept for a day, since clocks differ.
     table: 'signal_hashes',
     walked: 'signals',
     isKept: 'old.signal_time_server is not null',
@@ -64,7 +70,7 @@ const KINDS: readonly Kind[] = [
       and signal_hashes.hash_value = signals.hash_value and signal_hashes.signal_id = signals.id and not lasting`),
   },
   {
-    // An equal signal is not traded once its own time is older than OLDEST_SIGNAL_DAYS. A day more: clocks differ.
+    // An equal signal is not traded once it is older than OLDEST_SIGNAL_DAYS. A day more, since clocks differ.
     table: 'signal_hashes',
     walked: 'signals',
     isKept: 'old.signal_time_server is null or old.signal_time_server >= $1',
@@ -95,7 +101,7 @@ const KINDS: readonly Kind[] = [
   {
     table: 'position_generator_logs',
     walked: 'position_generator_logs',
-    // What was ordered says by which calculation.
+    // An order names its calculation.
     isKept: `exists (select from trades where position_generator_log_id = old.id)
       or ${isUnfinished('old.workflow_id')}`,
     days: (config) => config.calculationRetentionDays,
@@ -110,14 +116,11 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-export type DeleteOldRows = (options: {
-  connection: DatabaseConnection;
-  signal?: AbortSignal;
-}) => Promise<void>;
+type DeleteOldRows = (options: { connection: DatabaseConnection; signal?: AbortSignal }) => Promise<void>;
 
 /**
- * Deletes rows that are older than their setting keeps them, in batches that hold nobody up; by one instance at a time,
- * on a connection of its own. Old rows that have to stay are looked at once in the life of a program.
+ * Deletes rows that are older than their setting allows, in small batches, in one instance at a time. A program looks
+ * at each old row that has to stay only once.
  */
 export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps): DeleteOldRows {
   const walkedTo = new Map<Kind, string>();
@@ -127,13 +130,13 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
     for (;;) {
       const after = walkedTo.get(kind) ?? firstIdOf(new Date(0));
       const end = firstIdOf(before);
-      const { rows } = await client.query<{ id: string; kept: boolean }>(
+      const { rows } = await client.query<WalkedRow>(
         `select id, (${kind.isKept}) as kept from ${kind.walked} as old
          where $1::timestamptz is not null and id > $2 and id < $3 order by id limit ${BATCH}`,
         [before, after, end],
       );
       const isLast = rows.length < BATCH;
-      // The last of a full batch begins the next one: what lies behind it is not known yet.
+      // The last row of a full batch begins the next one: the row after it is not known yet.
       const looked = isLast ? rows : rows.slice(0, -1);
       for (const found of between(rows, looked, end)) {
         count += await drizzle(client).transaction((tx) => kind.remove(tx, client, found));
@@ -145,14 +148,7 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
   }
 
   return async ({ connection, signal }) => {
-    const client = new pg.Client({ ...connection, application_name: 'signal-board retention' });
-    client.on('error', () => {});
-    const giveUp = () => void client.end().catch(() => {});
-    signal?.addEventListener('abort', giveUp);
-    try {
-      await client.connect();
-      const { rows } = await client.query('select pg_try_advisory_lock($1) as mine', [ROWS_LOCK]);
-      if (!rows[0].mine) return;
+    await withRetentionClient({ connection, lock: ROWS_LOCK, ...(signal && { signal }) }, async (client) => {
       metrics.rowsDeleted('leases', await deleteOldLeases(drizzle(client)));
       for (const kind of KINDS) {
         const days = kind.days(config);
@@ -162,33 +158,23 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
         if (count > 0)
           log.info({ table: kind.table, rows: count, keptDays: days }, 'old rows have been deleted');
       }
-    } finally {
-      signal?.removeEventListener('abort', giveUp);
-      await client.end().catch(() => {});
-    }
+    });
   };
 }
 
-/** Those that go, in runs that no kept row interrupts. */
-function between(
-  rows: readonly { id: string; kept: boolean }[],
-  looked: readonly { id: string; kept: boolean }[],
-  end: string,
-): Found[] {
+/** The rows to delete, in runs that no kept row interrupts. `rows` may hold one more row than `looked`. */
+function between(rows: readonly WalkedRow[], looked: readonly WalkedRow[], end: string): Found[] {
   const runs: Found[] = [];
-  let run: Found | null = null;
-  looked.forEach(({ id, kept }, index) => {
-    if (kept) {
-      run = null;
-      return;
-    }
+  for (const [index, { id, kept }] of looked.entries()) {
+    if (kept) continue;
     const to = rows[index + 1]?.id ?? end;
-    if (run === null) {
-      run = { ids: [], from: id, to };
-      runs.push(run);
+    const run = looked[index - 1]?.kept === false ? runs.at(-1) : undefined;
+    if (run === undefined) {
+      runs.push({ ids: [id], from: id, to });
+    } else {
+      run.ids.push(id);
+      run.to = to;
     }
-    run.ids.push(id);
-    run.to = to;
-  });
+  }
   return runs;
 }

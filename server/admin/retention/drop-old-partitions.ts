@@ -1,30 +1,39 @@
 import type pg from 'pg';
 import type { Tx } from '#server/platform/db/database.ts';
+import { forgetRows } from '#server/platform/db/list-totals/forget-rows.ts';
 import {
   listPartitions,
   PARTITIONED_TABLES,
   type PartitionedTable,
   withShortLocks,
 } from '#server/platform/db/partitions.ts';
+import { firstIdOf, momentOf } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
 
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MANY_HASHES = 20_000;
 
 /** Days for which each table's rows are kept; 0 for ever. */
-export type KeepDays = Record<PartitionedTable, number>;
+type KeepDays = Record<PartitionedTable, number>;
 
 /** A partition that is about to go, with the rows whose ids are in [from, to). */
 export interface DroppedPartition {
   table: PartitionedTable;
-  /** To read it by itself, while it is still there. */
   partition: string;
   /** Null: from the first one on. */
   from: Date | null;
   to: Date;
 }
 
-/** What keeps figures of the rows takes them out here, in the transaction in which they go. */
+/** Runs in the transaction that drops the partition. */
 export type BeforeDrop = (tx: Tx, dropped: DroppedPartition) => Promise<void>;
+
+/** The totals of lists count only rows that are kept. */
+export const forgetTotals: BeforeDrop = async (tx, { table, from, to }) => {
+  if (table !== 'price_logs') return;
+  await forgetRows(tx, 'price-logs', { from: firstIdOf(from ?? new Date(0)), to: firstIdOf(to) });
+};
 
 /**
  * Drops the partitions in which every row is older than its table's rows are kept, oldest first. A partition with one
@@ -63,15 +72,42 @@ async function dropPartition(
 ): Promise<{ rows: number; bytes: number }> {
   const { table, partition } = dropped;
   return await withShortLocks(client, async (tx) => {
-    // What is counted now is what goes: only a clock that is months behind could write here.
+    // The counted rows are the dropped ones: only a clock that is months behind could write here.
     await client.query(`lock table ${partition} in share mode`);
     const { rows } = await client.query<{ rows: string; bytes: string }>(
       `select (select count(*) from ${partition}) as rows, pg_total_relation_size('${partition}') as bytes`,
     );
     await beforeDrop(tx, dropped);
-    // From here on everybody waits, for as long as it takes to take a name out of the catalogue.
+    // From here on all readers wait until the name is out of the catalogue.
     await client.query(`lock table only ${table} in access exclusive mode`);
     await client.query(`drop table ${partition}`);
     return { rows: Number(rows[0]?.rows), bytes: Number(rows[0]?.bytes) };
   });
+}
+
+/**
+ * Deletes the hashes of dropped price logs, so that the same candle would be stored again. In steps, since a delivery of
+ * such a candle waits for the step under way. The next call finds what an interrupted one left.
+ */
+export async function forgetHashes(client: pg.Client): Promise<number> {
+  const [oldest] = await listPartitions(client, 'price_logs');
+  if (oldest?.from == null) return 0;
+  const end = oldest.from.getTime();
+  const { rows } = await client.query<{ id: string }>(
+    'select price_log_id as id from price_log_hashes where price_log_id < $1 order by 1 limit 1',
+    [firstIdOf(oldest.from)],
+  );
+  let count = 0;
+  let stepMs = HOUR_MS;
+  for (let from = rows[0] === undefined ? end : momentOf(rows[0].id).getTime(); from < end; ) {
+    const to = Math.min(from + stepMs, end);
+    const { rowCount } = await client.query(
+      'delete from price_log_hashes where price_log_id >= $1 and price_log_id < $2',
+      [firstIdOf(new Date(from)), firstIdOf(new Date(to))],
+    );
+    count += rowCount ?? 0;
+    stepMs = (rowCount ?? 0) < MANY_HASHES ? stepMs * 2 : Math.max(stepMs / 4, HOUR_MS);
+    from = to;
+  }
+  return count;
 }

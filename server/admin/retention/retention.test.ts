@@ -121,7 +121,7 @@ test('partitions are dropped when all of their rows are too old, their hashes wi
   expect(lines.join('')).toContain('"hashes":3');
 });
 
-test('what arrives for a month that is gone is kept until the next look, and then goes like the rest of its month', async () => {
+test('a row for a dropped month stays until the next run, and is then dropped like its month', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const floor = oldest?.from ?? new Date();
   const before = await count('price_logs');
@@ -134,7 +134,7 @@ test('what arrives for a month that is gone is kept until the next look, and the
   expect([await count('price_logs'), await count('price_log_hashes')]).toEqual([before, before]);
 });
 
-test('a partition stays when what keeps figures of it fails, and goes at the next look', async () => {
+test('a partition stays when the step before its drop fails, and is dropped in the next run', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const now = plusDays(oldest?.to ?? new Date(), 31);
   const before = await count('price_logs');
@@ -155,7 +155,7 @@ test('one program at a time looks after partitions', async () => {
   expect(ran.flat().filter(({ table }) => table === 'price_logs')).toHaveLength(1);
 });
 
-test('a stop gives up what is under way, and nothing is half done', async () => {
+test('a stop rolls back the work under way', async () => {
   const [oldest] = await listPartitions(client, 'price_logs');
   const now = plusDays(oldest?.to ?? new Date(), 31);
   let isCounting = () => {};

@@ -9,8 +9,8 @@ import { passwordFault } from '../users/password-rules.ts';
 import { replacePasswordHash } from '../users/users.store.ts';
 
 /**
- * Needs the current password. Every session of the user ends in the same transaction, the caller's own too:
- * returns the token of the one that takes its place, so that a stolen cookie is worth nothing afterwards.
+ * Needs the current password. Ends every session of the user in the same transaction, the caller's too, so that a stolen
+ * cookie is worthless. Returns the token of a new session for the caller.
  */
 export async function changePassword(
   deps: Pick<Deps, 'config' | 'clock' | 'db' | 'pool'>,

@@ -19,8 +19,7 @@ import { toUserSettings } from '../users/user-rows.ts';
 import { findUser } from '../users/users.store.ts';
 import { changePassword } from './change-password.ts';
 import { updateSettings } from './settings.store.ts';
-import { signalProcessors } from './signal-processors.ts';
-import { signalTimeframes } from './signal-timeframes.ts';
+import { signalProcessors, signalTimeframes } from './signal-choices.ts';
 
 const asUser = { access: 'user' } as const;
 const asAdmin = { access: 'admin' } as const;

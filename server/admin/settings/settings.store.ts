@@ -18,13 +18,13 @@ const ofUser = builtOnce<{ userId: string }>()((db, value) =>
     .where(eq(userSettings.userId, value('userId'))),
 );
 
-/** A user's settings as the domain takes them; null when the user has none. */
+/** A user's settings for the domain; null without settings. */
 export async function findTradingSettings(db: Queryable, userId: string): Promise<TradingSettings | null> {
   const [row] = await ofUser(db, { userId });
   return row === undefined ? null : toTradingSettings(row);
 }
 
-/** Every user with the settings, inactive ones included: eligibility says the reason for each. */
+/** All users with their settings, inactive ones too: eligibility gives a reason for each. */
 export async function listTradingUsers(db: Queryable): Promise<TradingUser[]> {
   const rows = await db
     .select({
@@ -90,7 +90,8 @@ function toTradingSettings(row: SettingsRow): TradingSettings {
   return settings;
 }
 
-function withoutUndefined<Fields extends object>(
+/** The given fields without those that are undefined, which a spread would write. */
+export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

@@ -7,8 +7,7 @@ import { AppError, invalidFields } from '#server/platform/http/errors.ts';
 import { randomId } from '#server/platform/ids.ts';
 import { hashPassword } from '#server/platform/password.ts';
 import { passwordFault } from './password-rules.ts';
-import { toUser } from './user-rows.ts';
-import { usernameKey } from './username-key.ts';
+import { toUser, usernameKey } from './user-rows.ts';
 import { insertUserWithSettings } from './users.store.ts';
 
 /** A new user with the default settings; trading is off until an administrator turns it on. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
 import { parseConfig } from '#server/platform/config/config.ts';
 import { createLog } from '#server/platform/log.ts';
@@ -10,11 +10,14 @@ import { countUsers, findUserByKey } from './users.store.ts';
 let own: TestDatabase;
 let lines: string[];
 
-beforeEach(async () => {
+beforeAll(async () => {
   own = await createTestDatabase();
+});
+beforeEach(async () => {
+  await own.database.pool.query('truncate users cascade');
   lines = [];
 });
-afterEach(() => own.close());
+afterAll(() => own.close());
 
 const ensure = (env: Record<string, string> = {}) =>
   ensureFirstAdministrator({
@@ -36,13 +39,8 @@ test.each([
   expect(await countUsers(own.database.db, { includeInactive: true })).toBe(0);
 });
 
-test('a later start ignores ADMIN_PASSWORD', async () => {
-  await ensure();
-  expect(await ensure({ ADMIN_PASSWORD: '123456' })).toBeNull();
-});
-
 // Requirements: settings-of-the-program-6
-test('an empty database gets an administrator with a generated password that is told once and logged nowhere', async () => {
+test('an empty database gets an administrator with a generated password that is shown once and never logged', async () => {
   const first = await ensure();
   expect(first).toEqual({
     username: 'admin@example.com',
@@ -53,11 +51,11 @@ test('an empty database gets an administrator with a generated password that is 
   expect(user).toMatchObject({ isAdmin: true, isActive: true, isTestUser: true });
   expect(await verifyPassword(user?.passwordHash ?? null, first?.password ?? '')).toBe(true);
   expect(lines.join('')).not.toContain(first?.password);
-  expect(await ensure()).toBeNull();
+  expect(await ensure({ ADMIN_PASSWORD: '123456' }), 'a later start ignores ADMIN_PASSWORD').toBeNull();
 });
 
 // Requirements: settings-of-the-program-6
-test('a password of the environment is used and not told', async () => {
+test('a password of the environment is used and not shown', async () => {
   const first = await ensure({ ADMIN_USERNAME: 'Owner@Example.com', ADMIN_PASSWORD: 'from outside' });
   expect(first).toEqual({ username: 'Owner@Example.com', password: null, generated: false });
   const user = await findUserByKey(own.database.db, 'owner@example.com');

@@ -28,8 +28,7 @@ const create = (app: TestApp, password: string, fields: object = {}) => {
 const refused = (path: string, message: string) => ({ message, errors: [{ path, message }] });
 
 function expectRefused(answer: Answer, path: string, message: string): void {
-  expect(answer.statusCode).toBe(400);
-  expect(answer.json()).toEqual(refused(path, message));
+  expect([answer.statusCode, answer.json()]).toEqual([400, refused(path, message)]);
 }
 
 const COMMON = 'This is one of the most used passwords. Choose another one.';

@@ -1,6 +1,6 @@
 import { passwordLengthFault } from '#domain/password-length.ts';
 import type { Config } from '#server/platform/config/config.ts';
-import { typedUsernameKey, usernameKey } from './username-key.ts';
+import { typedUsernameKey, usernameKey } from './user-rows.ts';
 
 const MOST_USED = 10_000;
 

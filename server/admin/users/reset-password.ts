@@ -4,13 +4,12 @@ import type { Queryable } from '#server/platform/db/database.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { endSessionsOf } from '#server/platform/http/access-sessions.ts';
 import { generatePassword, hashPassword } from '#server/platform/password.ts';
-import type { UserRow } from './user-rows.ts';
-import { usernameKey } from './username-key.ts';
+import { type UserRow, usernameKey } from './user-rows.ts';
 import { findUserByKey } from './users.store.ts';
 
 /**
- * A generated password in the place of a forgotten one: for who can run commands where the program runs. Every session
- * of the user ends. Where there is no such user, who the administrators are may help.
+ * Replaces a forgotten password by a generated one, for operators with access to the machine, and ends every session of
+ * the user. For an unknown user it returns the names of the administrators.
  */
 export async function resetPassword(
   { db, clock }: Pick<Deps, 'clock'> & { db: Queryable },

@@ -1,10 +1,21 @@
 import type { CurrentUser } from '#contract/auth.ts';
 import type { UserSettings } from '#contract/settings.ts';
-import type { User } from '#contract/users.ts';
+import { LONGEST_USERNAME, type User } from '#contract/users.ts';
 import type { userSettings, users } from '#server/platform/db/schema.ts';
 
 export type UserRow = typeof users.$inferSelect;
 export type SettingsRow = typeof userSettings.$inferSelect;
+
+/** Usernames with the same key are the same: letter case and compatibility forms do not count. */
+export function usernameKey(username: string): string {
+  return username.normalize('NFKC').trim().toLowerCase();
+}
+
+/** The key of a typed name; null, without normalising it, for a name that is too long for any account. */
+export function typedUsernameKey(typed: string): string | null {
+  const username = typed.trim();
+  return username.length > LONGEST_USERNAME ? null : usernameKey(username);
+}
 
 /** The user as administrators see it; without the password hash, since every field is named. */
 export function toUser(user: UserRow, settings: SettingsRow | null): User {

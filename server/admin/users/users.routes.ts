@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { messageAnswer } from '#contract/auth.ts';
 import { idParams, userIdParams } from '#contract/paging.ts';
 import {
@@ -11,21 +12,42 @@ import {
 } from '#contract/users.ts';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
+import { endSessionsOf } from '#server/platform/http/access-sessions.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { createUser } from './create-user.ts';
-import { listUsersPage } from './list-users.ts';
-import { setUserStatus } from './set-user-status.ts';
 import { toUser } from './user-rows.ts';
-import { findUser, listUserNames, setActiveTrading } from './users.store.ts';
+import {
+  countUsers,
+  findUser,
+  listUserNames,
+  listUsers,
+  setActiveTrading,
+  setUserActive,
+} from './users.store.ts';
 
 const config = { access: 'admin' } as const;
+const DEFAULT_PAGE_SIZE = 10;
 
 export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock' | 'db'>): void {
   app.get(
     '/api/admin/users',
     { config, schema: { querystring: usersQuery, response: { 200: usersAnswer } } },
-    (request) => listUsersPage(deps, request.query),
+    async ({ query: { page, limit, includeInactive, search, sort, direction } }) => {
+      const order = sort === undefined ? undefined : { sort, direction };
+      // Without page and limit: every user, inactive ones included.
+      if (page === undefined && limit === undefined) {
+        const everyone = await listUsers(deps.db, { includeInactive: true, search, order });
+        return { users: everyone.map((row) => toUser(row.user, row.settings)), total: everyone.length };
+      }
+      const size = limit ?? DEFAULT_PAGE_SIZE;
+      const offset = ((page ?? 1) - 1) * size;
+      const [rows, total] = await Promise.all([
+        listUsers(deps.db, { includeInactive, search, order, page: { limit: size, offset } }),
+        countUsers(deps.db, { includeInactive, search }),
+      ]);
+      return { users: rows.map((row) => toUser(row.user, row.settings)), total };
+    },
   );
 
   app.get('/api/users', { config, schema: { response: { 200: userNames } } }, () => listUserNames(deps.db));
@@ -64,9 +86,15 @@ export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
     },
   );
 
-  async function changeStatus(request: Parameters<typeof getUser>[0], userId: string, isActive: boolean) {
+  /** Deactivation ends the user's sessions in the same transaction. */
+  async function changeStatus(request: FastifyRequest, userId: string, isActive: boolean) {
     const by = getUser(request).id;
-    await setUserStatus(deps, { userId, isActive, byUserId: by });
+    if (!isActive && userId === by) throw new AppError('ownAccount');
+    await deps.db.transaction(async (tx) => {
+      const found = await setUserActive(tx, { id: userId, isActive, now: deps.clock.now() });
+      if (!found) throw new AppError('userNotFound');
+      if (!isActive) await endSessionsOf({ db: tx, userId });
+    });
     request.log.info({ userId, isActive, by }, 'user status changed');
     return { message: isActive ? 'User is active' : 'User is inactive' };
   }
@@ -77,15 +105,14 @@ export function registerUserRoutes(app: App, deps: Pick<Deps, 'config' | 'clock'
     (request) => changeStatus(request, request.params.userId, request.body.isActive),
   );
 
-  app.patch(
-    '/api/admin/users/:id/deactivate',
-    { config, schema: { params: idParams, response: { 200: messageAnswer } } },
-    (request) => changeStatus(request, request.params.id, false),
-  );
-
-  app.patch(
-    '/api/admin/users/:id/reactivate',
-    { config, schema: { params: idParams, response: { 200: messageAnswer } } },
-    (request) => changeStatus(request, request.params.id, true),
-  );
+  for (const [action, isActive] of [
+    ['deactivate', false],
+    ['reactivate', true],
+  ] as const) {
+    app.patch(
+      `/api/admin/users/:id/${action}`,
+      { config, schema: { params: idParams, response: { 200: messageAnswer } } },
+      (request) => changeStatus(request, request.params.id, isActive),
+    );
+  }
 }

@@ -1,11 +1,11 @@
-import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm';
+import type { UserSort } from '#contract/users.ts';
 import { DEFAULT_USER_SETTINGS } from '#domain/user-settings.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { userSettings, users } from '#server/platform/db/schema.ts';
-import { matchUsers, orderUsers, type UserFilter, type UserOrder } from './arrange-users.ts';
 import type { SettingsRow, UserRow } from './user-rows.ts';
 
-export interface UserWithSettings {
+interface UserWithSettings {
   user: UserRow;
   settings: SettingsRow | null;
 }
@@ -71,7 +71,7 @@ export async function setUserActive(
   return changed.length > 0;
 }
 
-/** Always a later one: two changes in the same millisecond, or after the clock went back, must not look alike. */
+/** Always later than before, even within a millisecond or after the clock went back. */
 export const settingsUpdatedAt = (now: Date) =>
   sql`greatest(${now.toISOString()}, ${userSettings.updatedAt} + interval '1 millisecond')`;
 
@@ -89,8 +89,8 @@ export async function setActiveTrading(
 }
 
 /**
- * Only if nobody changed it since it was read, and of an active user: of two changes at once, one wins and the
- * other is refused, and a deactivation that commits meanwhile is seen.
+ * Replaces the hash of an active user only if it is still the old one: of two changes at once, one wins and the other is
+ * refused.
  */
 export async function replacePasswordHash(
   db: Queryable,
@@ -107,8 +107,8 @@ export async function replacePasswordHash(
 }
 
 /**
- * Holds the user's row until the transaction ends, and says whether it may still sign in with this password:
- * a deactivation or a password change that commits meanwhile is either seen here or ends the new session.
+ * Locks the user's row until the transaction ends. False if the user was deactivated or the password changed; a change
+ * that commits later ends the new session.
  */
 export async function holdForSignIn(
   db: Queryable,
@@ -127,3 +127,47 @@ export async function holdForSignIn(
     .for('share');
   return rows.length > 0;
 }
+
+interface UserFilter {
+  includeInactive: boolean;
+  /** Part of the username, of 'first last' or of the phone number; letter case does not count. */
+  search?: string | undefined;
+}
+
+interface UserOrder {
+  sort: UserSort;
+  direction: 'asc' | 'desc';
+}
+
+const fullName = sql`concat_ws(' ', ${users.firstName}, ${users.lastName})`;
+const phone = sql`concat(${users.countryCode}, ${users.mobileNumber})`;
+
+/** Which users a list shows; undefined: all of them. */
+function matchUsers({ includeInactive, search = '' }: UserFilter): SQL | undefined {
+  const active = includeInactive ? undefined : eq(users.isActive, true);
+  if (search === '') return active;
+  const part = containing(search);
+  // A phone number is found however it is set apart: the table shows '+44 7700900123'.
+  const digits = search.replace(/[\s()./-]/g, '');
+  const byPhone = /^\+?\d+$/.test(digits) ? sql` or ${phone} like ${containing(digits)}` : sql``;
+  return and(active, sql`(${users.username} ilike ${part} or ${fullName} ilike ${part}${byPhone})`);
+}
+
+/** Newest first unless asked otherwise: a user just created stands on the first page. Ties: newest first, then id. */
+function orderUsers(order: UserOrder | undefined): SQL[] {
+  const newestFirst = [desc(users.createdAt), desc(users.id)];
+  if (order === undefined) return newestFirst;
+  const direction = sql.raw(order.direction);
+  // Users without a name or without settings come last either way.
+  return [sql`${SORT_KEYS[order.sort]} ${direction} nulls last`, ...newestFirst];
+}
+
+const SORT_KEYS: Record<UserSort, SQL> = {
+  username: sql`${users.usernameKey}`,
+  name: sql`nullif(lower(${fullName}), '')`,
+  createdAt: sql`${users.createdAt}`,
+  isActive: sql`${users.isActive}`,
+  activeTrading: sql`${userSettings.activeTrading}`,
+};
+
+const containing = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

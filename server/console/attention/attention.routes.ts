@@ -1,14 +1,82 @@
-import { attentionAnswer } from '#contract/attention.ts';
-import type { Deps } from '#server/deps.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ATTENTION_SEVERITIES, type AttentionCondition, attentionAnswer } from '#contract/attention.ts';
+import type { AttentionSource, Deps } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
-import { collectConditions } from './collect-conditions.ts';
+import type { Logger } from '#server/platform/log.ts';
 
-export function registerAttentionRoutes(app: App, deps: Pick<Deps, 'attentionSources' | 'log'>): void {
+/** Shorter than the limit of a statement: known conditions do not wait for one that cannot be read. */
+const SOURCE_LIMIT_MS = 5_000;
+
+/** Without it an operator would take it that there is no condition. */
+const NOT_CHECKED: AttentionCondition = {
+  code: 'not_checked',
+  severity: 'warning',
+  since: null,
+  text: 'Some conditions could not be checked. The log says why.',
+  link: null,
+  action: null,
+};
+
+export function registerAttentionRoutes(
+  app: App,
+  { attentionSources: sources, log }: Pick<Deps, 'attentionSources' | 'log'>,
+): void {
   app.get(
     '/api/attention',
     { config: { access: 'admin' }, schema: { response: { 200: attentionAnswer } } },
-    async () => ({
-      conditions: await collectConditions({ sources: deps.attentionSources, log: deps.log }),
-    }),
+    async () => ({ conditions: await collectConditions({ sources, log }) }),
   );
+}
+
+/** The conditions of all sources, the most severe first, then the oldest. A source that fails does not hide the others. */
+export async function collectConditions(options: {
+  sources: readonly AttentionSource[];
+  log: Logger;
+  limitMs?: number;
+}): Promise<AttentionCondition[]> {
+  const { sources, log, limitMs = SOURCE_LIMIT_MS } = options;
+  const answers = await Promise.allSettled(sources.map((source) => inTime(source, limitMs)));
+  const failed = answers.filter(({ status }) => status === 'rejected');
+  for (const { reason } of failed as PromiseRejectedResult[]) {
+    log.warn({ err: reason }, 'a source of conditions failed');
+  }
+  const known = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  return [...known, ...(failed.length === 0 ? [] : [NOT_CHECKED])].toSorted(byUrgency);
+}
+
+async function inTime(source: AttentionSource, limitMs: number): Promise<AttentionCondition[]> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([
+      source(),
+      sleep(limitMs, undefined, { ref: false, signal: late.signal }).then(() => {
+        throw new Error(`No answer within ${limitMs} ms`);
+      }),
+    ]);
+  } finally {
+    late.abort();
+  }
+}
+
+const rank = ({ severity }: AttentionCondition) => ATTENTION_SEVERITIES.indexOf(severity);
+/** A condition without a known beginning comes last. */
+const begin = ({ since }: AttentionCondition) =>
+  since === null ? Number.POSITIVE_INFINITY : Date.parse(since);
+
+function byUrgency(one: AttentionCondition, other: AttentionCondition): number {
+  if (one.severity !== other.severity) return rank(other) - rank(one);
+  return begin(one) === begin(other) ? 0 : begin(one) - begin(other);
+}
+
+/** A reverse proxy that `TRUST_PROXY` does not name. No screen can mend it. */
+export function untrustedProxyConditions(deps: Pick<Deps, 'config' | 'untrustedProxies'>): AttentionSource {
+  return async () =>
+    deps.untrustedProxies.list().map(({ address, since }) => ({
+      code: 'untrusted_proxy',
+      severity: 'warning',
+      since: since.toISOString(),
+      text: `${address} sends X-Forwarded-For, but TRUST_PROXY does not name it: everybody behind it counts as one address. If it is your reverse proxy, set TRUST_PROXY=${[...deps.config.trustProxy, address].join(',')} and start again.`,
+      link: null,
+      action: null,
+    }));
 }

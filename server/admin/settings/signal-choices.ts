@@ -1,9 +1,21 @@
+import { isProcessorName, sameProcessor } from '#domain/eligibility/processor.ts';
 import { BASE_TIMEFRAMES, sameTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
+import { ANY_PROCESSOR, SIGNAL_PROCESSORS } from '#domain/user-settings.ts';
 import { MOST_CHOICES } from '#server/platform/db/list-totals/list-choices.ts';
 
+/** The processors that the settings form offers: the usual ones, then those seen that settings may name. */
+export function signalProcessors(seen: readonly string[]): string[] {
+  const choices: string[] = [...SIGNAL_PROCESSORS, ANY_PROCESSOR];
+  for (const processor of seen) {
+    const isKnown = choices.some((choice) => sameProcessor(choice, processor));
+    if (!isKnown && isProcessorName(processor)) choices.push(processor);
+  }
+  return choices.slice(0, MOST_CHOICES);
+}
+
 /**
- * The choices of the settings form: the usual ones, then those seen that are none of them in other words. Of more than
- * fifty the first ones given come in: signals before candles.
+ * The timeframes that the settings form offers: the usual ones, then those seen that are not another spelling of one
+ * of them. If there are too many, those of signals come before those of candles.
  */
 export function signalTimeframes(seen: { signals: readonly string[]; candles: readonly string[] }): string[] {
   const others: string[] = [];

@@ -1,0 +1,24 @@
+import pg from 'pg';
+import type { DatabaseConnection } from '#server/platform/db/pool.ts';
+
+/**
+ * Runs the work while this instance holds the advisory lock; null when another one holds it. On its own connection: the
+ * work may take longer than a statement of the pool. Aborting ends the connection, which rolls back what is under way.
+ */
+export async function withRetentionClient<Result>(
+  { connection, lock, signal }: { connection: DatabaseConnection; lock: number; signal?: AbortSignal },
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result | null> {
+  const client = new pg.Client({ ...connection, application_name: 'signal-board retention' });
+  client.on('error', () => {});
+  const giveUp = () => void client.end().catch(() => {});
+  signal?.addEventListener('abort', giveUp);
+  try {
+    await client.connect();
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as mine', [lock]);
+    return rows[0].mine ? await work(client) : null;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+    await client.end().catch(() => {});
+  }
+}
