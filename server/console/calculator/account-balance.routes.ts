@@ -34,26 +34,24 @@ export function registerAccountBalanceRoutes(app: App, deps: Deps): void {
       try {
         const readAt = deps.clock.now();
         const balance = await deps.exchanges.get(platform).fetchBalance(account, { includeSpot: true });
-        const { futuresAvailable } = balance;
+        const { futuresBalance, futuresAvailable, futuresLocked } = balance;
         await rememberBalance(deps.db, { userId, exchangePlatform: platform, futuresAvailable, readAt });
-        const spot = { balance: balance.spotBalance ?? '0', available: balance.spotAvailable ?? '0' };
+        const { spotBalance, spotAvailable, spotLocked } = balance;
         return {
           success: true as const,
           data: {
             exchangePlatform: platform,
-            futuresBalance: balance.futuresBalance,
-            spotBalance: spot.balance,
-            displayFuturesBalance: dollars(balance.futuresBalance),
-            displaySpotBalance: dollars(spot.balance),
-            futuresAvailable: balance.futuresAvailable,
-            spotAvailable: spot.available,
-            futuresLocked: balance.futuresLocked,
-            futuresInPositions: toPlain(
-              D(balance.futuresBalance).minus(balance.futuresAvailable).minus(balance.futuresLocked),
-            ),
-            spotLocked: balance.spotLocked ?? '0',
-            displayFuturesAvailable: dollars(balance.futuresAvailable),
-            displaySpotAvailable: dollars(spot.available),
+            futuresBalance,
+            futuresAvailable,
+            futuresLocked,
+            futuresInPositions: toPlain(D(futuresBalance).minus(futuresAvailable).minus(futuresLocked)),
+            spotBalance: spotBalance ?? '0',
+            spotAvailable: spotAvailable ?? '0',
+            spotLocked: spotLocked ?? '0',
+            displayFuturesBalance: dollars(futuresBalance),
+            displaySpotBalance: dollars(spotBalance ?? '0'),
+            displayFuturesAvailable: dollars(futuresAvailable),
+            displaySpotAvailable: dollars(spotAvailable ?? '0'),
           },
         };
       } catch (error) {

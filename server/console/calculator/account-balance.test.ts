@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 
 const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -40,7 +40,7 @@ test('a user’s balance is that of the paper account', async () => {
   });
 });
 
-test('a user who does not exist is answered 404, and an id that is none 400', async () => {
+test('answers 404 for an unknown user, and 400 for a malformed id', async () => {
   const answer = await balanceOf(UNKNOWN_ID);
   expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'User settings not found' }]);
   expect((await balanceOf('none')).statusCode).toBe(400);
@@ -54,40 +54,37 @@ test('an exchange that is not supported is answered 503 that names it', async ()
   expect(answer.json().message).toContain('Mt. Gox');
 });
 
-test('without a connection to the exchange the answer is 503 that says so', async () => {
-  const demo = await startTestApp({ config: { exchangeMode: 'demo' } });
-  try {
-    const { user } = await demo.createUser();
-    const answer = await demo.admin.get(`/api/admin/account-balance/${user.id}`);
-    expect(answer.statusCode).toBe(503);
-    expect(answer.json().message).toMatch(/Bitget/);
-  } finally {
-    await demo.close();
-  }
-});
-
-// Requirements: trading-calls-19
-test('an exchange that does not answer is answered 503 with its error', async () => {
-  const demo = await startTestApp({
-    // Nobody listens there.
-    config: {
-      exchangeMode: 'demo',
-      bitgetBaseUrl: 'http://127.0.0.1:9',
-      bybitBaseUrl: 'http://127.0.0.1:9',
-      exchangeTimeoutMs: 1000,
-    },
+describe('in demo mode', () => {
+  const NOBODY_THERE = 'http://127.0.0.1:9';
+  let demo: TestApp;
+  let path: string;
+  beforeAll(async () => {
+    demo = await startTestApp({
+      config: {
+        exchangeMode: 'demo',
+        bitgetBaseUrl: NOBODY_THERE,
+        bybitBaseUrl: NOBODY_THERE,
+        exchangeTimeoutMs: 1000,
+      },
+    });
+    path = `/api/admin/account-balance/${(await demo.createUser()).user.id}`;
   });
-  try {
-    const { user } = await demo.createUser();
+  afterAll(() => demo.close());
+
+  test('answers 503 with the exchange when none is connected', async () => {
+    const answer = await demo.admin.get(path);
+    expect([answer.statusCode, answer.json().message]).toEqual([503, expect.stringContaining('Bitget')]);
+  });
+
+  // Requirements: trading-calls-19
+  test('answers 503 with the error of an exchange that does not answer', async () => {
     demo.deps.findAccount = async (userId) => ({
       userId,
       environment: 'demo',
       credentials: { apiKey: 'key', apiSecret: 'secret', passphrase: 'phrase', accountMode: 'classic' },
     });
-    const answer = await demo.admin.get(`/api/admin/account-balance/${user.id}`);
-    expect(answer.statusCode).toBe(503);
-    expect(answer.json().message).toMatch(/^Balance API Error: /);
-  } finally {
-    await demo.close();
-  }
+    const answer = await demo.admin.get(path);
+    const message = expect.stringMatching(/^Balance API Error: /);
+    expect([answer.statusCode, answer.json().message]).toEqual([503, message]);
+  });
 });

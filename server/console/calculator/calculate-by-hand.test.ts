@@ -9,10 +9,16 @@ import {
   rememberBalance,
 } from '#server/engine/sizing/position-generator.store.ts';
 import { accountBalances, positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
-import { type Calculated, type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
+import {
+  type Calculated,
+  type HandSignal,
+  type HandTrading,
+  startHandTrading,
+} from '#test/app/hand-trading.ts';
 
 const GENERATE = '/api/internal/position-generator/generate';
 const PREVIEW = '/api/internal/position-generator/preview';
+const NO_USER = 'User ID not available - please log in or select a user';
 const always = Number.POSITIVE_INFINITY;
 
 let trading: HandTrading;
@@ -25,6 +31,16 @@ afterAll(() => trading.close());
 
 const post = (url: string, body: unknown) => trading.board.admin.post(url, body);
 const logs = () => trading.board.database.db.select().from(positionGeneratorLogs);
+
+/** A new trader and a signal, by default for a new token at 100. */
+async function subject(
+  signal: Partial<HandSignal> = {},
+  settings: Parameters<HandTrading['createTrader']>[0] = {},
+): Promise<{ userId: string; signalId: string }> {
+  const { userId } = await trading.createTrader(settings);
+  const token = signal.token ?? trading.nextToken();
+  return { userId, signalId: await trading.storeSignal({ price: '100', ...signal, token }) };
+}
 
 function calculated(answer: GenerateAnswer): Calculated {
   if (!answer.success) throw new Error(answer.message);
@@ -92,8 +108,10 @@ describe('a calculation by hand', () => {
 
   // Requirements: trading-fields-17
   test('that is refused is recorded too, with its reason', async () => {
-    const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
-    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    const { userId, signalId } = await subject(
+      { price: '100' },
+      { positionSizingMethod: 'Technical Analysis' },
+    );
     const answer = refused(await trading.generate({ signalId, userId }));
     expect(answer).toMatchObject({
       error: 'ATR Required',
@@ -108,8 +126,7 @@ describe('a calculation by hand', () => {
   });
 
   test('whose minimum is beyond 33% of the balance says the 33% limit and the available balance', async () => {
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100000000' });
+    const { userId, signalId } = await subject({ price: '100000000' });
     const answer = refused(await trading.generate({ signalId, userId }));
     expect(answer.message).toContain('33% limit');
     expect(answer.message).toContain('the available balance is 10000 USDT');
@@ -118,19 +135,13 @@ describe('a calculation by hand', () => {
 
   // Requirements: trading-validation-6
   test.each([
-    [
-      'a missing user id',
-      { userId: undefined },
-      400,
-      'User ID not available - please log in or select a user',
-    ],
-    ['an empty user id', { userId: '' }, 400, 'User ID not available - please log in or select a user'],
+    ['a missing user id', { userId: undefined }, 400, NO_USER],
+    ['an empty user id', { userId: '' }, 400, NO_USER],
     ['an unknown user', { userId: randomUUID() }, 404, 'User settings not found'],
     ['an unknown signal', { signalId: randomUUID() }, 404, 'Signal not found'],
     ['an unknown price log', { priceLogId: randomUUID() }, 404, 'Price log not found'],
   ])('is not made for %s', async (_name, changes, status, message) => {
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
+    const { userId, signalId } = await subject({ token: 'BTC', price: '65000' });
     const before = (await logs()).length;
     const answer = await post(GENERATE, { signalId, userId, ...changes });
     expect([answer.statusCode, answer.json().message]).toEqual([status, message]);
@@ -138,7 +149,7 @@ describe('a calculation by hand', () => {
   });
 
   // Requirements: trading-calls-22
-  test('takes the price log that was asked for, and none of another token or another user’s webhook', async () => {
+  test('takes the requested price log, but none of another token or another user’s webhook', async () => {
     const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
     const [token, other] = [trading.nextToken(), trading.nextToken()];
     const signalId = await trading.storeSignal({ token, price: '100', atr: '2' });
@@ -158,8 +169,7 @@ describe('a calculation by hand', () => {
     await trading.board.database.pool.query('update price_logs set from_admin = false where token = $1', [
       token,
     ]);
-    const others = await post(GENERATE, { signalId, userId, priceLogId: idOf(token) });
-    expect(others.statusCode).toBe(400);
+    expect((await post(GENERATE, { signalId, userId, priceLogId: idOf(token) })).statusCode).toBe(400);
     // Left to the server, it is no match either.
     expect(refused(await trading.generate({ signalId, userId, priceLogId: null })).error).toBe(
       'ATR Required',
@@ -168,8 +178,7 @@ describe('a calculation by hand', () => {
 
   test('goes by the settings as they are saved, of a user without a connection not at all', async () => {
     const { db } = trading.board.database;
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    const { userId, signalId } = await subject();
     await db
       .update(userSettings)
       .set({ positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' })
@@ -184,14 +193,10 @@ describe('a calculation by hand', () => {
 });
 
 describe('the reference price', () => {
-  const signalAt = async (price: string, livePrice: string) => {
-    const { userId } = await trading.createTrader();
-    const token = trading.nextToken();
-    return { userId, signalId: await trading.storeSignal({ token, price, livePrice }) };
-  };
+  const signalAt = (price: string, livePrice: string) => subject({ price, livePrice });
 
   // Requirements: trading-calculator-and-execution-1
-  test('is the live price when it is more than 1% away from the signal price, however far', async () => {
+  test('is the live price when it is more than 1% away from the signal price', async () => {
     const request = await signalAt('100', '120');
     const { position, calculationReason } = calculated(await trading.generate(request));
     expect(position).toMatchObject({ referencePrice: '120', priceSource: 'live' });
@@ -236,15 +241,9 @@ describe('a balance that cannot be read', () => {
   const balanceFails = () =>
     trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: always } }]);
 
-  async function prepared() {
-    const trader = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
-    return { ...trader, signalId };
-  }
-
   // Requirements: trading-messages-16
   test('is replaced by the last real one, for a minute, whichever instance read it', async () => {
-    const { userId, signalId } = await prepared();
+    const { userId, signalId } = await subject();
     const second = await trading.startInstance({ engine: false });
     expect((await second.admin.get(`/api/admin/account-balance/${userId}`)).statusCode).toBe(200);
     balanceFails();
@@ -264,7 +263,7 @@ describe('a balance that cannot be read', () => {
 
   // Requirements: trading-messages-16, trading-constants-15
   test('and was never read makes an estimate with the fallback balance, marked so', async () => {
-    const { userId, signalId } = await prepared();
+    const { userId, signalId } = await subject();
     balanceFails();
     const answer = calculated(await trading.generate({ signalId, userId }));
     expect(answer).toMatchObject({ isEstimate: true, position: { availableBalance: '254.648' } });
@@ -275,8 +274,8 @@ describe('a balance that cannot be read', () => {
     expect(log?.isEstimate).toBe(true);
   });
 
-  test('of an earlier reading lacks what was ordered since', async () => {
-    const { userId, signalId } = await prepared();
+  test('of an earlier reading is reduced by later orders', async () => {
+    const { userId, signalId } = await subject();
     const first = calculated(await trading.generate({ signalId, userId }));
     const { db } = trading.board.database;
     const tradeId = randomUUID();
@@ -310,12 +309,12 @@ describe('a balance that cannot be read', () => {
     expect(await findLastBalance(db, owner)).toMatchObject({ futuresAvailable: '3', readAt: at(3) });
   });
 
-  test('when the contract is not told either, leaves an estimate by our own rules', async () => {
+  test('gives an estimate by the built-in rules when the contract is missing too', async () => {
     const offline = await trading.startInstance({
       engine: false,
       config: { bitgetBaseUrl: 'http://127.0.0.1:9', bybitBaseUrl: 'http://127.0.0.1:9' },
     });
-    const { userId, signalId } = await prepared();
+    const { userId, signalId } = await subject();
     const answer = await offline.admin.post(GENERATE, { signalId, userId });
     expect(calculated(answer.json<GenerateAnswer>())).toMatchObject({
       isEstimate: true,
@@ -333,8 +332,7 @@ describe('a preview', () => {
 
   // Requirements: additions-charts-5
   test('is the calculation with the edited settings, the three methods beside it, and saves nothing', async () => {
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100', atr: '1' });
+    const { userId, signalId } = await subject({ price: '100', atr: '1' });
     const before = (await logs()).length;
     await trading.clearPriceLimit();
     const answer = await post(PREVIEW, { signalId, userId, settings });
@@ -365,8 +363,7 @@ describe('a preview', () => {
   });
 
   test('says for each method why it does not trade', async () => {
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
+    const { userId, signalId } = await subject();
     const answer = await post(PREVIEW, { signalId, userId, settings: {} });
     const { chosen, methods } = answer.json<PreviewAnswer>();
     expect(chosen.success).toBe(true);
@@ -382,15 +379,13 @@ describe('a preview', () => {
     ['a risk above 15%', { maximumRiskPerTrade: '0.16' }],
     ['a method that is coming soon', { positionSizingMethod: 'Scalping' }],
   ])('of %s is answered 400', async (_name, changes) => {
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
+    const { userId, signalId } = await subject({ token: 'BTC', price: '65000' });
     const answer = await post(PREVIEW, { signalId, userId, settings: { ...settings, ...changes } });
     expect(answer.statusCode).toBe(400);
   });
 
   test('of an unknown user or signal is answered 404', async () => {
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
+    const { userId, signalId } = await subject({ token: 'BTC', price: '65000' });
     for (const changes of [{ userId: randomUUID() }, { signalId: randomUUID() }]) {
       expect((await post(PREVIEW, { signalId, userId, settings, ...changes })).statusCode).toBe(404);
     }

@@ -8,7 +8,7 @@ import type {
 import type { PositionResult } from '#domain/sizing/position.ts';
 import { SIZING_METHODS, type TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, denialTitle } from '#domain/workflow/denials.ts';
-import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
+import { findTradingSettings, withoutUndefined } from '#server/admin/settings/settings.store.ts';
 import { describeCalculation } from '#server/engine/sizing/describe-calculation.ts';
 import { calculateFromFacts, recordCalculation } from '#server/engine/sizing/generate-position.ts';
 import { matchPriceLog } from '#server/engine/sizing/match-price-log.ts';
@@ -91,7 +91,7 @@ async function findSubject(
   return { signal, settings };
 }
 
-/** The price log that was asked for, if it may belong to the signal; the matching one when none was. */
+/** The requested price log, if it may belong to the signal; without a request, the matching one. */
 async function findOwnPriceLog(
   { db }: CalculatorDeps,
   signal: SignalRow,
@@ -116,13 +116,5 @@ function refusalOf(denial: Denial, notices: string[]) {
     error: denialTitle(denial.code),
     message: denial.reason,
     details: [denial.reason, ...notices, ...(figures.length > 0 ? [figures.join(', ')] : [])].join('. '),
-  };
-}
-
-function withoutUndefined<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof Fields]?: Exclude<Fields[Key], undefined>;
   };
 }

@@ -35,7 +35,7 @@ export type CalculatorDeps = Pick<
 
 export interface CalculatorFacts extends MarketFacts {
   isEstimate: boolean;
-  /** What an operator has to know of where the figures come from; sentences without a full stop. */
+  /** Where the figures come from, for the operator; sentences without a full stop. */
   notices: string[];
 }
 
@@ -45,7 +45,7 @@ export async function readCalculatorFacts(
     token: string;
     userId: string;
     exchangePlatform: string;
-    /** What the caller took for the live price. */
+    /** The caller's live price. */
     clientPrice?: string | undefined;
   },
 ): Promise<{ ok: true; facts: CalculatorFacts } | { ok: false; denial: Denial }> {
@@ -60,7 +60,7 @@ export async function readCalculatorFacts(
   ]);
   if (rules === null) return { ok: false, denial: deny('token_not_listed', { token, exchange: platform }) };
   const price = chooseLivePrice(current, request.clientPrice);
-  // Without the contract's own rules nothing can be ordered: whatever the balance is, it is an estimate.
+  // Without the contract's rules nothing can be ordered, so the result is an estimate.
   const sizing =
     rules === 'unknown' ? estimate(`${platform} did not tell the contract of ${token}`) : balance;
   return {
@@ -72,7 +72,7 @@ export async function readCalculatorFacts(
       availableBalance: sizing.available,
       balanceNote: sizing.note,
       isEstimate: sizing.isEstimate,
-      // Of an estimate nothing else is to be said: what an operator may take for real must not be praised.
+      // An estimate has only its own notice, so that nobody takes it for a real calculation.
       notices: (sizing.isEstimate ? [sizing.notice] : [price.notice, sizing.notice]).filter(
         (one) => one !== null,
       ),
@@ -119,7 +119,7 @@ async function readBalance(
 ): Promise<SizingBalance> {
   const owner = { userId: account.userId, exchangePlatform: platform };
   const readAt = deps.clock.now();
-  // In this order: an order that the exchange accepts in between is then counted twice, never not at all.
+  // In this order, an order that the exchange accepts in between counts twice instead of not at all.
   const committed = await sumUnknownMargin(deps.db, owner);
   try {
     const { futuresAvailable } = await retryRead(() => exchange.fetchBalance(account), BALANCE_TRIES);

@@ -27,7 +27,7 @@ async function answerOf(symbol: string, query?: string): Promise<CurrentPriceAns
 }
 
 // Requirements: trading-fields-16, trading-calls-20
-test('the current price comes with its source and is kept by nobody', async () => {
+test('the current price comes with its source and is not cached by browsers', async () => {
   const token = trading.nextToken();
   await trading.site.push(token, '123.45');
   const answer = await ask(`${token}USDT`);
@@ -83,7 +83,7 @@ test('the exchange’s own limit asks for the fallback and is named as a rate li
   expect(limited.message).toMatch(/^Bitget is at its rate limit: /);
 });
 
-test('the exchange is that of the user who is asked for', async () => {
+test('the exchange is that of the requested user', async () => {
   const { userId } = await trading.createTrader({ exchangePlatform: 'Bybit' });
   const answer = await answerOf('BTCUSDT', `&userId=${userId}`);
   expect(answer).toMatchObject({ fallbackRequired: true, data: null });
@@ -93,7 +93,7 @@ test('the exchange is that of the user who is asked for', async () => {
   expect((await ask('BTCUSDT', '&userId=me')).statusCode).toBe(400);
 });
 
-test('a user’s own signal is a paper price for that user’s eyes alone', async () => {
+test('a user’s own signal is a paper price only for that user', async () => {
   const paper = await startTestApp();
   try {
     const { client, user } = await paper.createUser();
@@ -157,7 +157,7 @@ test('one request serves all who ask for a price at the same time and for a seco
   expect(rows[0]?.points).toBeLessThanOrEqual(2);
 });
 
-test('1,000 callers at once in three instances make two requests at most, and nobody waits in a queue', async () => {
+test('1,000 callers at once in three instances make at most two requests without a queue', async () => {
   await trading.clearPriceLimit();
   const token = trading.nextToken();
   const { deps } = trading.board;

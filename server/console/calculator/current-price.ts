@@ -14,7 +14,7 @@ export type CurrentPrice =
 
 /** The calculator's price service. Nothing that it answers is older than a second. */
 export interface CurrentPrices {
-  /** `viewerUserId`: whose eyes; null for the price that everyone sees. */
+  /** `viewerUserId`: the user who sees the price; null for the price that everyone sees. */
   read(request: { exchange: Exchange; token: string; viewerUserId: string | null }): Promise<CurrentPrice>;
 }
 
@@ -60,7 +60,7 @@ export function createCurrentPrices(deps: Pick<Deps, 'pool' | 'clock' | 'config'
   return {
     async read({ exchange, token, viewerUserId }) {
       const { platform } = exchange;
-      // Only in paper mode a price depends on who looks at it.
+      // Only paper prices depend on the viewer.
       const viewer = deps.config.exchangeMode === 'paper' ? (viewerUserId ?? '') : '';
       const key = `${platform} ${token} ${viewer}`;
       try {

@@ -3,7 +3,7 @@ import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp } from '#test/app/test-app.ts';
 
 // Requirements: accounts-fields-11, accounts-calls-18, trading-fields-13, trading-calls-15
-test('a production deployment in live mode says so, and carries its ids', async () => {
+test('a production deployment in live mode reports its mode and ids', async () => {
   const board = await startTestApp({
     clock: fakeClock('2026-03-04T05:06:07.000Z'),
     config: {

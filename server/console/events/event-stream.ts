@@ -3,7 +3,7 @@ import type { Change, EventName } from '#contract/events.ts';
 
 /** Changes of one transaction after another go out together; a browser asks once for all of them. */
 const GATHER_MS = 100;
-/** More than this names no records any more: the topics alone are shorter, and the browser fetches lists anyway. */
+/** Above this only topics are sent, without records: the browser fetches lists anyway. */
 const MOST_CHANGES = 100;
 /** A browser that does not read is disconnected instead of kept in memory; it comes back and fetches everything. */
 const MOST_UNREAD_BYTES = 256 * 1024;

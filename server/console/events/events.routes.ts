@@ -1,12 +1,13 @@
+import { and, eq, gt } from 'drizzle-orm';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BEAT_MS } from '#contract/events.ts';
+import { BEAT_MS, type Change, type ChangeTopic } from '#contract/events.ts';
 import type { Deps } from '#server/deps.ts';
+import { sessions, users } from '#server/platform/db/schema.ts';
 import { getSession } from '#server/platform/http/access.ts';
+import { SESSION_IDLE_MS } from '#server/platform/http/access-sessions.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
-import { isSessionLiving } from './living-session.ts';
-import { visibleChange } from './visible-changes.ts';
 
 /** Tabs of one user; the oldest gives way, and comes back when it is looked at. */
 const MOST_STREAMS_A_USER = 20;
@@ -51,7 +52,7 @@ export function registerEventRoutes(app: App, deps: StreamDeps): void {
   });
 }
 
-/** Hears of changes for a stream, and ends it with its session; returns what stops that. */
+/** Sends changes to a stream, and ends it with its session. Returns how to stop that. */
 async function follow(
   deps: StreamDeps,
   { request, stream }: { request: FastifyRequest; stream: EventStream },
@@ -105,4 +106,46 @@ function sendHead(reply: FastifyReply): void {
 function makeRoom(open: ReadonlySet<OpenStream>, userId: string): void {
   const own = [...open].filter((stream) => stream.userId === userId);
   for (const { stream } of own.slice(0, Math.max(0, own.length + 1 - MOST_STREAMS_A_USER))) stream.end();
+}
+
+/**
+ * Whether a session still receives events: not expired, of an active user, in the role it had. This read does not count
+ * as use, so that an open tab does not keep its session alive.
+ */
+async function isSessionLiving(
+  deps: StreamDeps,
+  session: { id: string; isAdmin: boolean },
+): Promise<boolean> {
+  const now = deps.clock.now();
+  const rows = await deps.db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        eq(sessions.id, session.id),
+        eq(users.isActive, true),
+        eq(users.isAdmin, session.isAdmin),
+        gt(sessions.expiresAt, now),
+        gt(sessions.lastSeenAt, new Date(now.getTime() - SESSION_IDLE_MS)),
+      ),
+    );
+  return rows.length > 0;
+}
+
+/** Topics that ordinary users' screens show; each user sees only their own. */
+const OF_ONES_OWN: ReadonlySet<ChangeTopic> = new Set(['deliveries', 'hooks', 'users', 'trading-halts']);
+
+/**
+ * The part of a change that a signed-in user receives: administrators see all, others only that something of their own
+ * changed. A change without a user (too many at once) may be their own.
+ */
+export function visibleChange(change: Change, viewer: { id: string; isAdmin: boolean }): Change | null {
+  const isOwn = change.userId === undefined || change.userId === viewer.id;
+  if (change.topic === 'sessions') return null;
+  if (change.topic === 'deliveries') return isOwn ? change : null;
+  if (viewer.isAdmin) return change;
+  // Only administrators see which signal or workflow opened a position.
+  if (change.topic === 'trades') return change.userId === viewer.id ? { topic: 'trades' } : null;
+  return OF_ONES_OWN.has(change.topic) && isOwn ? change : null;
 }

@@ -3,13 +3,12 @@ import { CLOSE_REASONS } from '#domain/orders/closed-by.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 
-/** What an order may end with: how much of it was filled, or that its position had to be closed at once (I4). */
+/** How much of an order was filled, or that its position had to be closed at once (I4). */
 export const ORDER_OUTCOMES = ['filled', 'partial', 'unfilled', 'unknown', 'closed-unprotected'] as const;
 
 /**
- * Totals of all that has ended, of every instance and since the first day, read from the rows themselves. The first end
- * of an order and of a workflow stays on record whatever comes after, and a closing order keeps its reason; so what lies
- * far enough back is counted once a process and only the rest with every reading.
+ * Totals of all ended work, of every instance and since the first day, read from the rows themselves. Ends on record do
+ * not change, so a process counts old rows once and only the newer ones with every reading.
  */
 export interface EndedWork {
   workflows: { trigger: string; status: string; count: number }[];
@@ -26,28 +25,19 @@ export const SIGNAL_TO_ORDER_BUCKETS = [0.25, 0.5, 1, 2, 3, 5, 10, 20, 30, 60, 3
 /** No transaction that inserts a row lasts this long. */
 const SETTLED_AFTER_SECONDS = 300;
 
-type Part = keyof EndedWork;
 type Range = { after: Date; until: Date | null };
-type Totals = { [Name in Part]: Map<string, EndedWork[Name][number]> };
 
 export function createEndedWork(db: Db): () => Promise<EndedWork> {
   let countedUntil = new Date(0);
-  let counted = noTotals();
+  let counted: EndedWork = { workflows: [], orders: [], unprotectedCloses: [], signalToOrder: [] };
 
   return async () => {
     const settled = await settledUntil(db);
     if (settled > countedUntil) {
-      const more = await readRange(db, { after: countedUntil, until: settled });
-      counted = added(counted, more);
+      counted = added(counted, await readRange(db, { after: countedUntil, until: settled }));
       countedUntil = settled;
     }
-    const all = added(counted, await readRange(db, { after: countedUntil, until: null }));
-    return {
-      workflows: [...all.workflows.values()],
-      orders: [...all.orders.values()],
-      unprotectedCloses: [...all.unprotectedCloses.values()],
-      signalToOrder: [...all.signalToOrder.values()],
-    };
+    return added(counted, await readRange(db, { after: countedUntil, until: null }));
   };
 }
 
@@ -114,49 +104,25 @@ async function readRange(db: Db, range: Range): Promise<EndedWork> {
   };
 }
 
-const noTotals = (): Totals => ({
-  workflows: new Map(),
-  orders: new Map(),
-  unprotectedCloses: new Map(),
-  signalToOrder: new Map(),
+const added = (known: EndedWork, more: EndedWork): EndedWork => ({
+  workflows: addUp([...known.workflows, ...more.workflows]),
+  orders: addUp([...known.orders, ...more.orders]),
+  unprotectedCloses: addUp([...known.unprotectedCloses, ...more.unprotectedCloses]),
+  signalToOrder: addUp([...known.signalToOrder, ...more.signalToOrder]),
 });
 
-function added(totals: Totals, more: EndedWork): Totals {
-  return {
-    workflows: addCounts(totals.workflows, more.workflows, ({ trigger, status }) => `${trigger} ${status}`),
-    orders: addCounts(
-      totals.orders,
-      more.orders,
-      ({ platform, trigger, outcome }) => `${platform} ${trigger} ${outcome}`,
-    ),
-    unprotectedCloses: addCounts(
-      totals.unprotectedCloses,
-      more.unprotectedCloses,
-      ({ platform }) => platform,
-    ),
-    signalToOrder: addCounts(
-      totals.signalToOrder,
-      more.signalToOrder,
-      ({ bucket }) => String(bucket),
-      (row, known) => ({ seconds: row.seconds + known.seconds }),
-    ),
-  };
-}
-
-function addCounts<Row extends { count: number }>(
-  known: ReadonlyMap<string, Row>,
-  more: readonly Row[],
-  keyOf: (row: Row) => string,
-  addRest: (row: Row, known: Row) => Partial<Row> = () => ({}),
-): Map<string, Row> {
-  const sums = new Map(known);
-  for (const row of more) {
-    const key = keyOf(row);
-    const before = sums.get(key);
-    sums.set(
-      key,
-      before === undefined ? row : { ...row, count: row.count + before.count, ...addRest(row, before) },
-    );
+/** One row for each combination of labels. */
+function addUp<Row extends { count: number; seconds?: number }>(rows: readonly Row[]): Row[] {
+  const sums = new Map<string, Row>();
+  for (const row of rows) {
+    const { count, seconds, ...labels } = row;
+    const key = JSON.stringify(Object.entries(labels).sort());
+    const sum = sums.get(key);
+    sums.set(key, {
+      ...row,
+      count: count + (sum?.count ?? 0),
+      ...(seconds !== undefined && { seconds: seconds + (sum?.seconds ?? 0) }),
+    });
   }
-  return sums;
+  return [...sums.values()];
 }

@@ -1,8 +1,27 @@
-import type { Deps } from '#server/deps.ts';
+import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
+import { isWorkflowEnded, WORKFLOW_STATUSES } from '#domain/workflow/workflow-lifecycle.ts';
+import type { Deps, PoolFigures } from '#server/deps.ts';
 import type { App } from '#server/platform/http/http-app.ts';
-import { createBoardMetrics } from './board-metrics.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { createEndedWork, type EndedWork, ORDER_OUTCOMES, SIGNAL_TO_ORDER_BUCKETS } from './ended-work.ts';
+import { type OpenWork, readOpenWork } from './open-work.ts';
 
-/** What Prometheus reads. No user, key or token of anybody's is in it; see docs/operations.md. */
+const FRESH_MS = 5_000;
+/** Less than the ten seconds after which a scraper gives up. */
+const PATIENCE_MS = 3_000;
+
+type BoardDeps = Pick<
+  Deps,
+  'db' | 'pool' | 'enginePool' | 'deliveryPool' | 'jobs' | 'rightOfWay' | 'config' | 'log' | 'metrics'
+>;
+
+interface Reading {
+  open: OpenWork;
+  ended: EndedWork;
+}
+
+/** What Prometheus reads (docs/operations.md). It names no user, key or token. */
 export function registerMetricsRoutes(app: App, deps: Deps): void {
   const board = createBoardMetrics(deps);
   app.get('/metrics', { config: { access: 'metrics' }, schema: { hide: true } }, async (_request, reply) =>
@@ -10,5 +29,264 @@ export function registerMetricsRoutes(app: App, deps: Deps): void {
       .header('cache-control', 'no-store')
       .type(board.contentType)
       .send(await board.text()),
+  );
+}
+
+/**
+ * Adds figures of the database and of the process to the counters of the instance. The database is read at most once in
+ * five seconds. While it does not answer its figures are left out, and `signal_board_database_up` is 0.
+ */
+function createBoardMetrics(deps: BoardDeps): { text(): Promise<string>; contentType: string } {
+  const { registry } = deps.metrics;
+  const readEnded = createEndedWork(deps.db);
+  let reading: Reading | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+  let hasProcessFigures = false;
+
+  async function read(): Promise<void> {
+    try {
+      reading = { open: await readOpenWork(deps.db, deps.config.exchangeMode), ended: await readEnded() };
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the figures of the database could not be read');
+      reading = null;
+    }
+    readAt = performance.now();
+  }
+
+  async function refresh(): Promise<void> {
+    if (performance.now() - readAt < FRESH_MS) return;
+    running ??= read().finally(() => {
+      running = null;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        reading = null;
+        resolve();
+      }, PATIENCE_MS);
+    });
+    await Promise.race([running, late]);
+    clearTimeout(timer);
+  }
+
+  registerInstance(registry, deps);
+  registerOpenWork(registry, () => reading?.open ?? null);
+  registerEndedWork(registry, () => reading?.ended ?? null);
+  addGauge(registry, {
+    name: 'database_up',
+    help: '1 when the database answered the last reading',
+    values: () => [[{}, reading === null ? 0 : 1]],
+  });
+
+  return {
+    contentType: registry.contentType,
+    async text() {
+      if (!hasProcessFigures) collectDefaultMetrics({ register: registry });
+      hasProcessFigures = true;
+      await refresh();
+      return await registry.metrics();
+    },
+  };
+}
+
+/** A gauge of the values at the moment of a reading. Without a value it is left out: an old one would be wrong. */
+function addGauge(
+  registry: Registry,
+  gauge: {
+    name: string;
+    help: string;
+    labels?: string[];
+    values: () => (readonly [labels: Record<string, string>, value: number])[];
+  },
+): void {
+  const { name, help, labels = [], values } = gauge;
+  new Gauge({
+    name: `signal_board_${name}`,
+    help,
+    labelNames: labels,
+    registers: [registry],
+    collect() {
+      if (labels.length === 0) this.remove();
+      else this.reset();
+      for (const [series, value] of values()) this.set(series, value);
+    },
+  });
+}
+
+function registerInstance(registry: Registry, deps: BoardDeps): void {
+  const { jobs, rightOfWay, config } = deps;
+  const info = {
+    version: manifest.version,
+    exchange_mode: config.exchangeMode,
+    automatic_trading: config.autoTrade.enabled ? 'on' : 'off',
+  };
+  addGauge(registry, {
+    name: 'info',
+    help: 'Always 1; its labels say what runs',
+    labels: Object.keys(info),
+    values: () => [[info, 1]],
+  });
+  registerPools(registry, {
+    requests: deps.pool,
+    engine: deps.enginePool,
+    deliveries: deps.deliveryPool,
+  });
+  addGauge(registry, {
+    name: 'engine_running',
+    help: '1 when this instance takes jobs',
+    values: () => [[{}, jobs.isRunning() ? 1 : 0]],
+  });
+  addGauge(registry, {
+    name: 'jobs_giving_way',
+    help: 'Jobs of this instance that have not begun because more deliveries come than it has time for',
+    values: () => [[{}, rightOfWay.waiting()]],
+  });
+  addGauge(registry, {
+    name: 'jobs_active',
+    help: 'Jobs that this instance works on',
+    values: () => [[{}, jobs.activity().activeJobs]],
+  });
+}
+
+/** Each pool has its own figures: a sum would hide that one of them is used up. */
+function registerPools(registry: Registry, pools: Record<string, PoolFigures>): void {
+  const perPool = (figure: (pool: PoolFigures) => number) => () =>
+    Object.entries(pools).map(([pool, figures]) => [{ pool }, figure(figures)] as const);
+  addGauge(registry, {
+    name: 'database_connections',
+    help: 'Connections of each pool, by whether something uses them',
+    labels: ['pool', 'state'],
+    values: () =>
+      Object.entries(pools).flatMap(([pool, { idleCount, totalCount }]) => [
+        [{ pool, state: 'idle' }, idleCount] as const,
+        [{ pool, state: 'busy' }, totalCount - idleCount] as const,
+      ]),
+  });
+  addGauge(registry, {
+    name: 'database_connections_max',
+    help: 'Connections that each pool may open',
+    labels: ['pool'],
+    values: perPool((pool) => pool.options.max),
+  });
+  addGauge(registry, {
+    name: 'database_waiting',
+    help: 'Requests, deliveries or steps of the engine that wait for a connection of their pool',
+    labels: ['pool'],
+    values: perPool((pool) => pool.waitingCount),
+  });
+}
+
+type OpenFigure = Exclude<keyof OpenWork, 'queues'>;
+
+const OPEN_FIGURES: Record<OpenFigure, [name: string, help: string]> = {
+  unfinishedWorkflows: ['workflows_unfinished', 'Workflows that have not ended'],
+  oldestWorkflowSeconds: ['workflow_oldest_seconds', 'Age of the oldest workflow that has not ended'],
+  unfinishedOrders: ['orders_unfinished', 'Orders that have not come to their end'],
+  unknownOrders: ['orders_unknown', 'Orders of which it is not known whether the exchange has them'],
+  openPositions: ['positions_open', 'Positions opened here that are not known to be closed'],
+  unprotectedPositions: ['positions_unprotected', 'Positions opened here without a verified stop loss'],
+  haltedUsers: ['users_halted', 'Users whose trading is halted'],
+  instances: ['instances', 'Instances on this database that are alive'],
+};
+
+function registerOpenWork(registry: Registry, latest: () => OpenWork | null): void {
+  for (const [figure, [name, help]] of Object.entries(OPEN_FIGURES)) {
+    addGauge(registry, {
+      name,
+      help: `${help}, of all instances`,
+      values: () => {
+        const open = latest();
+        return open === null ? [] : [[{}, open[figure as OpenFigure]]];
+      },
+    });
+  }
+  for (const [name, help, key] of [
+    ['jobs_waiting', 'Jobs that are due and not taken', 'waiting'],
+    ['job_oldest_seconds', 'How long the oldest job has been due', 'oldestSeconds'],
+  ] as const) {
+    addGauge(registry, {
+      name,
+      help: `${help}, of all instances`,
+      labels: ['queue'],
+      values: () => (latest()?.queues ?? []).map((one) => [{ queue: one.queue }, one[key]]),
+    });
+  }
+}
+
+const TRIGGERS = ['automatic', 'manual'] as const;
+
+function registerEndedWork(registry: Registry, latest: () => EndedWork | null): void {
+  const counters = [
+    {
+      name: 'workflows_total',
+      help: 'Workflows that have ended',
+      labels: { trigger: TRIGGERS, status: WORKFLOW_STATUSES.filter(isWorkflowEnded) },
+      read: ({ workflows }: EndedWork) => workflows,
+    },
+    {
+      name: 'orders_total',
+      help: 'Orders that have come to their end',
+      labels: { platform: EXCHANGE_PLATFORMS, trigger: TRIGGERS, outcome: ORDER_OUTCOMES },
+      read: ({ orders }: EndedWork) => orders,
+    },
+    {
+      name: 'unprotected_closes_total',
+      help: 'Orders to close a position whose stop loss could not be placed',
+      labels: { platform: EXCHANGE_PLATFORMS },
+      read: ({ unprotectedCloses }: EndedWork) => unprotectedCloses,
+    },
+  ];
+  for (const { name, help, labels, read } of counters) {
+    new Counter({
+      name: `signal_board_${name}`,
+      help: `${help}, of all instances since the first day`,
+      labelNames: Object.keys(labels),
+      registers: [registry],
+      collect() {
+        this.reset();
+        const ended = latest();
+        if (ended === null) return;
+        // A series that begins with its first event hides that event from increase().
+        for (const series of combinationsOf(labels)) this.inc(series, 0);
+        for (const { count, ...series } of read(ended)) this.inc(series, count);
+      },
+    });
+  }
+  registerSignalToOrder(registry, () => latest()?.signalToOrder ?? null);
+}
+
+function combinationsOf(labels: Record<string, readonly string[]>): Record<string, string>[] {
+  return Object.entries(labels).reduce<Record<string, string>[]>(
+    (all, [name, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  );
+}
+
+/** A histogram whose sums come from the database, which the library does not support. */
+function registerSignalToOrder(registry: Registry, latest: () => EndedWork['signalToOrder'] | null): void {
+  const name = 'signal_board_signal_to_order_seconds';
+  const help =
+    'From the arrival of a signal to its first order on the way, automatic orders of all instances since the first day';
+  const values = () => {
+    const waits = latest();
+    if (waits === null) return [];
+    let upTo = 0;
+    const buckets = [...SIGNAL_TO_ORDER_BUCKETS, '+Inf'].map((le, index) => {
+      upTo += waits.find(({ bucket }) => bucket === index)?.count ?? 0;
+      return { metricName: `${name}_bucket`, labels: { le }, value: upTo };
+    });
+    const seconds = waits.reduce((sum, wait) => sum + wait.seconds, 0);
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels: {}, value: seconds },
+      { metricName: `${name}_count`, labels: {}, value: upTo },
+    ];
+  };
+  const source = new Gauge({ name, help, registers: [] });
+  registry.registerMetric(
+    Object.assign(source, {
+      get: async () => ({ name, help, type: 'histogram', aggregator: 'omit', values: values() }),
+    }),
   );
 }

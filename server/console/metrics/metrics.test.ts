@@ -13,8 +13,8 @@ function seriesValue(text: string, series: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-describe('who may read the figures', () => {
-  const TOKEN = 'a token of the scraper';
+describe('the figures of a program without work', () => {
+  const TOKEN = 'a-token-of-the-scraper';
   let open: TestApp;
   let guarded: TestApp;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('who may read the figures', () => {
     remoteAddress = '127.0.0.1',
   ): Promise<number> => (await board.anonymous.get('/metrics', { headers, remoteAddress })).statusCode;
 
-  test('without a token this machine may, and nobody else', async () => {
+  test('can be read by this machine only, without a token', async () => {
     expect(await status(open)).toBe(200);
     expect(await status(open, { host: '127.0.0.1:3000' })).toBe(200);
     expect(await status(open, { host: '[::1]:3000' }, '::1')).toBe(200);
@@ -41,22 +41,45 @@ describe('who may read the figures', () => {
     expect((await open.admin.get('/metrics', { remoteAddress: '192.0.2.1' })).statusCode).toBe(401);
   });
 
-  test('what a proxy on this machine passes on is not of this machine', async () => {
+  test('cannot be read through a proxy on this machine', async () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-host']) {
       expect(await status(open, { [name]: '127.0.0.1' }), name).toBe(401);
     }
     expect(await status(open, { host: 'board.example.com' })).toBe(401);
   });
 
-  test('with a token whoever has it may, and nobody without it', async () => {
-    expect(await status(guarded, { authorization: `Bearer ${TOKEN}` }, '192.0.2.1')).toBe(401);
-    const token = TOKEN.replaceAll(' ', '-');
-    const other = await startTestApp({ config: { metricsToken: token } });
-    expect(await status(other, { authorization: `Bearer ${token}` }, '192.0.2.1')).toBe(200);
-    expect(await status(other)).toBe(401);
-    expect(await status(other, { authorization: `Bearer ${token}x` })).toBe(401);
-    expect(await status(other, { authorization: `Basic ${token}` })).toBe(401);
-    await other.close();
+  test('can be read with the token only, if there is one', async () => {
+    expect(await status(guarded, { authorization: 'Bearer a token' }, '192.0.2.1')).toBe(401);
+    expect(await status(guarded, { authorization: `Bearer ${TOKEN}` }, '192.0.2.1')).toBe(200);
+    expect(await status(guarded)).toBe(401);
+    expect(await status(guarded, { authorization: `Bearer ${TOKEN}x` })).toBe(401);
+    expect(await status(guarded, { authorization: `Basic ${TOKEN}` })).toBe(401);
+  });
+
+  test('counts events that have never happened as 0, so that the first one shows', async () => {
+    const { body } = await open.anonymous.get('/metrics');
+    const series = [
+      'signal_board_orders_total{platform="Bybit",trigger="manual",outcome="closed-unprotected"}',
+      'signal_board_unprotected_closes_total{platform="Bitget"}',
+      'signal_board_workflows_total{trigger="automatic",status="failed"}',
+      'signal_board_workflows_total{trigger="manual",status="aborted"}',
+    ];
+    for (const one of series) expect(seriesValue(body, one), one).toBe(0);
+    expect(body).not.toMatch(/status="processing"/);
+  });
+
+  test('the connections of each pool are reported', async () => {
+    const { pool, engineDb, deliveryDb } = open.database;
+    const held = await engineDb.$client.connect();
+    const { body } = await open.anonymous.get('/metrics');
+    held.release();
+    const max = (name: string) => seriesValue(body, `signal_board_database_connections_max{pool="${name}"}`);
+    expect(max('requests')).toBe(pool.options.max);
+    expect(max('engine')).toBe(engineDb.$client.options.max);
+    expect(max('deliveries')).toBe(deliveryDb.$client.options.max);
+    const busy = 'signal_board_database_connections{pool="engine",state="busy"}';
+    expect(seriesValue(body, busy)).toBeGreaterThan(0);
+    expect(seriesValue(body, 'signal_board_database_waiting{pool="engine"}')).toBe(0);
   });
 
   test('a refusal is an entry of the catalogue', async () => {
@@ -96,7 +119,7 @@ describe('after a signal that was traded', () => {
     expect(seriesValue(text, 'signal_board_signal_to_order_seconds_sum')).toBeGreaterThan(0);
   });
 
-  test('the calls of the exchange are counted by what they ask and what came of them', () => {
+  test('counts exchange calls by operation and result', () => {
     const calls = (operation: string) =>
       seriesValue(
         text,
@@ -109,34 +132,38 @@ describe('after a signal that was traded', () => {
     );
   });
 
-  test('what is open is told', () => {
-    expect(seriesValue(text, 'signal_board_positions_open')).toBe(1);
-    expect(seriesValue(text, 'signal_board_positions_unprotected')).toBe(0);
-    expect(seriesValue(text, 'signal_board_orders_unknown')).toBe(0);
-    expect(seriesValue(text, 'signal_board_orders_unfinished')).toBe(0);
-    expect(seriesValue(text, 'signal_board_instances')).toBe(1);
-    expect(seriesValue(text, 'signal_board_database_up')).toBe(1);
-    expect(seriesValue(text, 'signal_board_engine_running')).toBe(1);
-    expect(seriesValue(text, 'signal_board_jobs_waiting{queue="run-workflow"}')).toBe(0);
-    expect(seriesValue(text, 'signal_board_jobs_giving_way')).toBe(0);
+  test('reports open positions and work', () => {
+    for (const [series, value] of [
+      ['positions_open', 1],
+      ['positions_unprotected', 0],
+      ['orders_unknown', 0],
+      ['orders_unfinished', 0],
+      ['instances', 1],
+      ['database_up', 1],
+      ['engine_running', 1],
+      ['jobs_waiting{queue="run-workflow"}', 0],
+      ['jobs_giving_way', 0],
+    ] as const) {
+      expect(seriesValue(text, `signal_board_${series}`), series).toBe(value);
+    }
     expect(seriesValue(text, 'process_cpu_seconds_total')).toBeGreaterThan(0);
   });
 
-  test('nothing in it names a user, a key or what is traded', () => {
+  test('names no user, key or token', () => {
     expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}/);
     expect(text).not.toContain(trader.username);
     expect(text).not.toContain('BTC');
     expect(text).not.toContain('@');
   });
 
-  test('the database is asked once in five seconds at most, however many ask', async () => {
+  test('reads the database at most once in five seconds', async () => {
     await board.db.update(trades).set({ positionClosedAt: new Date() });
     for (const again of await Promise.all([read(), read(), read()])) {
       expect(seriesValue(again, 'signal_board_positions_open')).toBe(1);
     }
   });
 
-  test('a position of demo mode counts in its own mode alone, a live one in any', async () => {
+  test('counts a demo position only in demo mode, and a live one in any mode', async () => {
     const count = async (exchangeMode: 'demo' | 'live', mode: ExchangeMode) => {
       await board.db
         .update(trades)
@@ -150,37 +177,7 @@ describe('after a signal that was traded', () => {
   });
 });
 
-test('what has never happened is counted as 0, so that the first time is seen', async () => {
-  const board = await startTestApp();
-  const { body } = await board.anonymous.get('/metrics');
-  const series = [
-    'signal_board_orders_total{platform="Bybit",trigger="manual",outcome="closed-unprotected"}',
-    'signal_board_unprotected_closes_total{platform="Bitget"}',
-    'signal_board_workflows_total{trigger="automatic",status="failed"}',
-    'signal_board_workflows_total{trigger="manual",status="aborted"}',
-  ];
-  for (const one of series) expect(seriesValue(body, one), one).toBe(0);
-  expect(body).not.toMatch(/status="processing"/);
-  await board.close();
-});
-
-test('the connections of each pool are reported', async () => {
-  const board = await startTestApp();
-  const { pool, engineDb, deliveryDb } = board.database;
-  const held = await engineDb.$client.connect();
-  const { body } = await board.anonymous.get('/metrics');
-  held.release();
-  const max = (name: string) => seriesValue(body, `signal_board_database_connections_max{pool="${name}"}`);
-  expect(max('requests')).toBe(pool.options.max);
-  expect(max('engine')).toBe(engineDb.$client.options.max);
-  expect(max('deliveries')).toBe(deliveryDb.$client.options.max);
-  const busy = 'signal_board_database_connections{pool="engine",state="busy"}';
-  expect(seriesValue(body, busy)).toBeGreaterThan(0);
-  expect(seriesValue(body, 'signal_board_database_waiting{pool="engine"}')).toBe(0);
-  await board.close();
-});
-
-test('what became of every kind of delivery is told apart', async () => {
+test('counts deliveries by kind and result', async () => {
   const board = await startTestApp({ config: { webhookRateLimit: 3 } });
   const sender = await createSender({ app: board.app, client: board.admin });
   await sender.signal();
@@ -200,7 +197,7 @@ test('what became of every kind of delivery is told apart', async () => {
   await board.close();
 });
 
-test('while the database is away the figures of the instance are told, and none of the database', async () => {
+test('reports only the figures of the instance while the database is away', async () => {
   const board = await startTestApp();
   const { connection } = board.database;
   const name = 'database' in connection ? connection.database : '';

@@ -3,7 +3,7 @@ import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import type { JobName } from '#server/platform/jobs/jobs.ts';
 
-/** How things stand at this moment, for all instances together; every query has its index. */
+/** The present state of all instances; every query has its index. */
 export interface OpenWork {
   queues: { queue: JobName; waiting: number; oldestSeconds: number }[];
   unfinishedWorkflows: number;

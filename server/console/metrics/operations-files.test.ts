@@ -66,7 +66,7 @@ beforeAll(async () => {
 afterAll(() => board.close());
 
 describe('the alert rules and the dashboard', () => {
-  test('ask only for what a running program tells', () => {
+  test('ask only for metrics of a running program', () => {
     expect(names.size).toBeGreaterThan(30);
     for (const { where, expr } of expressions) {
       const asked = namesIn(expr);
@@ -75,7 +75,7 @@ describe('the alert rules and the dashboard', () => {
     }
   });
 
-  test('use every metric of ours, so that none is told for nobody', () => {
+  test('use every metric of the program', () => {
     const asked = new Set(expressions.flatMap(({ expr }) => namesIn(expr)));
     const own = [...text.matchAll(/^# TYPE (signal_board_\w+) /gm)].map(([, name = '']) => name);
     const unused = own.filter((name) => !asked.has(name) && !asked.has(`${name}_bucket`));

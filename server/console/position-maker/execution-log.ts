@@ -5,16 +5,15 @@ import type { Db } from '#server/platform/db/database.ts';
 import { orderAttempts, trades, users } from '#server/platform/db/schema.ts';
 
 const NEWEST = 50;
-/** No order leaves later than that after its trade was made: its age is looked at before the account is prepared. */
+/** An order leaves within this time of its trade: older calculations are refused. */
 const SUBMITTED_WITHIN_MS = (CALCULATION_MAX_AGE_MINUTES + 1) * 60_000;
 
 const isDone = eq(trades.state, 'done');
 
 /**
- * The last executions that have ended, the one submitted last first; `id` is the attempt's that decided it, `taskId` the
- * trade's. When an order was submitted stands at its attempts, and trades are many: only those are looked at that were
- * made late enough to be among the last. With the time as a value of its own that is a range of the index; out of a
- * subquery it could be any part of the table, and all of it would be read.
+ * The executions that ended, last submitted first; `id` is the id of the deciding attempt, `taskId` of the trade. The
+ * attempts hold the time of submission, so only trades that are late enough to be among the last are read. Their oldest
+ * time comes from a query of its own: with a subquery PostgreSQL reads the whole table instead of a range of the index.
  */
 export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
   const [oldestOfNewest] = await db
@@ -43,16 +42,13 @@ export async function listExecutionLogs(db: Db): Promise<ExecutionLogs> {
     .where(and(isDone, madeSince && gte(trades.createdAt, madeSince)))
     .orderBy(desc(submittedAt), desc(trades.createdAt), desc(trades.id))
     .limit(NEWEST);
+  // The response schema leaves out the other columns.
   const logs = rows.map(({ trade, username, attemptId, submittedAt }) => ({
+    ...trade,
     id: attemptId ?? trade.id,
     taskId: trade.id,
-    userId: trade.userId,
     username,
-    token: trade.token,
-    exchangePlatform: trade.exchangePlatform,
     success: trade.success === true,
-    error: trade.error,
-    orderId: trade.orderId,
     submittedAt: submittedAt.toISOString(),
   }));
   return { logs };

@@ -1,10 +1,18 @@
-import { executionLogs, positionMakerStatus, restartAnswer, restartBody } from '#contract/position-maker.ts';
+import { sql } from 'drizzle-orm';
+import {
+  executionLogs,
+  type PositionMakerStatus,
+  positionMakerStatus,
+  restartAnswer,
+  restartBody,
+} from '#contract/position-maker.ts';
 import type { Deps } from '#server/deps.ts';
 import { restartSystem } from '#server/engine/orders/restart.ts';
+import { listWorkers } from '#server/engine/orders/workers.store.ts';
+import type { Db } from '#server/platform/db/database.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { listExecutionLogs } from './execution-log.ts';
-import { readSystemStatus } from './system-status.ts';
 
 const config = { access: 'admin' } as const;
 const tags = ['position maker'];
@@ -25,4 +33,32 @@ export function registerSystemStatusRoutes(app: App, deps: Pick<Deps, 'db' | 'lo
     { config, schema: { tags, body: restartBody, response: { 200: restartAnswer } } },
     (request) => restartSystem(deps, { requestedBy: getUser(request).id }),
   );
+}
+
+/** The position maker of all instances on the database together. */
+async function readSystemStatus(db: Db): Promise<PositionMakerStatus> {
+  const [workers, tasks] = await Promise.all([listWorkers(db), countTasks(db)]);
+  const activeWorkers = workers.filter(({ isActive }) => isActive).length;
+  return {
+    isRunning: activeWorkers > 0,
+    threadManager: {
+      activeWorkers,
+      totalWorkers: workers.length,
+      processingTasks: tasks.processing,
+      completedTasks: tasks.completed,
+    },
+    workers: workers.map(({ lastActivity, ...worker }) => ({
+      ...worker,
+      lastActivity: lastActivity?.toISOString() ?? null,
+    })),
+  };
+}
+
+/** Done ones are the rest: an index counts all and the unfinished ones, the done ones are only in the long rows. */
+async function countTasks(db: Db): Promise<{ processing: number; completed: number }> {
+  const { rows } = await db.execute<{ total: number; processing: number }>(sql`
+    select (select count(*) from trades)::int as total,
+      (select count(*) from trades where state <> 'done')::int as processing`);
+  const { total = 0, processing = 0 } = rows[0] ?? {};
+  return { processing, completed: total - processing };
 }

@@ -176,12 +176,3 @@ describe('the execution logs', () => {
     expect((await logs()).map(({ token }) => token).slice(0, 3)).toEqual(['ETH', 'BTC', 'LATE']);
   });
 });
-
-// Requirements: trading-roles-4
-test('ordinary users see none of it', async () => {
-  const { client } = await board.createTrader();
-  for (const path of ['status', 'logs']) {
-    expect((await client.get(`/api/position-maker/${path}`)).statusCode).toBe(403);
-  }
-  expect((await client.post('/api/position-maker/restart', {})).statusCode).toBe(403);
-});

@@ -45,15 +45,16 @@ interface CloseWork extends CloseTask {
 }
 
 /**
- * Closes a user's position in a token at market because an operator asked for it, in every mode: it only takes risk
- * away. Reduce-only, recorded before it is sent, done when the exchange says that nothing is left. Under the user's
- * lease, so that of two requests the second finds it closed and no order is planned meanwhile; while an order of the
- * user in the token is worked on it is refused, since that order could open the position anew.
+ * Closes a user's position in a token at market for an operator, in every mode, since it only reduces risk. Reduce-only,
+ * recorded before it is sent, and done when the exchange reports nothing left. Under the user's lease: the second of two
+ * requests finds it closed, and no order is planned meanwhile. Refused while an order of the user in the token is under
+ * way, which could open the position again.
  */
 export async function closeOpenPosition(
   deps: TradeDeps,
   reader: AccountReader,
   task: CloseTask,
+  { leasePatienceMs = LEASE_PATIENCE_MS }: { leasePatienceMs?: number } = {},
 ): Promise<ClosePositionAnswer> {
   const { userId, token } = task;
   const platform = await findPlatform(deps, task);
@@ -65,7 +66,7 @@ export async function closeOpenPosition(
   const exchange = deps.exchanges.get(platform);
   const key = { userId, exchangePlatform: platform };
   const holder = `${deps.config.instanceId} close ${token}`;
-  const deadline = performance.now() + LEASE_PATIENCE_MS;
+  const deadline = performance.now() + leasePatienceMs;
   for (;;) {
     const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder }, (lease) =>
       closeUnderLease({ ...task, deps, exchange, account, lease }),
@@ -167,7 +168,7 @@ async function closeUntilFlat(work: CloseWork, position: OpenPosition): Promise<
   }
 }
 
-/** What it filled is taken off the position; the next step closes the rest. */
+/** Its fills have reduced the position; the next step closes the rest. */
 async function cancelWhatStaysOpen({ deps, exchange, account, userId, token }: CloseWork): Promise<void> {
   const underWay = await findUnsettledClose(deps.db, {
     userId,

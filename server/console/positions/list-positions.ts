@@ -5,11 +5,13 @@ import type {
   PositionsAnswer,
   PositionsQuery,
 } from '#contract/positions.ts';
+import { D, type Decimal, toPlain } from '#domain/decimal.ts';
 import { GONE_WITHOUT_NEWS, WRITTEN_OFF } from '#domain/orders/position-differences.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
 import type { Deps } from '#server/deps.ts';
 import {
   type AccountKey,
+  type ClosedSums,
   listAccounts,
   listClosedPositions,
   sumClosedPositions,
@@ -18,7 +20,6 @@ import {
 import type { AccountReader } from '#server/engine/protection/read-account.ts';
 import { describeHidden, type HiddenPosition } from '#server/engine/protection/trades-of-account.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { addTotals } from './add-totals.ts';
 
 const YOUNGEST_MS = 2_000;
 /** With many accounts a reading serves for longer: 25 accounts a second stay below what an address may ask. */
@@ -47,7 +48,7 @@ export async function listPositions(
   const open = readings
     .flatMap((reading) => reading.open)
     .filter((position) => token === undefined || position.token === token);
-  // After the exchanges were asked: what they told to be closed is among them.
+  // Read after the exchanges, whose answers may record closed positions.
   const [closed, sums, profit] = await Promise.all([
     listClosedPositions(deps.db, { userId, token, limit }),
     sumClosedPositions(deps.db, { userId, token }),
@@ -73,7 +74,7 @@ async function readAccount(
     userId,
     username,
     message,
-    // What is still worked on is the position maker's.
+    // The position maker still works on the others.
     hidden: hidden.filter(({ trade }) => trade.state === 'done').map(toHidden),
   });
   try {
@@ -120,3 +121,74 @@ function toView({
     differences: exchangePositionId !== null ? [] : [isWrittenOff ? WRITTEN_OFF : GONE_WITHOUT_NEWS],
   };
 }
+
+interface Sum {
+  openCount: number;
+  unrealisedProfit: Decimal;
+  margin: Decimal;
+  realisedProfit: Decimal;
+  fees: Decimal;
+}
+
+const emptySum = (): Sum => ({
+  openCount: 0,
+  unrealisedProfit: D(0),
+  margin: D(0),
+  realisedProfit: D(0),
+  fees: D(0),
+});
+
+/** Sums in USDT over all, by user and by token, each in the order of its name. */
+function addTotals({
+  open,
+  closed,
+}: {
+  open: OpenPositionView[];
+  closed: ClosedSums;
+}): Pick<PositionsAnswer, 'totals' | 'perUser' | 'perToken'> {
+  const all = emptySum();
+  const users = new Map<string, { username: string; sum: Sum }>();
+  const tokens = new Map<string, Sum>();
+
+  function sumOfUser({ userId, username }: { userId: string; username: string }): Sum {
+    const known = users.get(userId) ?? { username, sum: emptySum() };
+    users.set(userId, known);
+    return known.sum;
+  }
+
+  function sumOfToken(token: string): Sum {
+    const sum = tokens.get(token) ?? emptySum();
+    tokens.set(token, sum);
+    return sum;
+  }
+
+  for (const position of open) {
+    for (const sum of [all, sumOfUser(position), sumOfToken(position.token)]) {
+      sum.openCount += 1;
+      sum.unrealisedProfit = sum.unrealisedProfit.plus(position.unrealisedProfit);
+      sum.margin = sum.margin.plus(position.margin);
+    }
+  }
+  const noteClosed = (sum: Sum, { realisedProfit, fees }: ClosedSums['all']) =>
+    Object.assign(sum, { realisedProfit: D(realisedProfit), fees: D(fees) });
+  noteClosed(all, closed.all);
+  for (const user of closed.users) noteClosed(sumOfUser(user), user);
+  for (const one of closed.tokens) noteClosed(sumOfToken(one.token), one);
+  return {
+    totals: toTotals(all),
+    perUser: [...users]
+      .map(([userId, { username, sum }]) => ({ userId, username, ...toTotals(sum) }))
+      .sort((a, b) => a.username.localeCompare(b.username)),
+    perToken: [...tokens]
+      .map(([token, sum]) => ({ token, ...toTotals(sum) }))
+      .sort((a, b) => a.token.localeCompare(b.token)),
+  };
+}
+
+const toTotals = (sum: Sum) => ({
+  openCount: sum.openCount,
+  unrealisedProfit: toPlain(sum.unrealisedProfit),
+  margin: toPlain(sum.margin),
+  realisedProfit: toPlain(sum.realisedProfit),
+  fees: toPlain(sum.fees),
+});

@@ -18,8 +18,8 @@ import { AppError } from '#server/platform/http/errors.ts';
 /*
  * Positions that no connected account can show any more: its key was deleted, or is another account's, or the program
  * runs in another mode.
- *  I7 nothing is claimed of how it ended; who wrote it off, when and why stays on record.
- *  I4 a halt that waited for its account to show it safe waits for an administrator alone from then on.
+ *  I7 nothing is claimed about how it ended; the record keeps who wrote it off, when and why.
+ *  I4 a halt that waited for its account to show it safe now waits for an administrator only.
  */
 
 /**

@@ -3,7 +3,7 @@ import { isDecimal, largest, parsePositiveNumber, smallest, toPlain } from '#dom
 
 type Parameters = Record<string, unknown>;
 
-/** Looks a candle's figures up under any case; a decimal string, or null for what is none. */
+/** Reads a candle's figures in any letter case; null unless it is a decimal. */
 export function figureReader(parameters: Parameters): (name: string) => string | null {
   const figures = new Map(Object.entries(parameters).map(([name, value]) => [name.toLowerCase(), value]));
   return (name) => {

@@ -9,7 +9,7 @@ export interface CandleSeries {
   token: string;
   /** Compared in minutes. */
   timeframe: string;
-  /** Administrators' candles count for every chart, those of a user's webhook for that user's own data alone. */
+  /** Every chart shows administrators' candles; those of a user's webhook are only for that user's own data. */
   hookId: string | null;
   /** Candles that name another processor are left out; null takes all. */
   processor: string | null;

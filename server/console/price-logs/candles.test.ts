@@ -56,10 +56,6 @@ test('candles come oldest first by their own time, as decimal strings', async ()
   ]);
 });
 
-test('a token without candles has none', async () => {
-  expect(await candles(newToken())).toEqual([]);
-});
-
 test('of those with the same candle time the one that arrived last holds', async () => {
   const token = newToken();
   await store(token, '03:00', { Close: '1', processor: 'Tesla' });
@@ -71,6 +67,7 @@ test('of those with the same candle time the one that arrived last holds', async
 
 test('the newest ones are answered, up to an instant and as many as wanted', async () => {
   const token = newToken();
+  expect(await closes(token)).toEqual([]);
   for (const minute of [10, 11, 12, 13, 14]) await store(token, `03:${minute}`, { Close: `${minute}` });
   expect(await closes(token, '&limit=2')).toEqual(['13', '14']);
   expect(await closes(token, '&limit=500')).toEqual(['10', '11', '12', '13', '14']);
@@ -134,19 +131,14 @@ describe('a figure that is absent or unusable', () => {
     const token = newToken();
     const prices = { Open: '0.00001233', High: '0.00001250', Low: 1.2e-5, Close: '0.00001234' };
     await store(token, '03:00', prices);
-    expect(await candles(token)).toEqual([
-      expect.objectContaining({
-        open: '0.00001233',
-        high: '0.0000125',
-        low: '0.000012',
-        close: '0.00001234',
-      }),
+    expect(await candles(token)).toMatchObject([
+      { open: '0.00001233', high: '0.0000125', low: '0.000012', close: '0.00001234' },
     ]);
   });
 });
 
 describe('whose candles', () => {
-  test('are shown: administrators’, and with a price log those of its own webhook', async () => {
+  test('are shown: administrators’ candles, and with a price log those of its webhook', async () => {
     const token = newToken();
     const other = await createSender({ app: board.app, client: (await board.createUser()).client });
     const ofAdmin = await store(token, '03:00', { Close: '1' });
@@ -168,9 +160,8 @@ describe('whose candles', () => {
   });
 
   test('an unknown price log is answered 404', async () => {
-    const answer = await board.admin.get(
-      `/api/price-logs/candles?token=BTC&timeframe=15&priceLogId=${UNKNOWN_ID}`,
-    );
+    const query = `token=BTC&timeframe=15&priceLogId=${UNKNOWN_ID}`;
+    const answer = await board.admin.get(`/api/price-logs/candles?${query}`);
     expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Price log not found' }]);
   });
 });
@@ -184,8 +175,6 @@ test.each([
   'token=BTC&timeframe=15&limit=501',
   'token=BTC&timeframe=15&limit=ten',
   'token=BTC&timeframe=15&until=yesterday',
-  'token=BTC&timeframe=15&until=2026-01-02',
-  'token=BTC&timeframe=15&until=9999-12-31T23:59:00-14:00',
   'token=BTC&timeframe=15&priceLogId=none',
 ])('the query %s is answered 400', async (query) => {
   const answer = await board.admin.get(`/api/price-logs/candles?${query}`);

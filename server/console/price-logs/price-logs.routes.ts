@@ -1,3 +1,4 @@
+import { candlesAnswer, candlesQuery } from '#contract/charts.ts';
 import {
   hashParams,
   type PriceLog,
@@ -9,13 +10,13 @@ import {
 } from '#contract/price-logs.ts';
 import { distinctTimeframes } from '#domain/timeframe.ts';
 import type { Deps } from '#server/deps.ts';
-import { findPriceLogByHash, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
+import { findPriceLog, findPriceLogByHash, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { figureReader } from './candle-figures.ts';
-import { registerCandleRoutes } from './candles.routes.ts';
+import { findSeries, listCandlesUntil } from './candles.store.ts';
 import { listPriceLogs } from './price-logs.store.ts';
 
 export function registerPriceLogRoutes(app: App, deps: Deps): void {
@@ -60,25 +61,25 @@ export function registerPriceLogRoutes(app: App, deps: Deps): void {
     },
   );
 
-  registerCandleRoutes(app, deps);
+  app.get(
+    '/api/price-logs/candles',
+    { config, schema: { tags, querystring: candlesQuery, response: { 200: candlesAnswer } } },
+    async ({ query: { token, timeframe, until = null, limit, priceLogId } }) => {
+      const priceLog = priceLogId === undefined ? null : await findPriceLog(db, priceLogId);
+      if (priceLogId !== undefined && priceLog === null) throw new AppError('priceLogNotFound');
+      const { hookId = null, processor = null } = priceLog ?? {};
+      const series = await findSeries(db, { token, timeframe, hookId, processor });
+      return { candles: await listCandlesUntil(db, { series, until, limit }) };
+    },
+  );
 }
 
-function toPriceLog(row: PriceLogRow): PriceLog {
-  return {
-    id: row.id,
-    token: row.token,
-    timeframe: row.timeframe,
-    price: row.price,
-    currency: row.currency,
-    processor: row.processor,
-    candleTimeTradingview: row.candleTimeTradingview,
-    candleTimeServer: row.candleTimeServer.toISOString(),
-    receivedAt: row.receivedAt.toISOString(),
-    sourceIp: row.sourceIp,
-    hashValue: row.hashValue,
-    parameters: row.parameters,
-  };
-}
+/** The response schema leaves out the columns that are not for screens. */
+const toPriceLog = (row: PriceLogRow): PriceLog => ({
+  ...row,
+  candleTimeServer: row.candleTimeServer.toISOString(),
+  receivedAt: row.receivedAt.toISOString(),
+});
 
 function toPriceLogDetail(row: PriceLogRow): PriceLogDetail {
   const figure = figureReader(row.parameters);

@@ -5,8 +5,6 @@ import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
-const UNKNOWN_ID = '01890a5d-ac96-774b-bcce-b302099a8057';
-
 /** The hour and minute that lie so many minutes after midnight of 2 January 2026. */
 const minuteOf = (minutes: number) => new Date(Date.parse('2026-01-02T00:00:00Z') + minutes * 60_000);
 const dateTime = (minutes: number) => minuteOf(minutes).toISOString().slice(0, 16).replaceAll(/\D/g, '');
@@ -85,12 +83,6 @@ describe('the candles around a signal', () => {
     expect(await closes(admin)).toEqual(['1', '6']);
     expect(await closes(user)).toEqual(['1', '2', '6']);
   });
-
-  test('of a signal that is unknown are answered 404, and of an id that is none 400', async () => {
-    const answer = await board.admin.get(`/api/signals/${UNKNOWN_ID}/chart`);
-    expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Signal not found' }]);
-    expect((await board.admin.get('/api/signals/none/chart')).statusCode).toBe(400);
-  });
 });
 
 describe('the chart of a traded signal', () => {
@@ -167,7 +159,7 @@ describe('the chart of a traded signal', () => {
     expect(fills.map(({ time }) => time)).toEqual(fills.map(({ time }) => time).sort());
   });
 
-  test('has the levels of its newest workflow alone', async () => {
+  test('has only the levels of its newest workflow', async () => {
     const [{ id }] = (await board.admin.get('/api/signals')).json().signals;
     // Everybody has traded it: the new workflow calculates nothing.
     await board.admin.post('/api/trigger-automation', { signalId: id });

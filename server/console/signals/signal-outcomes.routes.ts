@@ -104,18 +104,8 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
       const names = new Map((await listUserNames(db)).map((user) => [user.id, user.username]));
       const sltpData = calculations.flatMap(({ userId, position }) => {
         if (position === null) return [];
-        return {
-          username: names.get(userId) ?? userId,
-          positionSizingMethod: position.method,
-          entryPrice: position.entryPrice,
-          stopLoss: position.stopLoss,
-          takeProfit: position.takeProfit,
-          investment: position.investment,
-          leverage: position.leverage,
-          riskPercentage: position.riskPercentage,
-          calculationReason: position.calculationReason,
-          calculationDetail: position.calculationDetail,
-        };
+        const username = names.get(userId) ?? userId;
+        return { ...position, username, positionSizingMethod: position.method };
       });
       sltpData.sort((a, b) => (a.username < b.username ? -1 : 1));
       return { hasData: sltpData.length > 0, sltpData };
@@ -133,15 +123,9 @@ export function registerSignalOutcomeRoutes(app: App, deps: Deps): void {
       const rows = await listSignalTrades(db, { signalId: id, page: pageOf(query) });
       return rows.map(
         ({ trade, username, orderPayload }): Trade => ({
-          id: trade.id,
-          success: trade.success === true,
-          fillStatus: trade.fillStatus,
-          state: trade.state,
-          error: trade.error,
-          userId: trade.userId,
+          ...trade,
           username,
-          exchangePlatform: trade.exchangePlatform,
-          orderId: trade.orderId,
+          success: trade.success === true,
           createdAt: trade.createdAt.toISOString(),
           exchangeResponse: trade.exchangeResponse as Trade['exchangeResponse'],
           orderPayload: {
@@ -167,22 +151,18 @@ const toSignalUsers = (
 ): SignalUser[] =>
   decisions.map(({ userId, username, status, reason }) => ({ id: userId, username, status, reason, basis }));
 
-/** Of decisions that are made now, since the newest workflow has recorded none. */
+/** The basis of decisions made now, because the newest workflow recorded none. */
 function basisWithout(newest: WorkflowRow | null): DecisionBasis {
   if (newest === null) return 'no workflow';
   return isWorkflowEnded(newest.status) ? 'workflow ended' : 'workflow under way';
 }
 
+/** The response schema leaves out the columns that are not for screens. */
 const toSignalWorkflow = (workflow: WorkflowRow) => ({
+  ...workflow,
   workflowId: workflow.id,
-  id: workflow.id,
-  status: workflow.status,
   startedAt: (workflow.startedAt ?? workflow.createdAt).toISOString(),
   completedAt: workflow.completedAt?.toISOString() ?? null,
-  successfulUsersCount: workflow.successfulUsersCount,
-  eligibleUsersCount: workflow.eligibleUsersCount,
-  errorMessage: workflow.errorMessage,
-  triggerReason: workflow.triggerReason,
 });
 
 function toBreakdown(signalId: string, result: EligibilityResult): EligibilityBreakdown {
@@ -194,15 +174,6 @@ function toBreakdown(signalId: string, result: EligibilityResult): EligibilityBr
     finalEligibleUsers: result.eligible.length,
     breakdown: { layer1, layer2, layer3, layer4 },
     eligibleUsers: result.eligible.map(({ id, username, isTestUser }) => ({ id, username, isTestUser })),
-    decisions: result.decisions.map(({ userId, username, status, reason, rule, saw, wanted, layer }) => ({
-      id: userId,
-      username,
-      status,
-      reason,
-      rule,
-      saw,
-      wanted,
-      layer,
-    })),
+    decisions: result.decisions.map((decision) => ({ ...decision, id: decision.userId })),
   };
 }

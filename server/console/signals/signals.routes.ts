@@ -70,20 +70,10 @@ export function registerSignalRoutes(app: App, deps: Deps): void {
   );
 }
 
-function toSignal({ signal, ...summary }: SignalSummary): Signal {
-  return {
-    id: signal.id,
-    token: signal.token,
-    action: signal.action,
-    price: signal.price,
-    currency: signal.currency,
-    timeframe: signal.timeframe,
-    processor: signal.processor,
-    signalTimeTradingview: signal.signalTimeTradingview,
-    signalTimeServer: signal.signalTimeServer?.toISOString() ?? null,
-    receivedAt: signal.receivedAt.toISOString(),
-    hashValue: signal.hashValue,
-    parameters: signal.parameters,
-    ...summary,
-  };
-}
+/** The response schema leaves out the columns that are not for screens. */
+const toSignal = ({ signal, ...summary }: SignalSummary): Signal => ({
+  ...signal,
+  signalTimeServer: signal.signalTimeServer?.toISOString() ?? null,
+  receivedAt: signal.receivedAt.toISOString(),
+  ...summary,
+});

@@ -108,16 +108,12 @@ test.each([
   expect(await list(query)).toEqual({ prices, total: prices.length });
 });
 
-test.each([
-  'action=hold',
-  'action=buy&action=sell',
-  `token=${'x'.repeat(101)}`,
-  'until=now',
-  'until=2026-01-02',
-  'until=9999-12-31T23:59:00-14:00',
-])('the filter %s is answered 400', async (query) => {
-  expect((await board.admin.get(`/api/signals?${query}`)).statusCode).toBe(400);
-});
+test.each(['action=hold', 'action=buy&action=sell', `token=${'x'.repeat(101)}`, 'until=now'])(
+  'the filter %s is answered 400',
+  async (query) => {
+    expect((await board.admin.get(`/api/signals?${query}`)).statusCode).toBe(400);
+  },
+);
 
 test.each([
   ['?until=2026-01-02T08:00:00.000Z', { prices: down(105, 100), total: 6 }],
@@ -166,11 +162,10 @@ describe('one signal', () => {
   });
 
   // Requirements: trading-calls-7
-  test('that is unknown is answered 404, and an id that is none 400', async () => {
-    for (const path of ['', '/workflows', '/users', '/sltp', '/trades']) {
+  test('that is unknown is 404, and a malformed id 400', async () => {
+    for (const path of ['', '/workflows', '/users', '/sltp', '/trades', '/chart']) {
       const unknown = await board.admin.get(`/api/signals/${UNKNOWN_ID}${path}`);
-      expect(unknown.statusCode).toBe(404);
-      expect(unknown.json()).toEqual({ message: 'Signal not found' });
+      expect([unknown.statusCode, unknown.json()]).toEqual([404, { message: 'Signal not found' }]);
       expect((await board.admin.get(`/api/signals/none${path}`)).statusCode).toBe(400);
     }
   });

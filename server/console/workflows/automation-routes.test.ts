@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { WorkflowRun } from '#contract/automation.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
@@ -18,11 +18,13 @@ async function start(options: TestAppOptions = {}) {
   sender = await createSender({ app: board.app, client: board.admin });
 }
 
-afterEach(() => board.close());
-
 const get = async (path: string) => (await board.admin.get(path)).json();
-const newSignal = async (fields: object = {}): Promise<string> =>
-  (await sender.signal({ ...fields })).json().id;
+let sent = 0;
+/** An equal signal would be a duplicate. */
+async function newSignal(fields: object = {}): Promise<string> {
+  sent += 1;
+  return (await sender.signal({ price: `${65_000 + sent}`, ...fields })).json().id;
+}
 
 async function workflows(query = ''): Promise<{ workflows: WorkflowRun[]; total: number }> {
   return await get(`/api/automation-workflows${query}`);
@@ -64,7 +66,8 @@ async function createTrader(fields: { tradeOrderSet?: string } = {}) {
 }
 
 describe('the list of workflows', () => {
-  beforeEach(async () => {
+  afterAll(() => board.close());
+  beforeAll(async () => {
     await start();
     for (let index = 0; index < 7; index += 1) {
       const id = await newSignal({ price: `${index + 1}`, processor: index < 3 ? 'Tesla' : 'UD Bot' });
@@ -129,7 +132,7 @@ describe('the list of workflows', () => {
   });
 
   // Requirements: trading-calls-11
-  test('a workflow that is unknown is answered 404, and an id that is none 400', async () => {
+  test('a workflow that is unknown is 404, and a malformed id 400', async () => {
     for (const path of ['steps', 'users']) {
       const answer = await board.admin.get(`/api/automation-workflows/${UNKNOWN_ID}/${path}`);
       expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Workflow not found' }]);
@@ -138,13 +141,15 @@ describe('the list of workflows', () => {
   });
 });
 
+const trigger = (signalId: string) => board.admin.post('/api/trigger-automation', { signalId });
+const retry = (signalId: string) => board.admin.post(`/api/automation/trigger/${signalId}`, {});
+
 describe('triggering by hand', () => {
-  const trigger = (signalId: string) => board.admin.post('/api/trigger-automation', { signalId });
-  const retry = (signalId: string) => board.admin.post(`/api/automation/trigger/${signalId}`, {});
+  beforeAll(() => start());
+  afterAll(() => board.close());
 
   // Requirements: trading-calls-12
-  test('makes a new workflow with its reason once none of the signal’s is running', async () => {
-    await start();
+  test('makes a new workflow with its reason while no other of the signal runs', async () => {
     const signalId = await newSignal();
     await endWorkflow(signalId, 'completed');
     const answer = await trigger(signalId);
@@ -165,23 +170,21 @@ describe('triggering by hand', () => {
   });
 
   // Requirements: workflows-3
-  test.each(['pending', 'processing'])('is answered 409 while one of the signal’s is %s', async (status) => {
-    await start();
+  test.each(['pending', 'processing'])('is 409 while a workflow of the signal is %s', async (status) => {
     const signalId = await newSignal();
     await endWorkflow(signalId, status);
     const before = await countRows();
     const answer = await trigger(signalId);
-    expect(answer.statusCode).toBe(409);
-    expect(answer.json()).toEqual({
-      message: expect.stringMatching(/^The system is processing other signals/),
-      failureType: 'CONCURRENCY_CONFLICT',
-    });
+    const message = expect.stringMatching(/^The system is processing other signals/);
+    expect([answer.statusCode, answer.json()]).toEqual([
+      409,
+      { message, failureType: 'CONCURRENCY_CONFLICT' },
+    ]);
     expect(await countRows()).toEqual(before);
   });
 
   // Requirements: workflows-3
   test('of twenty clicks at once one makes a workflow', async () => {
-    await start();
     const signalId = await newSignal();
     await endWorkflow(signalId, 'failed');
     const answers = await Promise.all(
@@ -189,12 +192,12 @@ describe('triggering by hand', () => {
     );
     const statuses = answers.map(({ statusCode }) => statusCode).sort();
     expect(statuses).toEqual([200, ...Array(19).fill(409)]);
-    expect((await workflows()).total).toBe(2);
+    const made = (await workflows()).workflows.filter((one) => one.signalId === signalId);
+    expect(made).toHaveLength(2);
   });
 
   // Requirements: workflow-monitor-10, trading-calls-13, workflows-3
   test('again is a retry of a failed workflow only', async () => {
-    await start();
     const signalId = await newSignal();
     for (const status of ['pending', 'processing', 'completed', 'aborted']) {
       await endWorkflow(signalId, status);
@@ -216,8 +219,7 @@ describe('triggering by hand', () => {
     expect((await retry(signalId)).statusCode).toBe(409);
   });
 
-  test('an unknown signal is answered 404, and an id that is none 400', async () => {
-    await start();
+  test('answers 404 for an unknown signal, and 400 for a malformed id', async () => {
     for (const answer of [await trigger(UNKNOWN_ID), await retry(UNKNOWN_ID)]) {
       expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Signal not found' }]);
     }
@@ -227,6 +229,10 @@ describe('triggering by hand', () => {
       'Signal id is required',
     );
   });
+});
+
+describe('a trigger by hand', () => {
+  afterEach(() => board.close());
 
   // Requirements: signals-the-table-14, trading-roles-2
   test.each([
@@ -250,10 +256,12 @@ describe('triggering by hand', () => {
 });
 
 describe('who trades a signal', () => {
+  beforeAll(() => start());
+  afterAll(() => board.close());
+
   // Requirements: signals-the-dialogs-13, trading-fields-12, trading-workflows-and-eligibility-10
   // Requirements: trading-calls-8
-  test('is said by the breakdown, layer by layer with a reason for everybody, and changes nothing', async () => {
-    await start();
+  test('is shown layer by layer with a reason for every user, and changes nothing', async () => {
     const later = await createTrader({ tradeOrderSet: 'Z' });
     const first = await createTrader({ tradeOrderSet: 'A' });
     const off = await board.createUser();
@@ -288,7 +296,6 @@ describe('who trades a signal', () => {
 
   // Requirements: trading-fields-11
   test('is computed at the moment as long as no workflow has selected its users', async () => {
-    await start();
     const { user } = await createTrader();
     const signalId = await newSignal();
     const statusOf = async () => {
@@ -301,8 +308,7 @@ describe('who trades a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-12
-  test('says whether a workflow recorded it, or what there is instead of a record', async () => {
-    await start();
+  test('says whether a workflow recorded it, or why there is no record', async () => {
     await createTrader();
     const signalId = await newSignal();
     const basisOf = async () => {
@@ -320,6 +326,8 @@ describe('who trades a signal', () => {
 });
 
 describe('a signal that was traded', () => {
+  afterEach(() => board.close());
+
   // Requirements: signals-the-dialogs-3, workflow-monitor-12, workflow-monitor-13, trading-fields-6
   // Requirements: trading-fields-7, trading-fields-8, trading-fields-10, trading-fields-11, trading-calls-7
   // Requirements: trading-calls-11
@@ -328,7 +336,7 @@ describe('a signal that was traded', () => {
     const first = await createTrader({ tradeOrderSet: 'A' });
     const second = await createTrader({ tradeOrderSet: 'B' });
     const off = await board.createUser();
-    const signalId = await newSignal();
+    const signalId = await newSignal({ price: '65000' });
     await expect.poll(async () => (await newestOf(signalId)).status, soon).toBe('completed');
 
     const run = await newestOf(signalId);
@@ -511,4 +519,5 @@ test('a delivery is answered while every workflow hangs, and the workflows run o
   }
   await expect.poll(async () => (await workflows('?status=aborted')).total, soon).toBe(6);
   expect(new Set(signals).size).toBe(6);
+  await board.close();
 });

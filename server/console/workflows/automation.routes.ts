@@ -63,14 +63,7 @@ export function registerAutomationRoutes(app: App, deps: Deps): void {
     { config, schema: { tags, params: workflowIdParams, response: { 200: workflowUsers } } },
     async ({ params: { workflowId } }) => {
       if ((await findWorkflow(db, workflowId)) === null) throw new AppError('workflowNotFound');
-      const rows = await listWorkflowUsers(db, workflowId);
-      return rows.map(({ userId, username, status, reason }) => ({
-        id: userId,
-        userId,
-        username,
-        status,
-        reason,
-      }));
+      return (await listWorkflowUsers(db, workflowId)).map((row) => ({ ...row, id: row.userId }));
     },
   );
 
@@ -79,7 +72,7 @@ export function registerAutomationRoutes(app: App, deps: Deps): void {
     { config, schema: { tags, body: triggerBody, response: { 200: triggerAnswer } } },
     async (request) => {
       const { username } = getUser(request);
-      const workflowId = await triggerWorkflow(deps, { signalId: request.body.signalId, username });
+      const workflowId = await triggerWorkflow(deps, { ...request.body, username });
       return { success: true as const, message: 'Workflow triggered successfully', workflowId };
     },
   );
@@ -89,46 +82,24 @@ export function registerAutomationRoutes(app: App, deps: Deps): void {
     { config, schema: { tags, params: signalIdParams, response: { 200: triggerAnswer } } },
     async (request) => {
       const { username } = getUser(request);
-      const workflowId = await retryWorkflow(deps, { signalId: request.params.signalId, username });
+      const workflowId = await retryWorkflow(deps, { ...request.params, username });
       return { success: true as const, message: 'Workflow retry triggered successfully', workflowId };
     },
   );
 }
 
-function toWorkflowRun({ workflow, stepCount, tradeCount, successfulTrades }: WorkflowSummary): WorkflowRun {
-  return {
-    id: workflow.id,
-    workflowId: workflow.id,
-    signalId: workflow.signalId,
-    token: workflow.token,
-    processor: workflow.processor,
-    trigger: workflow.trigger,
-    triggerReason: workflow.triggerReason,
-    createdAt: workflow.createdAt.toISOString(),
-    completedAt: workflow.completedAt?.toISOString() ?? null,
-    status: workflow.status,
-    stepCount,
-    tradeCount,
-    successfulTrades,
-    eligibleUsersCount: workflow.eligibleUsersCount,
-    errorMessage: workflow.errorMessage,
-    errorDetails: workflow.errorDetails,
-  };
-}
+// The response schemas leave out the columns that are not for screens.
+
+const toWorkflowRun = ({ workflow, ...counts }: WorkflowSummary): WorkflowRun => ({
+  ...workflow,
+  ...counts,
+  workflowId: workflow.id,
+  createdAt: workflow.createdAt.toISOString(),
+  completedAt: workflow.completedAt?.toISOString() ?? null,
+});
 
 const toStep = (step: StepRow) => ({
-  id: step.id,
-  stepNumber: step.stepNumber,
-  stepName: step.stepName,
-  stepType: step.stepType,
-  userId: step.userId,
-  status: step.status,
-  executionTimeMs: step.executionTimeMs,
-  inputData: step.inputData,
-  outputData: step.outputData,
-  metadata: step.metadata,
-  errorMessage: step.errorMessage,
+  ...step,
   startedAt: step.startedAt?.toISOString() ?? null,
   completedAt: step.completedAt?.toISOString() ?? null,
-  processorName: step.processorName,
 });

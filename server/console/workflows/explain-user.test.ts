@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { WhyAnswer } from '#contract/signals.ts';
 import { listUserSteps } from '#server/engine/workflow/workflow-steps.store.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#test/app/test-app.ts';
@@ -26,8 +26,6 @@ async function start(options: TestAppOptions) {
   sender = await createSender({ app: board.app, client: board.admin });
 }
 
-afterEach(() => board.close());
-
 const get = async (path: string) => (await board.admin.get(path)).json();
 const why = async (signalId: string, userId: string, query = ''): Promise<WhyAnswer> => {
   const answer = await board.admin.get(`/api/signals/${signalId}/why/${userId}${query}`);
@@ -47,8 +45,11 @@ async function createTrader(settings: object = {}) {
 const setTrading = (userId: string, activeTrading: boolean) =>
   board.admin.put(`/api/admin/user/${userId}/active-trading`, { activeTrading });
 
-async function sendSignal(fields: Record<string, unknown> = {}): Promise<string> {
-  return (await sender.signal(fields)).json().id;
+let sent = 0;
+/** An equal signal would be a duplicate. */
+async function sendSignal(): Promise<string> {
+  sent += 1;
+  return (await sender.signal({ price: `${65_000 + sent}` })).json().id;
 }
 
 async function ended(signalId: string, status = 'completed') {
@@ -60,9 +61,13 @@ const ruleOf = (decision: WhyAnswer['decidedNow'] | null, rule: string) =>
   decision?.checks.find((check) => check.rule === rule);
 
 describe('why a user traded or did not', () => {
+  beforeAll(() => start(TRADING));
+  // Who has a position from an earlier test would trade otherwise.
+  afterEach(() => board.database.pool.query('update users set is_active = false where not is_admin'));
+  afterAll(() => board.close());
+
   // Requirements: additions-why-and-why-not-1
-  test('is told by the workflow’s own record, and what would be decided now stands beside it', async () => {
-    await start(TRADING);
+  test('is explained by the workflow’s record, beside the decision of now', async () => {
     const trader = await createTrader();
     const off = await board.createUser();
     const signalId = await sendSignal();
@@ -98,8 +103,7 @@ describe('why a user traded or did not', () => {
     expect(steps).toEqual([]);
   });
 
-  test('is read from the steps of the pipeline and of this user, and of nobody else', async () => {
-    await start(TRADING);
+  test('reads only the steps of the pipeline and of this user', async () => {
     const [first, second] = [await createTrader(), await createTrader()];
     const workflowId = await ended(await sendSignal());
     for (const { id: userId } of [first, second]) {
@@ -108,8 +112,7 @@ describe('why a user traded or did not', () => {
     }
   });
 
-  test('is told of the workflow that is asked for; a second one has its own answer', async () => {
-    await start(TRADING);
+  test('is explained for each workflow of the signal', async () => {
     const trader = await createTrader();
     const signalId = await sendSignal();
     const first = await ended(signalId);
@@ -125,8 +128,7 @@ describe('why a user traded or did not', () => {
     expect((await why(signalId, trader.id, `?workflowId=${first}`)).conclusion.outcome).toBe('traded');
   });
 
-  test('is told when the sizing refuses what eligibility let through', async () => {
-    await start(TRADING);
+  test('names a refusal by the sizing after eligibility', async () => {
     const trader = await createTrader({ positionSizingMethod: 'Technical Analysis' });
     const signalId = await sendSignal();
     await ended(signalId);
@@ -137,8 +139,7 @@ describe('why a user traded or did not', () => {
     expect(trades).toEqual([]);
   });
 
-  test('is told when the order failed, with its reason or as unknown', async () => {
-    await start(TRADING);
+  test('names the failure of the order, or an unknown error', async () => {
     const trader = await createTrader();
     const signalId = await sendSignal();
     await ended(signalId);
@@ -157,12 +158,9 @@ describe('why a user traded or did not', () => {
     await board.database.pool.query("update trades set state = 'working', success = null");
     expect((await why(signalId, trader.id)).conclusion.outcome).toBe('in progress');
   });
-});
 
-describe('a user whom the workflow never considered', () => {
   // Requirements: additions-why-and-why-not-2
-  test('was created later, and is judged as of now', async () => {
-    await start(TRADING);
+  test('is not considered for a user who was created after the workflow', async () => {
     const signalId = await sendSignal();
     await ended(signalId);
     const later = await createTrader();
@@ -175,36 +173,24 @@ describe('a user whom the workflow never considered', () => {
       decidedNow: { status: 'eligible' },
     });
   });
+});
 
-  test('is told what stopped the workflow before it selected users', async () => {
-    await start({ engine: true, config: { appEnv: 'development' } });
-    const trader = await createTrader();
-    const signalId = await sendSignal();
-    await ended(signalId, 'aborted');
-    const { conclusion, workflow, decidedThen } = await why(signalId, trader.id);
-    expect(conclusion.outcome).toBe('not considered');
-    expect(conclusion.text).toMatch(
-      /^The workflow was aborted before it selected its users: Auto-trading is disabled /,
-    );
-    expect([workflow?.selectedAt, decidedThen]).toEqual([null, null]);
-  });
+describe('without an engine', () => {
+  beforeAll(() => start({}));
+  afterAll(() => board.close());
 
-  test('waits for a workflow that has not begun, and has none to wait for where none is recorded', async () => {
-    await start({});
+  test('a user waits for a workflow that has not begun, or learns that none is recorded', async () => {
     const trader = await createTrader();
     const signalId = await sendSignal();
     expect((await why(signalId, trader.id)).conclusion.text).toBe(
       'The workflow has not selected its users yet',
     );
-    await board.database.pool.query('delete from workflows');
+    await board.database.pool.query('delete from workflows where signal_id = $1', [signalId]);
     const { conclusion, workflow } = await why(signalId, trader.id);
     expect([conclusion.text, workflow]).toEqual(['No workflow of this signal is recorded', null]);
   });
-});
 
-describe('the rule that decides now', () => {
-  test('is named with its value for an inactive user, for one without settings and for another’s signal', async () => {
-    await start({});
+  test('the rule that decides now is named with its value for an inactive user, for one without settings and for another’s signal', async () => {
     const inactive = await createTrader();
     const bare = await board.createUser();
     const owner = await board.createUser();
@@ -234,10 +220,9 @@ describe('the rule that decides now', () => {
     expect((await deciding(ownSignalId, owner.user.id)).rule).toBe('Active trading');
   });
 
-  test('needs a signal, a user and a workflow of this signal', async () => {
-    await start({});
+  test('an answer needs a signal, a user and a workflow of this signal', async () => {
     const { user } = await board.createUser();
-    const [signalId, otherId] = [await sendSignal(), await sendSignal({ price: '2' })];
+    const [signalId, otherId] = [await sendSignal(), await sendSignal()];
     const { workflowId } = await get(`/api/signals/${otherId}`);
     const refused = async (path: string) => {
       const answer = await board.admin.get(`/api/signals/${path}`);
@@ -251,4 +236,18 @@ describe('the rule that decides now', () => {
     ]);
     expect((await refused(`${signalId}/why/none`))[0]).toBe(400);
   });
+});
+
+test('a user is told what stopped the workflow before it selected users', async () => {
+  await start({ engine: true, config: { appEnv: 'development' } });
+  const trader = await createTrader();
+  const signalId = await sendSignal();
+  await ended(signalId, 'aborted');
+  const { conclusion, workflow, decidedThen } = await why(signalId, trader.id);
+  expect(conclusion.outcome).toBe('not considered');
+  expect(conclusion.text).toMatch(
+    /^The workflow was aborted before it selected its users: Auto-trading is disabled /,
+  );
+  expect([workflow?.selectedAt, decidedThen]).toEqual([null, null]);
+  await board.close();
 });

@@ -1,10 +1,5 @@
-import type { ExplainedDecision, WhyAnswer } from '#contract/signals.ts';
-import type { EligibilityDecision } from '#domain/eligibility/eligibility.ts';
-import {
-  type EligibilityCheck,
-  explainEligibility,
-  recallChecks,
-} from '#domain/eligibility/eligibility-checks.ts';
+import type { WhyAnswer } from '#contract/signals.ts';
+import { explainEligibility, recallChecks } from '#domain/eligibility/eligibility-checks.ts';
 import { reasonOfSkip } from '#domain/workflow/denials.ts';
 import { pipelineStepNumber, userResultFromSteps } from '#domain/workflow/workflow-lifecycle.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
@@ -44,16 +39,10 @@ export async function explainUser(
   const now = explainEligibility(candidate, input);
   const userSteps = steps.filter((step) => step.userId === userId);
   const selectedAt = selectionTime(steps);
-  const { user } = found;
+  const { id, username, isActive, isTestUser, createdAt } = found.user;
   return {
     signalId: signal.id,
-    user: {
-      id: user.id,
-      username: user.username,
-      isActive: user.isActive,
-      isTestUser: user.isTestUser,
-      createdAt: user.createdAt.toISOString(),
-    },
+    user: { id, username, isActive, isTestUser, createdAt: createdAt.toISOString() },
     workflow:
       workflow === null
         ? null
@@ -68,29 +57,21 @@ export async function explainUser(
       workflow,
       snapshot,
       selectedAt,
-      userCreatedAt: user.createdAt,
+      userCreatedAt: createdAt,
       steps: userSteps,
       trade: trades.find((trade) => workflow !== null && trade.workflowId === workflow.id),
     }),
-    decidedThen: snapshot === null ? null : toDecision(snapshot, recallChecks(snapshot)),
-    decidedNow: toDecision(now.decision, now.checks),
+    decidedThen: snapshot === null ? null : { ...snapshot, checks: recallChecks(snapshot) },
+    decidedNow: { ...now.decision, checks: now.checks },
+    // The response schema leaves out the columns that are not for this screen.
     steps: userSteps.map((step) => ({
-      stepNumber: step.stepNumber,
-      stepName: step.stepName,
-      status: step.status,
-      errorMessage: step.errorMessage,
+      ...step,
       startedAt: step.startedAt?.toISOString() ?? null,
       completedAt: step.completedAt?.toISOString() ?? null,
     })),
     trades: trades.map((trade) => ({
-      id: trade.id,
-      workflowId: trade.workflowId,
+      ...trade,
       ofThisWorkflow: workflow !== null && trade.workflowId === workflow.id,
-      state: trade.state,
-      success: trade.success,
-      fillStatus: trade.fillStatus,
-      error: trade.error,
-      orderId: trade.orderId,
       createdAt: trade.createdAt.toISOString(),
     })),
   };
@@ -111,17 +92,6 @@ const selectionTime = (steps: StepRow[]): Date | null => {
   return selection?.status === 'completed' ? selection.completedAt : null;
 };
 
-const toDecision = (
-  {
-    status,
-    reason,
-    rule,
-    saw,
-    wanted,
-  }: Pick<EligibilityDecision, 'status' | 'reason' | 'rule' | 'saw' | 'wanted'>,
-  checks: EligibilityCheck[],
-): ExplainedDecision => ({ status, reason, rule, saw, wanted, checks });
-
 interface Evidence {
   workflow: WorkflowRow | null;
   snapshot: WorkflowUserRow | null;
@@ -131,7 +101,7 @@ interface Evidence {
   trade: TradeRow | undefined;
 }
 
-/** The order speaks before the steps, the steps before the decision: whatever came last stopped or traded the user. */
+/** An order decides before the steps, and steps before the recorded decision: what came last counts. */
 function conclude(evidence: Evidence): WhyAnswer['conclusion'] {
   const { snapshot, steps, trade } = evidence;
   if (trade !== undefined) return concludeTrade(trade);
