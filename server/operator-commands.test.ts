@@ -136,7 +136,7 @@ test('a forgotten password is replaced beside the running program, and without i
 });
 
 // Requirements: sign-in-and-sessions-4
-test('a password is reset of a user alone, in a database that is there', async () => {
+test('a password reset needs a user and a database', async () => {
   const data = join(folder, 'nothing');
   expect(await run('reset-password.ts', data, 'somebody@example.com')).toMatchObject({
     code: 1,

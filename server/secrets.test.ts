@@ -90,6 +90,6 @@ test('no secret is in the database', async () => {
   }
 });
 
-test('the audit lines name the user by id, never by what was typed', () => {
+test('the audit lines name the user by id only', () => {
   expect(board.logged()).not.toContain(`"username":"${ADMIN_USERNAME}"`);
 });

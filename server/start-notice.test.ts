@@ -38,7 +38,7 @@ test('a later start shows that the account is as before', () => {
   );
 });
 
-test('an address that is open to the network says so', () => {
+test('an address that is open to the network is marked', () => {
   expect(notice({ HOST: '0.0.0.0' }, null)).toContain(
     'http://localhost:3000 (HOST is 0.0.0.0: open to everybody who reaches this machine)',
   );
@@ -67,7 +67,7 @@ test.each([
 });
 
 // Requirements: settings-of-the-program-9
-test('live trading on the embedded database names what it lacks', () => {
+test('live trading on the embedded database gets a remark', () => {
   const remark = 'backups and a second machine need DATABASE_URL';
   expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(remark);
   expect(notice({ EXCHANGE_MODE: 'live' }, null)).toContain(

@@ -15,7 +15,7 @@ import { LEASE_SECONDS } from './platform/jobs/leases.ts';
 
 /**
  * What an instance was doing when it froze is gone on with by others within 30 s: not measured, but added up from the
- * settings that it follows from. server/instances.test.ts sees it happen.
+ * settings that it follows from. server/instances.long.test.ts sees it happen.
  */
 const WITHIN_MS = 30_000;
 /** For the statements and the turn of the event loop between one wait and the next. */

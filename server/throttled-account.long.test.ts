@@ -180,7 +180,7 @@ describe.each(['Bitget', 'Bybit'] as const)('one account that %s throttles', (pl
   });
 });
 
-test('a refusal that names the address holds it for all, and a close is what leaves first when it ends', {
+test('a refusal that names the address holds it for all, and a close leaves first when it ends', {
   timeout: 120_000,
 }, async () => {
   const board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 5_000 } });

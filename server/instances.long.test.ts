@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import {
+  call,
+  database,
+  hookKey,
+  instances,
+  query,
+  signIn,
+  startInstances,
+  stopInstances,
+} from '#test/app/instances.ts';
+
+beforeAll(startInstances);
+afterAll(stopInstances);
+
+describe('an instance in the midst of a workflow with several users', () => {
+  const TRADERS = 4;
+  const WITHIN_MS = 30_000;
+  /** So much of the waiting is not waited for: the rows of who is gone are made that much older instead. */
+  const AGED_MS = 18_000;
+
+  /** A workflow under way, and who holds which of its users; nobody gets any further before `release`. */
+  async function holdWorkflow({ token, cookie }: { token: string; cookie: string }) {
+    const key = await hookKey(cookie);
+    const deliver = (route: string, body: object) =>
+      call(`/hooks/${route}?hkid=${key}`, { body: { symbol: `${token}USDT`, ...body } });
+    await deliver('trading_view_candler', {
+      Timeframe: '15',
+      Symbol: `${token}USDT`,
+      Currency: 'USDT',
+      DateTime: new Date().toISOString().replaceAll(/[-:T]/g, '').slice(0, 12),
+      ...{ High: '100', Low: '100', Open: '100', Close: '100', Volume: '1' },
+    });
+    const signal = { action: 'buy', price: '100', timeframe: '15', processor: 'Tesla' };
+    const { id } = (await (await deliver('trading_view_signal', signal)).json()) as { id: string };
+    const gate = new pg.Client({ ...inject('testServer'), database });
+    gate.on('error', () => {});
+    await gate.connect();
+    await gate.query('begin; lock table position_generator_logs in access exclusive mode');
+    let workflowId = '';
+    await vi.waitFor(async () => {
+      const answer = await call('/api/trigger-automation', { cookie, body: { signalId: id } });
+      expect(answer.status).toBe(200);
+      ({ workflowId } = (await answer.json()) as { workflowId: string });
+    }, 10_000);
+    const held = await vi.waitFor(async () => {
+      const rows = await query<{ key: string; holder: string }>(
+        `select key, holder from leases where lease_until > now() and holder like '% ${workflowId}'`,
+      );
+      expect(rows).toHaveLength(TRADERS);
+      // Between two transactions: one that is open ends by itself after 15 s, well within a lease.
+      const waiting = await query(
+        `select pid from pg_stat_activity where datname = current_database()
+           and wait_event_type = 'Lock' and query like '%position_generator_logs%'`,
+      );
+      expect(waiting).toHaveLength(TRADERS);
+      return rows.map(({ key, holder }) => ({
+        userId: key.replace('user:', ''),
+        name: holder.split(' ')[0] ?? '',
+      }));
+    }, 10_000);
+    const release = async () => {
+      await gate.query('rollback');
+      await gate.end();
+    };
+    return { workflowId, held, release };
+  }
+
+  beforeAll(async () => {
+    const cookie = await signIn();
+    for (let number = 1; number <= TRADERS; number += 1) {
+      const body = { username: `trader${number}@example.com`, password: 'a password of a user' };
+      const answer = await call('/api/admin/create-client', { cookie, body });
+      const { user } = (await answer.json()) as { user: { id: string } };
+      const put = (path: string, values: object) => call(path, { cookie, method: 'PUT', body: values });
+      const settings = { positionSizingMethod: 'Portfolio Allocation' };
+      expect((await put(`/api/admin/user-settings/${user.id}`, settings)).status).toBe(200);
+      expect((await put(`/api/admin/user/${user.id}/active-trading`, { activeTrading: true })).status).toBe(
+        200,
+      );
+    }
+  });
+
+  // The killed one comes last: it is not started again.
+  test.each([
+    ['frozen', 'SIGSTOP', 'TOA'],
+    ['killed', 'SIGKILL', 'TOB'],
+  ] as const)(
+    'that is %s leaves it to the other, which goes on within 30 s and places every order once',
+    async (_how, signal, token) => {
+      const cookie = await signIn();
+      const { workflowId, held, release } = await holdWorkflow({ token, cookie });
+      const victim = held[0]?.name ?? '';
+      const users = held.flatMap(({ name, userId }) => (name === victim ? [userId] : []));
+      const instance = instances.get(victim);
+      instances.delete(victim);
+      instance?.child.kill(signal);
+      const struckAt = Date.now();
+      await release();
+      const aged = `make_interval(secs => ${AGED_MS / 1_000})`;
+      await query(`update leases set lease_until = lease_until - ${aged} where starts_with(holder, $1)`, [
+        `${victim} `,
+      ]);
+      await query(
+        `update jobs.job set heartbeat_on = heartbeat_on - ${aged}
+         where state = 'active' and data->>'workflowId' = $1 and data->>'userId' = any($2)`,
+        [workflowId, users],
+      );
+      const workflow = await vi.waitFor(async () => {
+        const [row] = await query(`select status, successful_users_count as n from workflows where id = $1`, [
+          workflowId,
+        ]);
+        expect(row?.status).toBe('completed');
+        return row;
+      }, WITHIN_MS);
+      expect(workflow?.n).toBe(TRADERS);
+      const acts = await query<{ user_id: string; created_at: Date }>(
+        'select user_id, created_at from position_generator_logs where workflow_id = $1 and user_id = any($2)',
+        [workflowId, users],
+      );
+      expect(acts).toHaveLength(users.length);
+      const firstMs = Math.min(...acts.map(({ created_at }) => created_at.getTime())) - struckAt;
+      expect(firstMs + AGED_MS).toBeLessThanOrEqual(WITHIN_MS);
+
+      if (signal === 'SIGSTOP') {
+        instance?.child.kill('SIGCONT');
+        await vi.waitFor(async () => expect((await call('/readyz', { at: instance?.url })).status).toBe(200));
+        await sleep(500);
+        if (instance) instances.set(victim, instance);
+      } else {
+        await instance?.stop();
+      }
+      const orders = await query(
+        `select user_id from paper_orders where token = $1 and not reduce_only order by user_id`,
+        [token],
+      );
+      expect(orders).toEqual(
+        held
+          .map(({ userId }) => userId)
+          .sort()
+          .map((user_id) => ({ user_id })),
+      );
+      const trades = await query('select user_id from trades where workflow_id = $1', [workflowId]);
+      expect(trades).toHaveLength(TRADERS);
+    },
+  );
+});

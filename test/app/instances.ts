@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import pg from 'pg';
+import { expect, inject } from 'vitest';
+import { startServerProcess, type TestServerProcess } from './test-server-process.ts';
+
+// Real programs on one PostgreSQL behind a load balancer, as compose.yaml has them.
+
+export const ADMIN = { username: 'admin@example.com', password: 'correct horse battery' };
+export const NAMES = ['one', 'two'] as const;
+
+export let database: string;
+let server: pg.Client;
+let balancer: Server;
+let address: string;
+/** The instances that the balancer knows. */
+export const instances = new Map<string, TestServerProcess>();
+const started = new Set<TestServerProcess>();
+
+export async function startInstances(): Promise<void> {
+  server = new pg.Client({ ...inject('testServer'), database: 'postgres' });
+  await server.connect();
+  database = `test_${randomBytes(8).toString('hex')}`;
+  // Empty: the two make its tables together, under their lock.
+  await server.query(`create database ${database} template template0`);
+  balancer = createBalancer();
+  await new Promise<void>((resolve) => balancer.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
+  await Promise.all(NAMES.map(startInstance));
+}
+
+export async function stopInstances(): Promise<void> {
+  for (const { child } of started) child.kill('SIGCONT');
+  await Promise.all([...started].map((instance) => instance.stop()));
+  balancer.close();
+  await server.query(`drop database ${database} with (force)`);
+  await server.end();
+}
+
+export async function startInstance(name: string): Promise<void> {
+  const { host, port, user } = inject('testServer');
+  const instance = await startServerProcess({
+    env: {
+      DATABASE_URL: `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
+      SECRET_KEY: 'a secret key of the tests, long enough',
+      INSTANCE_ID: name,
+      WEBHOOK_RATE_LIMIT: '0',
+      LOG_LEVEL: 'warn',
+      // Every workflow ends at its second step: what is done with a signal is not the question here.
+      APP_ENV: 'development',
+      VERIFY_FIRST_MS: '200',
+      VERIFY_SECOND_MS: '200',
+    },
+  });
+  instances.set(name, instance);
+  started.add(instance);
+}
+
+/** In turn, and to the next one when a connection cannot be made. */
+function createBalancer(): Server {
+  let turn = 0;
+  return createServer((client) => {
+    client.on('error', () => {});
+    turn += 1;
+    const running = [...instances.values()].map(({ url }) => Number(new URL(url).port));
+    const ports = running.map((_, index) => running[(turn + index) % running.length]);
+    const tryNext = () => {
+      const port = ports.shift();
+      if (port === undefined) return client.destroy();
+      const upstream = connect({ host: '127.0.0.1', port });
+      let isConnected = false;
+      upstream.once('connect', () => {
+        isConnected = true;
+        client.pipe(upstream).pipe(client);
+      });
+      upstream.once('error', () => (isConnected ? client.destroy() : tryNext()));
+      client.once('close', () => upstream.destroy());
+    };
+    tryNext();
+  });
+}
+
+export async function call(
+  path: string,
+  options: { cookie?: string; method?: string; body?: unknown; at?: string | undefined } = {},
+): Promise<Response> {
+  const { cookie, body, method = body === undefined ? 'GET' : 'POST', at = address } = options;
+  return await fetch(`${at}${path}`, {
+    method,
+    headers: {
+      connection: 'close',
+      origin: at,
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+export async function signIn(at = address): Promise<string> {
+  const answer = await call('/api/auth/login', { body: ADMIN, at });
+  expect(answer.status).toBe(200);
+  return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+let webhook: Promise<string> | undefined;
+
+/** Of the administrator, who may have one alone. */
+export function hookKey(cookie: string): Promise<string> {
+  webhook ??= call('/api/hooks', { cookie, body: {} })
+    .then((answer) => answer.json() as Promise<{ hookKey: string }>)
+    .then(({ hookKey }) => hookKey);
+  return webhook;
+}
+
+export async function query<Row extends pg.QueryResultRow>(
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new pg.Client({ ...inject('testServer'), database });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach } from 'vitest';
+import { findPostmaster } from '#server/platform/db/embedded-postmaster.ts';
+import { PROGRAM, startServerProcess, type TestServerProcess } from './test-server-process.ts';
+
+const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
+
+/** Gives every test of the file a data folder, and ends the programs that it started there. */
+export function programFolder() {
+  let dataDir = '';
+  let servers: TestServerProcess[] = [];
+  let children: ChildProcess[] = [];
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'signal-board-main-'));
+    servers = [];
+    children = [];
+  });
+  afterEach(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    for (const server of servers) await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  function spawnProgram(env: Record<string, string> = {}, args: string[] = []) {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd: dataDir,
+      env: {
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        PORT: '0',
+        DATA_DIR: dataDir,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    return child;
+  }
+
+  return {
+    dataDir: () => dataDir,
+    cluster: () => join(dataDir, 'postgres'),
+    databaseRuns: async () => (await findPostmaster(join(dataDir, 'postgres'))) !== null,
+    spawnProgram,
+    async start(env: Record<string, string> = {}, args: string[] = []): Promise<TestServerProcess> {
+      const server = await startServerProcess({ dataDir, env, args });
+      servers.push(server);
+      return server;
+    },
+    /** Runs the program to its end, for starts that fail. */
+    async runToEnd(env: Record<string, string>, args: string[] = []) {
+      const child = spawnProgram(env, args);
+      let stdout = '';
+      let stderr = '';
+      child.stdout.on('data', (text) => (stdout += String(text)));
+      child.stderr.on('data', (text) => (stderr += String(text)));
+      const [code] = await once(child, 'close');
+      return { code, stdout, stderr };
+    },
+    async login(server: TestServerProcess, password: string): Promise<number> {
+      const answer = await fetch(`${server.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: server.url },
+        body: JSON.stringify({ username: server.adminUsername, password }),
+      });
+      return answer.status;
+    },
+  };
+}
