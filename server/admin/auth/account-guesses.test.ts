@@ -63,23 +63,22 @@ describe('guesses at one account from many addresses', () => {
   // Requirements: sign-in-and-sessions-6
   test('are evaluated fifteen times a quarter hour at most, and the owner signs in meanwhile', async () => {
     const { username, password, home } = await owner();
-    const addresses = newAddresses(1_000);
     vi.mocked(argon2.verify).mockClear();
     const guesses: number[] = [];
     let signIns = 0;
     for (let round = 0; round < 10; round++) {
-      guesses.push(...(await guessFrom(addresses.slice(round * 100, (round + 1) * 100), username)));
+      guesses.push(...(await guessFrom(newAddresses(25), username)));
       expect((await login(username, password, home)).statusCode).toBe(200);
       signIns += 1;
       clock.advance(60_000);
     }
-    expect(guesses).toHaveLength(1_000);
+    expect(guesses).toHaveLength(250);
     expect(evaluated() - signIns).toBeGreaterThan(0);
     expect(evaluated() - signIns).toBeLessThanOrEqual(MOST_GUESSES);
     expect(guesses.filter((status) => status === 401)).toHaveLength(evaluated() - signIns);
     // A busy program answers 503 instead of checking a guess.
     expect(guesses.filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
-  }, 120_000);
+  });
 
   test('are never more than fifteen in any quarter hour', async () => {
     const { username } = await owner();
