@@ -87,7 +87,7 @@ async function run(options: {
     notice(await listen(program.app, config));
   } catch (error) {
     // A generated password is shown once: it must not get lost with a start that failed at its last step.
-    if (firstAdministrator?.generated) notice(config.port);
+    if (firstAdministrator?.password) notice(config.port);
     throw error;
   }
 }

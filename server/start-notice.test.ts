@@ -14,7 +14,7 @@ function notice(
 }
 
 test('a first start shows everything that is needed to sign in', () => {
-  const first = { username: 'admin@example.com', password: 'generated-one', generated: true };
+  const first = { username: 'admin@example.com', password: 'generated-one' };
   expect(notice({}, first).split('\n').slice(2, -2)).toEqual([
     '  Signal Board is running',
     '',
@@ -27,7 +27,7 @@ test('a first start shows everything that is needed to sign in', () => {
 });
 
 test('a password that was configured is not shown', () => {
-  const text = notice({}, { username: 'me@example.com', password: null, generated: false });
+  const text = notice({}, { username: 'me@example.com', password: null });
   expect(text).toContain('User name   me@example.com');
   expect(text).toContain('Password    from ADMIN_PASSWORD');
 });

@@ -1,8 +1,6 @@
 import { orderSubmissionAllowed } from '#domain/eligibility/trading-mode.ts';
+import type { FirstAdministrator } from './admin/users/ensure-first-administrator.ts';
 import type { Config } from './platform/config/config.ts';
-
-/** The administrator that this start created; null when there were users already. */
-export type FirstAdministrator = { username: string; password: string | null; generated: boolean } | null;
 
 const RULE = '─'.repeat(72);
 
@@ -10,7 +8,8 @@ const RULE = '─'.repeat(72);
 export function startNotice(options: {
   config: Config;
   port: number;
-  firstAdministrator: FirstAdministrator;
+  /** The administrator that this start created; null when there were users already. */
+  firstAdministrator: FirstAdministrator | null;
 }): string {
   const { config, port, firstAdministrator: first } = options;
   const rows = [
@@ -44,10 +43,9 @@ function address(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function password(first: FirstAdministrator): string {
+function password(first: FirstAdministrator | null): string {
   if (first === null) return 'as set before   (forgotten: npm run reset-password)';
-  if (first.generated && first.password !== null) return `${first.password}   (shown only this once)`;
-  return 'from ADMIN_PASSWORD';
+  return first.password === null ? 'from ADMIN_PASSWORD' : `${first.password}   (shown only this once)`;
 }
 
 const MODES: Record<Config['exchangeMode'], string> = {

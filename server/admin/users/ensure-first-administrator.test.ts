@@ -45,7 +45,6 @@ test('an empty database gets an administrator with a generated password that is 
   expect(first).toEqual({
     username: 'admin@example.com',
     password: expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/),
-    generated: true,
   });
   const user = await findUserByKey(own.database.db, 'admin@example.com');
   expect(user).toMatchObject({ isAdmin: true, isActive: true, isTestUser: true });
@@ -57,7 +56,7 @@ test('an empty database gets an administrator with a generated password that is 
 // Requirements: settings-of-the-program-6
 test('a password of the environment is used and not shown', async () => {
   const first = await ensure({ ADMIN_USERNAME: 'Owner@Example.com', ADMIN_PASSWORD: 'from outside' });
-  expect(first).toEqual({ username: 'Owner@Example.com', password: null, generated: false });
+  expect(first).toEqual({ username: 'Owner@Example.com', password: null });
   const user = await findUserByKey(own.database.db, 'owner@example.com');
   expect(await verifyPassword(user?.passwordHash ?? null, 'from outside')).toBe(true);
 });

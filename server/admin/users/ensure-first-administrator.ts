@@ -6,14 +6,13 @@ import { createUser } from './create-user.ts';
 import { passwordFault } from './password-rules.ts';
 import { countUsers } from './users.store.ts';
 
-/** Any constant: instances that start together take turns on it. */
+/** An arbitrary key: instances that start together take turns on it. */
 const FIRST_ADMINISTRATOR_LOCK = 7_305_001;
 
 export interface FirstAdministrator {
   username: string;
-  /** Shown once; null when it came from ADMIN_PASSWORD. */
+  /** Generated, and shown once; null when it came from ADMIN_PASSWORD. */
   password: string | null;
-  generated: boolean;
 }
 
 /** Creates the first administrator when there is no user at all; null when there is one already. */
@@ -29,11 +28,7 @@ export async function ensureFirstAdministrator(
     const password = adminPassword ?? generatePassword();
     const administrator = await createUser({ ...deps, db: tx }, { username, password, isAdmin: true });
     deps.log.info({ userId: administrator.id }, 'first administrator created');
-    return {
-      username,
-      password: adminPassword === null ? password : null,
-      generated: adminPassword === null,
-    };
+    return { username, password: adminPassword === null ? password : null };
   });
 }
 
