@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { monthName, monthOf } from '#server/platform/db/partition-months.ts';
+import { monthName, monthOf } from '#server/platform/db/partitions.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 
 /** What is measured by name: as often as they come, and as seldom. */

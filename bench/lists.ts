@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { findSeries, listCandlesUntil } from '#server/console/price-logs/candles.store.ts';
 import { listPriceLogs } from '#server/console/price-logs/price-logs.store.ts';
@@ -8,6 +7,7 @@ import { createLastDays, readSignalStats } from '#server/console/signals/signals
 import { listWorkflows } from '#server/console/workflows/workflow-monitor.store.ts';
 import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
 import type { Db } from '#server/platform/db/database.ts';
+import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import { ADDED_UP } from '#server/platform/db/list-totals/counted-lists.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
 import type { BenchContext } from './bench.ts';
@@ -314,7 +314,7 @@ async function explain(
   try {
     const asked: { text: string; params: unknown[] }[] = [];
     const logger = { logQuery: (text: string, params: unknown[]) => void asked.push({ text, params }) };
-    await ask(drizzle(pool, { logger }));
+    await ask(drizzleOver(pool, { logger }));
     const { rows: big } = await pool.query('select relname from pg_stat_user_tables where n_live_tup > $1', [
       BIG_ROWS,
     ]);

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { writeBackup } from './admin/backup/write-backup.ts';
 import { ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
 import { loadSecretKey } from './platform/config/secret-key.ts';
-import { reachDatabase } from './platform/db/reach-database.ts';
+import { reachDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
 
 // node server/backup.ts [file]: writes a backup, of a running program too.

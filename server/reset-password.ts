@@ -1,10 +1,10 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { resetPassword } from './admin/users/reset-password.ts';
 import { systemClock } from './platform/clock.ts';
 import { ConfigError, parseConfig, readEnvironment } from './platform/config/config.ts';
 import { databaseErrorCode } from './platform/db/database-errors.ts';
-import { reachDatabase } from './platform/db/reach-database.ts';
+import { drizzleOn } from './platform/db/drizzle-over.ts';
+import { reachDatabase } from './platform/db/pool.ts';
 import { StartError } from './platform/db/start-error.ts';
 
 // node server/reset-password.ts username: a new password for who forgot theirs, beside a running program too.
@@ -30,7 +30,7 @@ async function main(args: string[]): Promise<void> {
   try {
     client.on('error', () => {});
     await client.connect();
-    const db = drizzle(client);
+    const db = drizzleOn(client);
     const reset = await resetPassword({ db, clock: systemClock }, username).catch((error: unknown) => {
       if (databaseErrorCode(error) === NO_TABLE) throw new StartError('The database is empty');
       throw error;

@@ -6,7 +6,7 @@ import type { Logger } from './log.ts';
 /** As in announce_changes (migrations/0000_baseline.sql). */
 export const CHANGES_CHANNEL = 'signal_board_changes';
 
-/** What the database announces, with whichever instance's transaction it happened. */
+/** The changes of all instances, as triggers announce them. */
 export type ChangeFeed = NotificationFeed<Change>;
 
 export const createChangeFeed = (options: { connection: DatabaseConnection; log: Logger }): ChangeFeed =>

@@ -14,7 +14,7 @@ test.each([
   expect(cutText(text, maximum)).toBe(cut);
 });
 
-test('what is well-formed stays so, wherever it is cut', () => {
+test('keeps well-formed text well-formed wherever it is cut', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.nat(20), (text, maximum) => {
       const cut = cutText(text, maximum);

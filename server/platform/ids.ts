@@ -3,15 +3,12 @@ import { v7 } from 'uuid';
 
 const BYTES_AN_ID = 16;
 const MOST_SEQUENCE = 2 ** 32 - 1;
-/** Asking the system for each id's would take longer than all the rest of it. */
+/** Pool random bytes: one syscall per id dominated. */
 const randomBytes = Buffer.alloc(256 * BYTES_AN_ID);
 let randomUsed = randomBytes.length;
 let last = { msecs: 0, seq: 0 };
 
-/**
- * Time-ordered: for everything that is listed by time. Of ids of one process each is greater than the one before, also
- * within a millisecond and when the clock goes back.
- */
+/** For everything that is listed by time. Ids of one process always increase, even when the clock goes back. */
 export function timeOrderedId(): string {
   if (randomUsed === randomBytes.length) {
     randomFillSync(randomBytes);
@@ -26,7 +23,7 @@ export function timeOrderedId(): string {
   return v7({ ...last, random });
 }
 
-/** Before every time-ordered id of this moment and later ones, and after every earlier one. */
+/** The lower bound of the time-ordered ids of this moment and later. */
 export function firstIdOf(moment: Date): string {
   const digits = moment.getTime().toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
@@ -36,5 +33,5 @@ export function firstIdOf(moment: Date): string {
 export const momentOf = (id: string): Date =>
   new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));
 
-/** Its first eight characters differ from one to the next: for users and trades, whose ids are shown cut to eight. */
+/** For users and trades, whose ids are shown cut to eight characters: these differ. */
 export const randomId = (): string => randomUUID();

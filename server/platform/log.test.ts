@@ -93,7 +93,7 @@ test('a failed query is logged without its values', async () => {
   expect(text()).not.toContain(CANARY);
 });
 
-test('what the web server logs about a request holds its path and neither query, headers nor body', async () => {
+test('logs the path of a request, but neither query, headers nor body', async () => {
   const { log, text } = capture();
   const app = Fastify({ loggerInstance: log });
   app.post('/hooks/x', (request) => {

@@ -1,9 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client';
 
-/**
- * What this instance counts while it works; the rest is read from the database when somebody asks. Labels are
- * bounded: no user, token, key or text of anybody's ever becomes one.
- */
+/** What this instance counts; the rest is read from the database. No user, token, key or text becomes a label. */
 export interface Metrics {
   registry: Registry;
   delivered(delivery: { kind: DeliveryKind; result: DeliveryResult; seconds: number }): void;
@@ -11,11 +8,11 @@ export interface Metrics {
   exchangeCalled(call: { platform: string; operation: string; result: CallResult; seconds: number }): void;
 }
 
-export const DELIVERY_KINDS = ['signal', 'candle'] as const;
+const DELIVERY_KINDS = ['signal', 'candle'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** `failed`: answered by an error that nobody foresaw. */
-export const DELIVERY_RESULTS = [
+/** `failed`: an unexpected error. */
+const DELIVERY_RESULTS = [
   'stored',
   'duplicate',
   'refused',
@@ -76,7 +73,7 @@ export function createMetrics(): Metrics {
     labelNames: ['table'],
     registers,
   });
-  // A series that begins with its first event hides that event from increase().
+  // Begin at 0: increase() does not see the first event of a new series.
   for (const kind of DELIVERY_KINDS) {
     for (const result of DELIVERY_RESULTS) deliveries.inc({ kind, result }, 0);
   }

@@ -8,7 +8,7 @@ const ARGON2: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** 19 MiB each: bounds the memory, and leaves one of libuv's four threads to files and names. */
 const MAX_AT_ONCE = 3;
-/** About two seconds of work; whoever comes later is told so instead of waiting. */
+/** About two seconds of work; further ones are refused at once. */
 const MAX_WAITING = 200;
 
 // Five letters at a time, without those that read like others: 31^20 is 99 bits.
@@ -20,7 +20,7 @@ let running = 0;
 const waiting: (() => void)[] = [];
 let unknownUserHash: Promise<string> | undefined;
 
-/** For who has to type it once. */
+/** Easy to type once. */
 export function generatePassword(): string {
   const group = () =>
     Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
@@ -49,7 +49,7 @@ export function prepareUnknownUserHash(): Promise<string> {
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= MAX_AT_ONCE) {
     if (waiting.length >= MAX_WAITING) throw new AppError('unavailable');
-    // The one that ends hands its place over, so `running` stays as it is.
+    // The one that ends hands its place over.
     await new Promise<void>((start) => waiting.push(start));
   } else running++;
   try {

@@ -1,7 +1,7 @@
 import pg from 'pg';
+import { createPreparingClient } from '#server/platform/db/clients.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
-import { createPreparingClient } from '#server/platform/db/preparing-client.ts';
 
 /** The process is gone: nothing that it would still have done happens. */
 export class Crash extends Error {

@@ -11,10 +11,11 @@ import type { Deps } from '#server/deps.ts';
 import { getSession, getUser } from '#server/platform/http/access.ts';
 import {
   clearSessionCookie,
+  endSession,
   readSessionToken,
+  revealKey,
   setSessionCookie,
-} from '#server/platform/http/access-cookie.ts';
-import { endSession, revealKey } from '#server/platform/http/access-sessions.ts';
+} from '#server/platform/http/access-sessions.ts';
 import { toAppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { sourceAddress } from '#server/platform/http/source-address.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Deps } from '#server/deps.ts';
 import { getUser } from '#server/platform/http/access.ts';
 import { AppError } from '#server/platform/http/errors.ts';
-import { rememberAddress } from '#server/platform/http/known-addresses.ts';
+import { rememberAddress } from '#server/platform/http/password-guesses.ts';
 import { limitPasswordAttempts } from '#server/platform/http/password-limits.ts';
 import { sourceAddress } from '#server/platform/http/source-address.ts';
 import { verifyPassword } from '#server/platform/password.ts';

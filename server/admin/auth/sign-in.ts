@@ -2,7 +2,7 @@ import type { CurrentUser, LoginBody } from '#contract/auth.ts';
 import type { Deps } from '#server/deps.ts';
 import { createSession, removeDeadSessions } from '#server/platform/http/access-sessions.ts';
 import { AppError } from '#server/platform/http/errors.ts';
-import { rememberAddress } from '#server/platform/http/known-addresses.ts';
+import { rememberAddress } from '#server/platform/http/password-guesses.ts';
 import { limitPasswordAttempts } from '#server/platform/http/password-limits.ts';
 import { verifyPassword } from '#server/platform/password.ts';
 import { toCurrentUser, typedUsernameKey, type UserRow } from '../users/user-rows.ts';

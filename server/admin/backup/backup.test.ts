@@ -8,7 +8,7 @@ import type { MigrationMeta } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { systemClock } from '#server/platform/clock.ts';
-import { readMigrations } from '#server/platform/db/applied-migrations.ts';
+import { readMigrations } from '#server/platform/db/migrate.ts';
 import { type DatabaseConnection, openPool } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';

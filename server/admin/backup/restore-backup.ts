@@ -1,9 +1,8 @@
 import type { MigrationMeta } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { forgetSecretKey } from '#server/admin/hooks/check-secret-key.ts';
-import { isBeforeBaseline, readMigrations } from '#server/platform/db/applied-migrations.ts';
-import { applyMigrations } from '#server/platform/db/migrate.ts';
+import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
+import { applyMigrations, isBeforeBaseline, readMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { type OpenBackup, openBackup } from './backup-file.ts';
@@ -51,8 +50,8 @@ export async function restoreBackup(options: {
     const rows = await fill(client, backup);
     await fillHashes(client);
     await applyMigrations(client, migrations.slice(known));
-    const work = await endRestoredWork(drizzle(client), now);
-    if (secretKey === null) await forgetSecretKey(drizzle(client));
+    const work = await endRestoredWork(drizzleOn(client), now);
+    if (secretKey === null) await forgetSecretKey(drizzleOn(client));
     await client.query('commit');
     return { createdAt: backup.header.createdAt, rows, ...work };
   } finally {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
-import { listAppliedMigrations } from '#server/platform/db/applied-migrations.ts';
+import { listAppliedMigrations } from '#server/platform/db/migrate.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { createSecretBox } from '#server/platform/secret-box.ts';

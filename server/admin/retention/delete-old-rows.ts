@@ -1,9 +1,9 @@
-import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { OLDEST_SIGNAL_DAYS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Deps } from '#server/deps.ts';
 import type { Tx } from '#server/platform/db/database.ts';
-import { forgetRows } from '#server/platform/db/list-totals/forget-rows.ts';
+import { drizzleOn } from '#server/platform/db/drizzle-over.ts';
+import { forgetRows } from '#server/platform/db/list-totals/add-up-list.ts';
 import type { DatabaseConnection } from '#server/platform/db/pool.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { deleteOldLeases } from '#server/platform/jobs/leases.ts';
@@ -139,7 +139,7 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
       // The last row of a full batch begins the next one: the row after it is not known yet.
       const looked = isLast ? rows : rows.slice(0, -1);
       for (const found of between(rows, looked, end)) {
-        count += await drizzle(client).transaction((tx) => kind.remove(tx, client, found));
+        count += await drizzleOn(client).transaction((tx) => kind.remove(tx, client, found));
       }
       const last = looked.at(-1);
       if (last !== undefined) walkedTo.set(kind, last.id);
@@ -149,7 +149,7 @@ export function createDeleteOldRows({ clock, config, log, metrics }: OldRowsDeps
 
   return async ({ connection, signal }) => {
     await withRetentionClient({ connection, lock: ROWS_LOCK, ...(signal && { signal }) }, async (client) => {
-      metrics.rowsDeleted('leases', await deleteOldLeases(drizzle(client)));
+      metrics.rowsDeleted('leases', await deleteOldLeases(drizzleOn(client)));
       for (const kind of KINDS) {
         const days = kind.days(config);
         if (days === 0) continue;

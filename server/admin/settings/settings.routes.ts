@@ -12,7 +12,7 @@ import type { Deps } from '#server/deps.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
 import { getUser } from '#server/platform/http/access.ts';
-import { setSessionCookie } from '#server/platform/http/access-cookie.ts';
+import { setSessionCookie } from '#server/platform/http/access-sessions.ts';
 import { AppError } from '#server/platform/http/errors.ts';
 import type { App } from '#server/platform/http/http-app.ts';
 import { toUserSettings } from '../users/user-rows.ts';

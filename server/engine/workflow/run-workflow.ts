@@ -5,7 +5,7 @@ import {
 } from '#domain/workflow/workflow-lifecycle.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
-import { isDatabaseUnavailable } from '#server/platform/http/errors-unavailable.ts';
+import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { LeaseLostError, withLeaseAndRead } from '#server/platform/jobs/leases.ts';
 import { type AutomationDeps, processorName } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';

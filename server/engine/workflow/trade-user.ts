@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
-import { isDatabaseUnavailable } from '#server/platform/http/errors-unavailable.ts';
+import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { LeaseLostError, withLeaseAndRead } from '#server/platform/jobs/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { finishUser } from './finish-user.ts';

@@ -23,7 +23,7 @@ interface SettingNotes {
   secret?: boolean;
 }
 
-export interface SettingDescription extends SettingNotes {
+interface SettingDescription extends SettingNotes {
   name: string;
 }
 
@@ -34,10 +34,10 @@ function setting<Schema extends z.ZodType>(schema: Schema, notes: SettingNotes):
   return schema;
 }
 
+const pattern = (allowed: RegExp) => z.string().regex(allowed);
+
 const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,10}$/)
+  pattern(/^\d{1,10}$/)
     .transform(Number)
     .pipe(z.number().int().min(min).max(max));
 
@@ -70,16 +70,16 @@ function isTimezone(text: string): boolean {
   }
 }
 
-const origin = z
-  .string()
-  .refine((text) => isUrl(text, ['http:', 'https:']))
-  .transform((text) => new URL(text).origin);
-
-const isOrigin = (text: string) => {
-  if (!isUrl(text, ['http:', 'https:'])) return false;
-  const { origin, href } = new URL(text);
-  return href === `${origin}/`;
-};
+const isHttpUrl = (text: string) => isUrl(text, ['http:', 'https:']);
+const databaseUrl = z.string().refine((text) => isUrl(text, ['postgres:', 'postgresql:']));
+const hasNoPath = (text: string) => new URL(text).href === `${new URL(text).origin}/`;
+const origin = (isAllowed: (text: string) => boolean) =>
+  z
+    .string()
+    .refine(isAllowed)
+    .transform((text) => new URL(text).origin)
+    .nullable()
+    .default(null);
 
 const wait = (about: string, unset: string) =>
   setting(wholeNumber(0, 120_000).nullable().default(null), {
@@ -98,29 +98,18 @@ const retention = (about: string, least = 30) =>
 
 /** Every setting of the program, read from the environment. An empty value counts as unset. */
 export const settingsSchema = z.object({
-  HOST: setting(
-    z
-      .string()
-      .regex(/^[\w.:-]+$/)
-      .default('127.0.0.1'),
-    {
-      about: 'Address to listen on; 0.0.0.0 opens it to the network',
-      takes: 'an IP address or a host name',
-      unset: '127.0.0.1',
-    },
-  ),
+  HOST: setting(pattern(/^[\w.:-]+$/).default('127.0.0.1'), {
+    about: 'Address to listen on; 0.0.0.0 opens it to the network',
+    takes: 'an IP address or a host name',
+    unset: '127.0.0.1',
+  }),
   PORT: setting(wholeNumber(0, 65_535).default(3000), {
     about: 'Port to listen on; 0 takes a free one',
     takes: 'a whole number from 0 to 65535',
     unset: '3000',
   }),
   PUBLIC_URL: setting(
-    z
-      .string()
-      .refine(isOrigin)
-      .transform((text) => new URL(text).origin)
-      .nullable()
-      .default(null),
+    origin((text) => isHttpUrl(text) && hasNoPath(text)),
     {
       about:
         'The address that browsers open. Pages answer under its host only, and with https cookies are always secure. Demo and live mode need an https one where HOST is not of this machine alone',
@@ -133,30 +122,17 @@ export const settingsSchema = z.object({
     takes: 'a path',
     unset: './data',
   }),
-  DATABASE_URL: setting(
-    z
-      .string()
-      .refine((text) => isUrl(text, ['postgres:', 'postgresql:']))
-      .nullable()
-      .default(null),
-    {
-      about: 'Your own PostgreSQL 14 or newer; several instances may share it',
-      takes: 'an address that begins with postgres://',
-      unset: 'an embedded PostgreSQL under DATA_DIR',
-      secret: true,
-    },
-  ),
-  APP_ENV: setting(
-    z
-      .string()
-      .regex(/^[\w.-]{1,40}$/)
-      .default('production'),
-    {
-      about: 'The environment that the badge shows; automatic trading needs production',
-      takes: 'production, development or another word (shown UNKNOWN)',
-      unset: 'production for npm start, development for npm run dev',
-    },
-  ),
+  DATABASE_URL: setting(databaseUrl.nullable().default(null), {
+    about: 'Your own PostgreSQL 14 or newer; several instances may share it',
+    takes: 'an address that begins with postgres://',
+    unset: 'an embedded PostgreSQL under DATA_DIR',
+    secret: true,
+  }),
+  APP_ENV: setting(pattern(/^[\w.-]{1,40}$/).default('production'), {
+    about: 'The environment that the badge shows; automatic trading needs production',
+    takes: 'production, development or another word (shown UNKNOWN)',
+    unset: 'production for npm start, development for npm run dev',
+  }),
   AUTO_TRADE: setting(z.enum(['enabled', 'disabled']).nullable().default(null), {
     about: 'Automatic execution of signals',
     takes: 'enabled or disabled',
@@ -201,18 +177,18 @@ export const settingsSchema = z.object({
     unset: 'generated once into DATA_DIR/secret.key; required with DATABASE_URL',
     secret: true,
   }),
-  EXCHANGE_PROXY_URL: setting(list((item) => isUrl(item, ['http:', 'https:'])).default([]), {
+  EXCHANGE_PROXY_URL: setting(list(isHttpUrl).default([]), {
     about: 'Forward proxies that all exchange calls go through',
     takes: 'http:// or https:// addresses, separated by commas',
     unset: 'exchange calls go out directly',
     secret: true,
   }),
-  BITGET_BASE_URL: setting(origin.nullable().default(null), {
+  BITGET_BASE_URL: setting(origin(isHttpUrl), {
     about: "Another origin for Bitget's REST API, for tests",
     takes: 'an http:// or https:// address',
     unset: "the exchange's own",
   }),
-  BYBIT_BASE_URL: setting(origin.nullable().default(null), {
+  BYBIT_BASE_URL: setting(origin(isHttpUrl), {
     about: "Another origin for Bybit's REST API, for tests",
     takes: 'an http:// or https:// address',
     unset: "the exchange's own",
@@ -231,9 +207,7 @@ export const settingsSchema = z.object({
     unset: '30',
   }),
   PAPER_BALANCE: setting(
-    z
-      .string()
-      .regex(/^\d{1,12}(\.\d{1,8})?$/)
+    pattern(/^\d{1,12}(\.\d{1,8})?$/)
       .refine((text) => Number(text) > 0)
       .default('10000'),
     { about: 'USDT in a new paper account', takes: 'a positive amount such as 10000', unset: '10000' },

@@ -6,6 +6,8 @@ import { ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { describeSettings, settings, TRADINGVIEW_ADDRESSES } from './config-settings.ts';
 
 const SECRET_KEY = 'k'.repeat(32);
+const ORIGIN = 'an origin without a path, such as https://board.example.com';
+const PROXIES = 'IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas';
 
 describe('with nothing set', () => {
   // Requirements: settings-of-the-program-1
@@ -65,94 +67,46 @@ describe('with nothing set', () => {
 describe('a bad value', () => {
   // Requirements: settings-of-the-program-1
   test.each([
-    ['PORT', 'abc', 'PORT is "abc"; it takes a whole number from 0 to 65535'],
-    ['PORT', '65536', 'PORT is "65536"; it takes a whole number from 0 to 65535'],
-    ['PORT', '1e3', 'PORT is "1e3"; it takes a whole number from 0 to 65535'],
-    ['HOST', 'a b', 'HOST is "a b"; it takes an IP address or a host name'],
-    ...[
-      'board.example.com',
-      'ftp://board.example.com',
-      'https://a.example/board',
-      'https://u:p@a.example',
-    ].map((value) => [
-      'PUBLIC_URL',
-      value,
-      `PUBLIC_URL is "${value}"; it takes an origin without a path, such as https://board.example.com`,
-    ]),
-    ['AUTO_TRADE', 'true', 'AUTO_TRADE is "true"; it takes enabled or disabled'],
-    ['EXCHANGE_MODE', 'test', 'EXCHANGE_MODE is "test"; it takes paper, demo or live'],
-    [
-      'ADMIN_USERNAME',
-      'admin',
-      'ADMIN_USERNAME is "admin"; it takes an e-mail address of 3 to 50 characters',
-    ],
-    ['BITGET_BASE_URL', 'ftp://x', 'BITGET_BASE_URL is "ftp://x"; it takes an http:// or https:// address'],
-    [
-      'PRICE_LOG_RETENTION_DAYS',
-      '29',
-      'PRICE_LOG_RETENTION_DAYS is "29"; it takes 0 (all are kept) or days from 30 to 36500',
-    ],
-    [
-      'DELIVERY_RETENTION_DAYS',
-      '-1',
-      'DELIVERY_RETENTION_DAYS is "-1"; it takes 0 (all are kept) or days from 30 to 36500',
-    ],
-    ['EXCHANGE_TIMEOUT_MS', '0', 'EXCHANGE_TIMEOUT_MS is "0"; it takes milliseconds from 100 to 120000'],
-    ['VERIFY_FIRST_MS', '-1', 'VERIFY_FIRST_MS is "-1"; it takes milliseconds from 0 to 120000'],
-    ['SIGNAL_MAX_AGE_MINUTES', '0', 'SIGNAL_MAX_AGE_MINUTES is "0"; it takes minutes from 1 to 10080'],
-    ['PAPER_BALANCE', '0', 'PAPER_BALANCE is "0"; it takes a positive amount such as 10000'],
-    [
-      'DISPLAY_TIMEZONE',
-      'Mars/Olympus',
-      'DISPLAY_TIMEZONE is "Mars/Olympus"; it takes an IANA time zone such as Europe/Berlin',
-    ],
-    [
-      'WEBHOOK_ALLOWED_IPS',
-      '1.2.3',
-      'WEBHOOK_ALLOWED_IPS is "1.2.3"; it takes IP addresses, CIDR ranges or tradingview, separated by commas',
-    ],
-    [
-      'TRUST_PROXY',
-      '10.0.0.0/33',
-      'TRUST_PROXY is "10.0.0.0/33"; it takes IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas',
-    ],
-    [
-      'TRUST_PROXY',
-      '0.0.0.0/0',
-      'TRUST_PROXY is "0.0.0.0/0"; it takes IP addresses, CIDR ranges or loopback, linklocal, uniquelocal, separated by commas',
-    ],
-    ['LOG_LEVEL', 'loud', 'LOG_LEVEL is "loud"; it takes trace, debug, info, warn, error, fatal or silent'],
+    ['PORT', 'abc', 'a whole number from 0 to 65535'],
+    ['PORT', '65536', 'a whole number from 0 to 65535'],
+    ['PORT', '1e3', 'a whole number from 0 to 65535'],
+    ['HOST', 'a b', 'an IP address or a host name'],
+    ['PUBLIC_URL', 'board.example.com', ORIGIN],
+    ['PUBLIC_URL', 'ftp://board.example.com', ORIGIN],
+    ['PUBLIC_URL', 'https://a.example/board', ORIGIN],
+    ['PUBLIC_URL', 'https://u:p@a.example', ORIGIN],
+    ['AUTO_TRADE', 'true', 'enabled or disabled'],
+    ['EXCHANGE_MODE', 'test', 'paper, demo or live'],
+    ['ADMIN_USERNAME', 'admin', 'an e-mail address of 3 to 50 characters'],
+    ['BITGET_BASE_URL', 'ftp://x', 'an http:// or https:// address'],
+    ['PRICE_LOG_RETENTION_DAYS', '29', '0 (all are kept) or days from 30 to 36500'],
+    ['DELIVERY_RETENTION_DAYS', '-1', '0 (all are kept) or days from 30 to 36500'],
+    ['EXCHANGE_TIMEOUT_MS', '0', 'milliseconds from 100 to 120000'],
+    ['VERIFY_FIRST_MS', '-1', 'milliseconds from 0 to 120000'],
+    ['SIGNAL_MAX_AGE_MINUTES', '0', 'minutes from 1 to 10080'],
+    ['PAPER_BALANCE', '0', 'a positive amount such as 10000'],
+    ['DISPLAY_TIMEZONE', 'Mars/Olympus', 'an IANA time zone such as Europe/Berlin'],
+    ['WEBHOOK_ALLOWED_IPS', '1.2.3', 'IP addresses, CIDR ranges or tradingview, separated by commas'],
+    ['TRUST_PROXY', '10.0.0.0/33', PROXIES],
+    ['TRUST_PROXY', '0.0.0.0/0', PROXIES],
+    ['LOG_LEVEL', 'loud', 'trace, debug, info, warn, error, fatal or silent'],
   ])(
     'of %s (%s) is refused with one line that names it, what it got and what it takes',
-    (name, value, message) => {
+    (name, value, takes) => {
+      const message = `${name} is "${value}"; it takes ${takes}`;
       expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(message));
     },
   );
 
   test.each([
-    [
-      'SECRET_KEY',
-      'canary-too-short',
-      'a hidden value of 16 characters; it takes at least 32 characters, 8 of them different',
-    ],
-    [
-      'ADMIN_PASSWORD',
-      'canar',
-      'a hidden value of 5 characters; it takes 12 to 100 characters, none of the most used passwords',
-    ],
-    ['METRICS_TOKEN', 'canary', 'a hidden value of 6 characters; it takes at least 16 characters'],
-    [
-      'DATABASE_URL',
-      'mysql://u:canary@h/d',
-      'a hidden value of 20 characters; it takes an address that begins with postgres://',
-    ],
-    [
-      'EXCHANGE_PROXY_URL',
-      'socks://u:canary@h',
-      'a hidden value of 18 characters; it takes http:// or https:// addresses, separated by commas',
-    ],
-  ])('of the secret %s is not shown', (name, value, message) => {
-    expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(`${name} is ${message}`));
+    ['SECRET_KEY', 'canary-too-short', 'at least 32 characters, 8 of them different'],
+    ['ADMIN_PASSWORD', 'canar', '12 to 100 characters, none of the most used passwords'],
+    ['METRICS_TOKEN', 'canary', 'at least 16 characters'],
+    ['DATABASE_URL', 'mysql://u:canary@h/d', 'an address that begins with postgres://'],
+    ['EXCHANGE_PROXY_URL', 'socks://u:canary@h', 'http:// or https:// addresses, separated by commas'],
+  ])('of the secret %s is not shown', (name, value, takes) => {
+    const message = `${name} is a hidden value of ${value.length} characters; it takes ${takes}`;
+    expect(() => parseConfig({ [name]: value })).toThrow(new ConfigError(message));
   });
 
   test('an argument that is not known is refused', () => {
@@ -185,21 +139,15 @@ describe('settings that depend on each other', () => {
 
   // Requirements: settings-of-the-program-2
   test.each([
-    [{}, { enabled: true, configured: true }],
-    [{ EXCHANGE_MODE: 'demo' }, { enabled: false, configured: false }],
-    [{ EXCHANGE_MODE: 'live' }, { enabled: false, configured: false }],
-    [
-      { EXCHANGE_MODE: 'live', AUTO_TRADE: 'enabled' },
-      { enabled: true, configured: true },
-    ],
-    [{ AUTO_TRADE: 'disabled' }, { enabled: false, configured: true }],
-    [{ APP_ENV: 'development' }, { enabled: false, configured: true }],
-    [
-      { APP_ENV: 'development', AUTO_TRADE: 'enabled' },
-      { enabled: false, configured: true },
-    ],
-  ])('automatic trading with %j is %j', (env, expected) => {
-    expect(parseConfig(env).autoTrade).toEqual(expected);
+    [{}, true, true],
+    [{ EXCHANGE_MODE: 'demo' }, false, false],
+    [{ EXCHANGE_MODE: 'live' }, false, false],
+    [{ EXCHANGE_MODE: 'live', AUTO_TRADE: 'enabled' }, true, true],
+    [{ AUTO_TRADE: 'disabled' }, false, true],
+    [{ APP_ENV: 'development' }, false, true],
+    [{ APP_ENV: 'development', AUTO_TRADE: 'enabled' }, false, true],
+  ])('automatic trading with %j is enabled: %s, configured: %s', (env, enabled, configured) => {
+    expect(parseConfig(env).autoTrade).toEqual({ enabled, configured });
   });
 });
 

@@ -4,64 +4,24 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Settings, settings, settingsSchema, TRADINGVIEW_ADDRESSES } from './config-settings.ts';
 
-export interface Config {
-  host: string;
-  port: number;
-  /** The origin that browsers open; null: not said. */
-  publicUrl: string | null;
-  /** Absolute. */
-  dataDir: string;
-  /** null: the embedded database. */
-  databaseUrl: string | null;
-  appEnv: string;
+type CamelCase<Name extends string> = Name extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>;
+type PlainSettings = { [Name in keyof Settings as CamelCase<Name>]: Settings[Name] };
+
+/** The settings under their names in camel case. `null`: unset. Retention days of 0 keep everything. */
+export interface Config extends Omit<PlainSettings, 'autoTrade' | 'instanceId' | 'exchangeProxyUrl'> {
   /** `enabled` already requires `appEnv` production; `configured` says whether somebody decided it. */
   autoTrade: { enabled: boolean; configured: boolean };
-  exchangeMode: 'paper' | 'demo' | 'live';
-  /** Decides in production outside paper mode, see `orderSubmissionAllowed`. */
-  manualOrders: 'enabled' | 'disabled';
-  deploymentId: string | null;
   instanceId: string;
-  adminUsername: string;
-  adminPassword: string | null;
-  /** null: generated into the data folder, see `loadSecretKey`. */
-  secretKey: string | null;
-  /** What is sealed with the former one is given up. */
-  isNewSecretKey: boolean;
   exchangeProxyUrls: string[];
-  bitgetBaseUrl: string | null;
-  bybitBaseUrl: string | null;
-  exchangeTimeoutMs: number;
-  verifyFirstMs: number | null;
-  verifySecondMs: number | null;
-  cancelDelayMs: number | null;
-  signalMaxAgeMinutes: number;
-  /** USDT, a decimal string. */
-  paperBalance: string;
-  trustProxy: string[];
-  webhookAllowedIps: string[];
-  webhookRateLimit: number;
-  /** 0: all are kept. */
-  priceLogRetentionDays: number;
-  /** 0: all are kept. */
-  deliveryRetentionDays: number;
-  /** 0: all are kept. */
-  signalHashRetentionDays: number;
-  /** 0: all are kept. */
-  workflowRetentionDays: number;
-  /** 0: all are kept. */
-  workflowStepRetentionDays: number;
-  /** 0: all are kept. */
-  calculationRetentionDays: number;
-  /** 0: all are kept. */
-  orderEventRetentionDays: number;
-  displayTimezone: string;
-  metricsToken: string | null;
-  logLevel: Settings['LOG_LEVEL'];
+  /** Gives up what is sealed with the former key. */
+  isNewSecretKey: boolean;
 }
 
 const NEW_SECRET_KEY = '--new-secret-key';
 
-export type Environment = Record<string, string | undefined>;
+type Environment = Record<string, string | undefined>;
 
 /** Its message is one line that an operator can act on; it is printed without a stack. */
 export class ConfigError extends Error {
@@ -117,49 +77,24 @@ function complaint(name: string, given: Record<string, string | undefined>): str
   return `${name} is ${shown}; it takes ${notes?.takes}`;
 }
 
+const camelCase = (name: string) =>
+  name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+
 function toConfig(value: Settings): Omit<Config, 'isNewSecretKey'> {
+  const named = Object.entries(value).map(([name, one]) => [camelCase(name), one]);
+  const { exchangeProxyUrl, ...plain } = Object.fromEntries(named) as PlainSettings;
   const autoTrade = value.AUTO_TRADE ?? (value.EXCHANGE_MODE === 'paper' ? 'enabled' : 'disabled');
   return {
-    host: value.HOST,
-    port: value.PORT,
-    publicUrl: value.PUBLIC_URL,
+    ...plain,
     dataDir: resolve(value.DATA_DIR),
-    databaseUrl: value.DATABASE_URL,
-    appEnv: value.APP_ENV,
     autoTrade: {
       enabled: value.APP_ENV === 'production' && autoTrade === 'enabled',
       configured: value.AUTO_TRADE !== null || value.EXCHANGE_MODE === 'paper',
     },
-    exchangeMode: value.EXCHANGE_MODE,
-    manualOrders: value.MANUAL_ORDERS,
-    deploymentId: value.DEPLOYMENT_ID,
     instanceId: value.INSTANCE_ID ?? randomUUID(),
-    adminUsername: value.ADMIN_USERNAME,
-    adminPassword: value.ADMIN_PASSWORD,
-    secretKey: value.SECRET_KEY,
-    exchangeProxyUrls: value.EXCHANGE_PROXY_URL,
-    bitgetBaseUrl: value.BITGET_BASE_URL,
-    bybitBaseUrl: value.BYBIT_BASE_URL,
-    exchangeTimeoutMs: value.EXCHANGE_TIMEOUT_MS,
-    verifyFirstMs: value.VERIFY_FIRST_MS,
-    verifySecondMs: value.VERIFY_SECOND_MS,
-    cancelDelayMs: value.CANCEL_DELAY_MS,
-    signalMaxAgeMinutes: value.SIGNAL_MAX_AGE_MINUTES,
-    paperBalance: value.PAPER_BALANCE,
-    trustProxy: value.TRUST_PROXY,
+    exchangeProxyUrls: exchangeProxyUrl,
     webhookAllowedIps: value.WEBHOOK_ALLOWED_IPS.flatMap((item) =>
       item === 'tradingview' ? [...TRADINGVIEW_ADDRESSES] : [item],
     ),
-    webhookRateLimit: value.WEBHOOK_RATE_LIMIT,
-    priceLogRetentionDays: value.PRICE_LOG_RETENTION_DAYS,
-    deliveryRetentionDays: value.DELIVERY_RETENTION_DAYS,
-    signalHashRetentionDays: value.SIGNAL_HASH_RETENTION_DAYS,
-    workflowRetentionDays: value.WORKFLOW_RETENTION_DAYS,
-    workflowStepRetentionDays: value.WORKFLOW_STEP_RETENTION_DAYS,
-    calculationRetentionDays: value.CALCULATION_RETENTION_DAYS,
-    orderEventRetentionDays: value.ORDER_EVENT_RETENTION_DAYS,
-    displayTimezone: value.DISPLAY_TIMEZONE,
-    metricsToken: value.METRICS_TOKEN,
-    logLevel: value.LOG_LEVEL,
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What the program reads beside its code hangs from here, wherever its code lies: in its sources, or built. */
+/** The root of the project, also for the built program. */
 export const PROJECT_FOLDER = folderOf('package.json', import.meta.dirname);
 
 function folderOf(file: string, from: string): string {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../db/start-error.ts';
 import { type Config, ConfigError } from './config.ts';
 
 const MIN_LENGTH = 32;
@@ -42,13 +43,12 @@ async function readKey(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return null;
+    if (hasCode(error, 'ENOENT')) return null;
     throw new ConfigError(`${path} cannot be read; it holds the key of everything encrypted in the database`);
   }
 }
 
-// Written whole and synced under another name first: a crash must never leave half a key, since
-// everything encrypted later would be bound to it.
+// Written whole and synced under another name first, so that a crash never leaves half a key.
 async function generateKey(path: string, dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;
@@ -62,13 +62,9 @@ async function generateKey(path: string, dataDir: string): Promise<string> {
   try {
     await link(draft, path);
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   } finally {
     await rm(draft, { force: true });
   }
   return (await readFile(path, 'utf8')).trim();
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

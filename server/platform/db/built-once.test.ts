@@ -56,7 +56,7 @@ test('a query that is built once is asked with each one’s own values, on each 
   expect(builds).toBe(1);
 });
 
-test('in a transaction it sees what the transaction has written, and nobody else does', async () => {
+test('sees what its transaction has written; other connections do not', async () => {
   const since = new Date(0);
   const count = async (on: Queryable) => (await birdsWith(on, { legs: 2, since })).length;
   await own.database.engineDb.transaction(async (tx) => {

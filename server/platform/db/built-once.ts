@@ -1,11 +1,13 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { fillPlaceholders, type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import type { Statements } from './database.ts';
+import type pg from 'pg';
+import type { Connection, Statements } from './database.ts';
+import { runNamed } from './drizzle-over.ts';
 
 /*
- * Statements of the engine that are always the same but for their values. To build one of them, object by object, and
- * to put its text together takes the program longer than to send it; so that is done once, and not for each user of each
- * signal.
+ * Statements of the engine that differ only in their values. Building one and putting its text together takes longer
+ * than sending it, so that is done once and not for each user of each signal.
  */
 
 /** Of an interface, whose fields may be any. */
@@ -18,33 +20,34 @@ interface Prepared<Answer> {
   execute(values: Record<string, unknown>): Promise<Answer>;
 }
 
-/** What this needs of Drizzle's session, whose types keep it to themselves. */
-interface Session {
-  client: unknown;
-  prepareQuery(
-    query: { sql: string; params: unknown[] },
-    fields: undefined,
-    name: undefined,
-    isArrayMode: false,
-  ): Prepared<never>;
-}
+/** Passes a statement on to the connection it is for: Drizzle sends it before `execute` returns. */
+class Router {
+  #connection: Connection | null = null;
 
-const sessionOf = (db: Statements): Session => db._.session as unknown as Session;
+  send<Answer>(connection: Connection, prepared: Prepared<Answer>, values: Record<string, unknown>) {
+    this.#connection = connection;
+    const answer = prepared.execute(values);
+    this.#connection = null;
+    return answer;
+  }
 
-/** The same statement on another connection. */
-function onConnectionOf<Answer>(prepared: Prepared<Answer>, db: Statements): Prepared<Answer> {
-  return Object.create(prepared, { client: { value: sessionOf(db).client } }) as Prepared<Answer>;
+  query(...statement: unknown[]): unknown {
+    if (this.#connection === null) throw new Error('The statement was not sent at once');
+    return Reflect.apply(this.#connection.query, this.#connection, statement);
+  }
 }
+const router = new Router();
+const templates = drizzle(router as unknown as pg.Client);
 
 /** A query of the query builder. Its statement begins when the function is called, as `together` wants it. */
 export function builtOnce<Values extends Record<string, unknown>>() {
   return <Rows>(
     build: (db: Statements, value: ValueOf<Values>) => { prepare(name: string): Prepared<Rows> },
-  ): ((db: Statements, values: Values) => Promise<Rows>) => {
+  ): ((db: Pick<Statements, '$client'>, values: Values) => Promise<Rows>) => {
     let prepared: Prepared<Rows> | null = null;
     return (db, values) => {
-      prepared ??= build(db, (name) => sql.placeholder(name)).prepare('');
-      return onConnectionOf(prepared, db).execute(values);
+      prepared ??= build(templates, (name) => sql.placeholder(name)).prepare('');
+      return router.send(db.$client, prepared, values);
     };
   };
 }
@@ -53,16 +56,11 @@ export function builtOnce<Values extends Record<string, unknown>>() {
 export function writtenOnce<Values extends Record<string, unknown>>() {
   return <Row extends Record<string, unknown>>(
     write: (value: ValueOf<Values>) => SQL,
-  ): ((db: Statements, values: Values) => Promise<{ rows: Row[] }>) => {
-    let prepared: Prepared<{ rows: Row[] }> | null = null;
+  ): ((db: Pick<Statements, '$client'>, values: Values) => Promise<{ rows: Row[] }>) => {
+    let written: { sql: string; params: unknown[] } | null = null;
     return (db, values) => {
-      prepared ??= sessionOf(db).prepareQuery(
-        new PgDialect().sqlToQuery(write((name) => sql.placeholder(name))),
-        undefined,
-        undefined,
-        false,
-      );
-      return onConnectionOf(prepared, db).execute(values);
+      written ??= new PgDialect().sqlToQuery(write((name) => sql.placeholder(name)));
+      return runNamed<Row>(db, { text: written.sql, values: fillPlaceholders(written.params, values) });
     };
   };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { type SilentNetwork, startSilentNetwork } from '#test/app/silent-network.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { createLog } from '../log.ts';
-import type { Tx } from './database.ts';
+import type { Queryable, Tx } from './database.ts';
 import { databaseErrorCode } from './database-errors.ts';
 import { onOneConnection, withCommit } from './drizzle-over.ts';
 import { type OpenDatabase, openPool } from './pool.ts';
@@ -53,7 +53,7 @@ async function poolWorks() {
   expect(database.pool.idleCount).toBe(database.pool.totalCount);
 }
 
-test('a connection that ends between its checkout and its BEGIN goes back, however often that happens', async () => {
+test('gives a connection back that ends between its checkout and its BEGIN', async () => {
   const connect = database.pool.connect.bind(database.pool) as () => Promise<pg.PoolClient>;
   const connectDying = async () => {
     const client = await connect();
@@ -73,22 +73,26 @@ test('a connection that ends between its checkout and its BEGIN goes back, howev
   await poolWorks();
 });
 
-test('a connection that ends while its transaction waits for something else fails the transaction alone', async () => {
+test.each<[string, (ending: (on: Queryable) => Promise<unknown>) => Promise<unknown>]>([
+  ['a transaction', (ending) => database.db.transaction(ending)],
+  ['statements on one connection', (ending) => onOneConnection(database.db, ending)],
+])('fails only %s when its connection ends meanwhile', async (_, run) => {
   for (let times = 0; times < POOL_SIZE * 3; times += 1) {
-    const work = database.db.transaction(async (tx) => {
-      await tx.execute(note('lost'));
-      const { rows } = await tx.execute<{ pid: number }>(ownPid);
+    const work = run(async (on) => {
+      await on.execute(sql`select 1`);
+      const { rows } = await on.execute<{ pid: number }>(ownPid);
       await terminate(Number(rows[0]?.pid));
       // The notice of the end has arrived by the time that another connection has answered.
       await killer.query('select 1');
-      await tx.execute(note('after'));
+      await on.execute(note('after'));
     });
     await expect(work).rejects.toThrow();
   }
+  expect(await notes()).toEqual([]);
   await poolWorks();
 });
 
-test('a transaction whose ROLLBACK does not get through is not carried on by the next user of its connection', async () => {
+test('does not reuse a connection whose ROLLBACK did not get through', async () => {
   const connect = database.pool.connect.bind(database.pool) as () => Promise<pg.PoolClient>;
   const connectLosing = async () => {
     const client = await connect();
@@ -106,7 +110,7 @@ test('a transaction whose ROLLBACK does not get through is not carried on by the
         await tx.execute(statement);
         throw new Error('changed its mind');
       });
-      await expect(work).rejects.toThrow('Failed query: rollback');
+      await expect(work).rejects.toThrow('lost on the way');
     } finally {
       database.pool.connect = connect as typeof database.pool.connect;
     }
@@ -117,7 +121,7 @@ test('a transaction whose ROLLBACK does not get through is not carried on by the
   await poolWorks();
 });
 
-test('a transaction that throws is rolled back and its connection serves on', async () => {
+test('rolls back a transaction that throws, and reuses its connection', async () => {
   await poolWorks();
   await killer.query('truncate notes');
   let connected = 0;
@@ -135,18 +139,52 @@ test('a transaction that throws is rolled back and its connection serves on', as
   expect(connected).toBe(0);
 });
 
-test('a transaction in which a statement failed is rolled back and its connection serves on', async () => {
+/** Fails at its end: `pages` is checked by the COMMIT. */
+const page = sql`insert into pages values ('not there')`;
+
+test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
+  [
+    'in which a statement fails',
+    async (tx) => {
+      await tx.execute(note('twice'));
+      await tx.execute(note('twice'));
+    },
+    '23505',
+  ],
+  ['whose COMMIT the database refuses', (tx) => tx.execute(page), '23503'],
+  [
+    'of which a statement left to the COMMIT fails',
+    async (tx) => {
+      await tx.execute(note('twice'));
+      withCommit(tx, tx.execute(note('twice')).execute(), tx.execute(note('after')).execute());
+    },
+    '23505',
+  ],
+  [
+    'whose failed statement was caught',
+    async (tx) => {
+      await tx.execute(note('twice'));
+      await tx
+        .execute(note('twice'))
+        .execute()
+        .catch(() => {});
+    },
+    'A statement of the transaction had failed: it was rolled back',
+  ],
+])('rolls back a transaction %s, and reuses its connection', async (_, work, reason) => {
+  await killer.query(
+    'create table if not exists pages (note text references notes deferrable initially deferred)',
+  );
   for (let times = 0; times < POOL_SIZE * 3; times += 1) {
-    const work = database.db.transaction(async (tx) => {
-      await tx.execute(note('twice'));
-      await tx.execute(note('twice'));
-    });
-    await expect(work).rejects.toMatchObject({ cause: { code: '23505' } });
+    const error = await database.db.transaction(work).catch((thrown: unknown) => thrown);
+    expect(databaseErrorCode(error) ?? (error as Error).message).toBe(reason);
+    expect(await notes()).toEqual([]);
   }
+  await killer.query('drop table pages');
   await poolWorks();
 });
 
-test('statements on one connection run in their order, each for itself', async () => {
+test('runs statements on one connection in their order, each committed by itself', async () => {
   for (let times = 0; times < POOL_SIZE * 3; times += 1) {
     const work = onOneConnection(database.db, async (on) => {
       const [first, failing, seen, last] = await Promise.allSettled([
@@ -168,30 +206,7 @@ test('statements on one connection run in their order, each for itself', async (
   await poolWorks();
 });
 
-test('a connection that ends under statements of its own fails those alone', async () => {
-  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
-    const work = onOneConnection(database.db, async (on) => {
-      const { rows } = await on.execute<{ pid: number }>(ownPid);
-      await terminate(Number(rows[0]?.pid));
-      await killer.query('select 1');
-      await on.execute(note('after'));
-    });
-    await expect(work).rejects.toThrow();
-  }
-  await poolWorks();
-});
-
-test('a COMMIT that the database refuses fails the transaction and leaves no open one behind', async () => {
-  await killer.query('create table pages (note text references notes deferrable initially deferred)');
-  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
-    const work = database.db.transaction((tx) => tx.execute(sql`insert into pages values ('not there')`));
-    await expect(work).rejects.toMatchObject({ cause: { code: '23503' } });
-  }
-  await killer.query('drop table pages');
-  await poolWorks();
-});
-
-test('statements that are left to the COMMIT are written with it, and it waits for what follows them', async () => {
+test('writes statements left to the COMMIT with it, and waits for what follows them', async () => {
   let hasFollowed = false;
   const answer = await database.db.transaction(async (tx) => {
     await tx.execute(note('before'));
@@ -210,40 +225,12 @@ test('statements that are left to the COMMIT are written with it, and it waits f
   expect(await notes()).toEqual(['before', 'with it']);
 });
 
-test('a statement left to the COMMIT that fails takes everything back, and its connection serves on', async () => {
-  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
-    const work = database.db.transaction(async (tx) => {
-      await tx.execute(note('twice'));
-      withCommit(tx, tx.execute(note('twice')).execute(), tx.execute(note('after')).execute());
-    });
-    const error = await work.catch((reason: unknown) => reason);
-    expect(databaseErrorCode(error)).toBe('23505');
-    expect(await notes()).toEqual([]);
-  }
-  await poolWorks();
-});
-
-test('a transaction whose failed statement was caught is not taken for committed', async () => {
-  for (let times = 0; times < POOL_SIZE * 3; times += 1) {
-    const work = database.db.transaction(async (tx) => {
-      await tx.execute(note('twice'));
-      await tx
-        .execute(note('twice'))
-        .execute()
-        .catch(() => {});
-    });
-    await expect(work).rejects.toMatchObject({ cause: { message: expect.stringContaining('rolled back') } });
-    expect(await notes()).toEqual([]);
-  }
-  await poolWorks();
-});
-
-test('only a transaction has a COMMIT that something could be left to', () => {
+test('refuses to leave statements to the COMMIT outside of a transaction', () => {
   const { db } = database;
   expect(() => withCommit(db, db.execute(sql`select 1`).execute())).toThrow('of no transaction');
 });
 
-test('what a transaction answers is handed on, with its isolation level', async () => {
+test('answers what a transaction answers, in its isolation level', async () => {
   const level = await database.db.transaction(
     async (tx) => {
       const { rows } = await tx.execute<{ level: string }>(
@@ -265,7 +252,7 @@ const openThrough = ({ host, port }: SilentNetwork, limits?: Parameters<typeof o
     ...(limits === undefined ? {} : { limits }),
   });
 
-test('a connection that did not answer its BEGIN in time does not serve the next', async () => {
+test('does not reuse a connection that did not answer its BEGIN in time', async () => {
   const network = await startSilentNetwork(inject('testServer'));
   const silent = openThrough(network, { answerMs: 300, idleInTransactionMs: 1_000 });
   const ask = () => silent.db.transaction((tx) => tx.execute(sql`select 1 as one`));
@@ -279,7 +266,7 @@ test('a connection that did not answer its BEGIN in time does not serve the next
 });
 
 test.each(['db', 'engineDb'] as const)(
-  'a connection of %s whose last answer and whose end arrive together, while somebody waits for it, ends by itself alone',
+  'survives the last answer and the end of a connection of %s in one piece, while somebody waits for it',
   async (which) => {
     const network = await startSilentNetwork(inject('testServer'));
     const only = openThrough(network);
@@ -300,7 +287,7 @@ test.each(['db', 'engineDb'] as const)(
   },
 );
 
-test('statements of the engine are planned once a connection, those of everybody else each time', async () => {
+test('plans statements of the engine once a connection, all others each time', async () => {
   const { connection } = own.database;
   const { engineDb, db, close } = openPool({
     connection,
@@ -323,7 +310,7 @@ test('statements of the engine are planned once a connection, those of everybody
   await close();
 });
 
-test('statements that are awaited together are run in the order in which they were written', async () => {
+test('runs statements that are awaited together in the order in which they were written', async () => {
   const texts = pgTable('notes', { text: text().primaryKey() });
   const seen = async (tx: Tx) => (await tx.select().from(texts).execute()).length;
   const counted = async (tx: Tx) =>
@@ -350,7 +337,7 @@ test('statements that are awaited together are run in the order in which they we
   }
 });
 
-test('what fails among statements that are awaited together leaves nothing, and nothing comes after its rollback', async () => {
+test('rolls back statements awaited together when one fails, and refuses those after it', async () => {
   let late: Promise<unknown> | undefined;
   const failing = database.engineDb.transaction((tx) => {
     const twoAfterAnother = async () => {

@@ -1,27 +1,26 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import type { Stats } from 'node:fs';
-import { chown, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { chown, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Logger } from '../log.ts';
+import { binaryPath } from './embedded-binaries.ts';
 import { isAlive } from './embedded-postmaster.ts';
-import type { UserId } from './embedded-runner.ts';
+import {
+  commandOf,
+  findInstallation,
+  type PostgresInstallation,
+  serverEnvironment,
+  type UserId,
+} from './embedded-runner.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const DRAFT = /^postgres\.new-(\d+)-/;
 // A socket path ends at 107 bytes, "/.s.PGSQL.5432.lock" included.
 const MAX_SOCKET_FOLDER_BYTES = 85;
 const FOLDER_ATTEMPTS = 20;
-
-/** Creates the data folder for its owner alone and returns its real path. */
-export async function openDataFolder(dataDir: string): Promise<string> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    return await realpath(dataDir);
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new StartError(`DATA_DIR ${dataDir} cannot be used (${reason})`);
-  }
-}
 
 /** Whether the cluster is there. Throws a StartError when the folder holds something else. */
 export async function hasCluster(options: { cluster: string; major: string }): Promise<boolean> {
@@ -44,8 +43,8 @@ export async function hasCluster(options: { cluster: string; major: string }): P
   }
 }
 
-/** An empty folder to make a new cluster in; what an interrupted start left is removed. */
-export async function createDraft(dataDir: string): Promise<string> {
+/** An empty folder for a new cluster; removes what an interrupted start left. */
+async function createDraft(dataDir: string): Promise<string> {
   for (const name of await readdir(dataDir)) {
     const pid = Number(DRAFT.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(pid) || (pid !== process.pid && isAlive(pid))) continue;
@@ -54,7 +53,7 @@ export async function createDraft(dataDir: string): Promise<string> {
   return mkdtemp(join(dataDir, `postgres.new-${process.pid}-`));
 }
 
-/** The short folder of the socket, found again from the data folder's path. */
+/** A short folder for the socket, the same for each data folder. */
 export async function openSocketFolder(options: { dataDir: string; owner: UserId | null }): Promise<string> {
   const { dataDir, owner } = options;
   const name = `signal-board-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
@@ -77,7 +76,7 @@ async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** A program that is ending may remove the folder between two of these calls; then it is made again. */
+/** An ending program may remove the folder between two of these calls. */
 async function makeFolderOf(folder: string, owner: UserId): Promise<Stats> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -91,4 +90,52 @@ async function makeFolderOf(folder: string, owner: UserId): Promise<Stats> {
       if (!hasCode(error, 'ENOENT') || attempt === FOLDER_ATTEMPTS) throw error;
     }
   }
+}
+
+/** The superuser of the embedded server, whose socket only this user of the machine reaches. */
+export const USER = 'postgres';
+
+/** Commits wait while a new WAL segment is zeroed: 50 ms for the default of 16 MB (docs/decisions/0003). */
+const WAL_SEGMENT_MB = 2;
+
+/** Creates the cluster aside and renames it, so that an interruption leaves no half of one. */
+export async function createCluster(options: {
+  native: string;
+  dataDir: string;
+  cluster: string;
+  log: Logger;
+}): Promise<PostgresInstallation> {
+  const { dataDir, cluster, log } = options;
+  const draft = await createDraft(dataDir);
+  try {
+    const installation = await findInstallation({ native: options.native, dataDir, folder: draft });
+    const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+    const args = ['-D', draft, '-U', USER, '-A', 'trust', `--wal-segsize=${WAL_SEGMENT_MB}`, ...locale];
+    const command = commandOf(installation.runner, binaryPath(installation.native, 'initdb'), args);
+    const child = spawn(command.file, command.args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: serverEnvironment(),
+      cwd: dataDir,
+      ...command.identity,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw new StartError(`The embedded database could not be created: ${reasonIn(output)}`);
+    await rename(draft, cluster).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+    });
+    log.info({ cluster }, 'created the embedded database');
+    return installation;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** The line of a server's output that says why it ended. */
+export function reasonIn(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  const fatal =
+    lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+  return fatal.replace(/^.*?(FATAL|PANIC):\s*/, '').trim();
 }

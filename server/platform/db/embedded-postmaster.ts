@@ -22,15 +22,15 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | null
   const pid = Number(pidText);
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return null;
   if (await belongsElsewhere(pid, cluster)) {
-    // After a restart of a container the number of the dead server can name another process, and PostgreSQL
-    // would not start. The other lines stay: with them it checks that no orphan still uses the data.
+    // After a restart of a container the dead server's number can name another process, which would keep PostgreSQL
+    // from starting. It needs the other lines to check that no orphan uses the data.
     await writeFile(path, text.replace(/^\d+/, String(NO_PROCESS)));
     return null;
   }
   return { pid, host: socketDir || address || '', port: Number(port) };
 }
 
-/** PostgreSQL works inside its data folder, so the folder of a process tells whose it is. */
+/** PostgreSQL works inside its data folder. */
 async function belongsElsewhere(pid: number, cluster: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   try {
@@ -50,10 +50,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * Asks for a fast, clean shutdown and waits for its end. Returns false when it takes longer than `waitMs`. `discards`:
- * what the server has not written down may be lost, as after a crash.
- */
+/** A fast, clean shutdown; false when it takes longer than `waitMs`. `discards`: unwritten data may be lost as in a crash. */
 export async function stopPostmaster(options: {
   pid: number;
   waitMs: number;

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { binaryPath, copyPostgres, linkLibraries } from './embedded-binaries.ts';
-import { serverEnvironment } from './embedded-environment.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -11,17 +10,14 @@ import { StartError } from './start-error.ts';
  *   root can enter stay reachable. Also for a user without a passwd entry, which initdb asks for;
  * - `user`: as another user of the machine, where namespaces are forbidden.
  */
-export type Runner =
-  | { kind: 'direct' }
-  | { kind: 'namespace'; mapped: UserId }
-  | { kind: 'user'; runAs: UserId };
+type Runner = { kind: 'direct' } | { kind: 'namespace'; mapped: UserId } | { kind: 'user'; runAs: UserId };
 
 export interface UserId {
   uid: number;
   gid: number;
 }
 
-export interface RunCommand {
+interface RunCommand {
   file: string;
   args: string[];
   identity: Partial<UserId>;
@@ -41,7 +37,7 @@ export function commandOf(runner: Runner, program: string, args: string[]): RunC
   return { file: program, args, identity: runner.kind === 'user' ? runner.runAs : {} };
 }
 
-/** Who owns what the server writes, as seen from outside a namespace. */
+/** The owner of what the server writes, as seen from outside a namespace. */
 export function ownerOf(runner: Runner): UserId | null {
   if (runner.kind === 'user') return runner.runAs;
   return process.getuid && process.getgid ? { uid: process.getuid(), gid: process.getgid() } : null;
@@ -104,7 +100,7 @@ async function readUsers(): Promise<(UserId & { name: string })[]> {
   });
 }
 
-/** Gives the folder to the user that is to run the server, if that user can get there at all. */
+/** Gives the folder to the user that runs the server; false when that user cannot reach it. */
 async function handOver(runner: Runner, options: { dataDir: string; folder: string }): Promise<boolean> {
   if (runner.kind !== 'user') return true;
   const { uid, gid } = runner.runAs;
@@ -125,4 +121,16 @@ function succeeds(runner: Runner, program: string, args: string[]): Promise<bool
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
   });
+}
+
+/** The last ones are for Windows. */
+const KEPT = ['PATH', 'TMPDIR', 'LD_LIBRARY_PATH', 'PATHEXT', 'SYSTEMROOT', 'TEMP', 'TMP'];
+
+/**
+ * The environment of programs that this one starts, without its secrets, which could be read from outside, and without
+ * PGDATA, PGPORT and a locale, which would change the server.
+ */
+export function serverEnvironment(): NodeJS.ProcessEnv {
+  const kept = KEPT.filter((name) => process.env[name] !== undefined);
+  return { ...Object.fromEntries(kept.map((name) => [name, process.env[name]])), LC_ALL: 'C' };
 }

@@ -7,19 +7,24 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../log.ts';
+import { openDataFolder } from './data-folder.ts';
 import { binaryPath, packagedPostgres } from './embedded-binaries.ts';
-import { createCluster, reasonIn, USER } from './embedded-cluster.ts';
-import { serverEnvironment } from './embedded-environment.ts';
-import { hasCluster, openDataFolder, openSocketFolder } from './embedded-folders.ts';
+import { createCluster, hasCluster, openSocketFolder, reasonIn, USER } from './embedded-folders.ts';
 import { findPostmaster, type Postmaster, stopPostmaster } from './embedded-postmaster.ts';
-import { commandOf, findInstallation, ownerOf, type PostgresInstallation } from './embedded-runner.ts';
+import {
+  commandOf,
+  findInstallation,
+  ownerOf,
+  type PostgresInstallation,
+  serverEnvironment,
+} from './embedded-runner.ts';
 import { hasCode, StartError } from './start-error.ts';
 
 const MAJOR = '18';
-const DATABASE = 'signal_board';
+export const DATABASE = 'signal_board';
 const PORT = 5432;
 const MAX_LOG_BYTES = 10_000_000;
-// A crash leaves work to recover, which can take long; what never gets reachable shows sooner.
+// Recovery after a crash can take long; an unreachable server shows sooner.
 const RECOVERY_LIMIT_MS = 600_000;
 const LEFTOVER_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 8_000;
@@ -27,7 +32,7 @@ const STOP_LIMIT_MS = 8_000;
 const SETTINGS = [
   'max_connections=60',
   'shared_buffers=128MB',
-  // These three would else follow from the size of a WAL segment, which is small here (see createCluster).
+  // The defaults of these three follow from the size of a WAL segment, which is small here (see createCluster).
   'wal_buffers=4MB',
   'min_wal_size=256MB',
   'max_wal_size=1GB',
@@ -50,20 +55,20 @@ export interface ServerConnection {
 
 export interface EmbeddedServer {
   connection: ServerConnection;
-  /** Starts the server again when it is gone, at the same address. Throws a StartError once it is to stop. */
+  /** Starts the server again at the same address when it is gone. Throws a StartError once `stop` was called. */
   ensureRunning(): Promise<void>;
-  /** For good: a start that is under way is given up. */
+  /** Stops for good, also a start that is under way. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the PostgreSQL server of a data folder, or takes over the one that an earlier program left running.
- * Nothing is stopped or harmed when another program is using it: see the instance lock.
+ * Hold the data folder first (data-folder.ts): two programs must not start it at once.
  */
 export async function startEmbedded(options: {
   dataDir: string;
   log: Logger;
-  /** Settings of the server beyond this program's own, such as fsync=off for tests. */
+  /** Further settings of the server, such as fsync=off for tests. */
   settings?: readonly string[];
   /** The server is on its way, and there is nothing to do here until it answers. */
   onLaunched?: () => void;
@@ -97,7 +102,7 @@ export async function startEmbedded(options: {
   }
 
   const connection = await run().catch((error: unknown) => {
-    // Folders of another user, a full or read-only disk: the operator's to mend, not a bug.
+    // Folders of another user, a full or read-only disk: not a bug.
     if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT') && error instanceof Error) {
       throw new StartError(`DATA_DIR ${dataDir} cannot be used: ${error.message}`);
     }
@@ -144,12 +149,11 @@ async function reach(server: Postmaster): Promise<Reach> {
     if (hasCode(error, '53300')) return 'ready';
     return 'absent';
   } finally {
-    // Nobody waits for it to be gone.
     client.end().catch(() => {});
   }
 }
 
-/** The server that already runs on the cluster, once it answers; null when there is none. */
+/** The server that runs on the cluster, once it answers; null when there is none. */
 async function reachRunning(options: {
   cluster: string;
   log: Logger;
@@ -201,10 +205,7 @@ async function startServer(options: {
   }
 }
 
-/**
- * What a killed server leaves for a moment, another program that was quicker, or one that is ending and has just
- * removed the socket folder: the next try finds it gone, or makes the folder again.
- */
+/** Left by a killed server for a moment, or by an ending one that removed the socket folder: the next try may work. */
 function isLeftover(output: string): boolean {
   return /lock file ".*" already exists|pre-existing shared memory block|could not bind|could not create lock file ".*": No such file/.test(
     output,
@@ -234,7 +235,7 @@ async function launch(options: {
   const logStart = await rotate(logPath);
   requireWanted();
   const logFile = openSync(logPath, 'a', 0o600);
-  // Detached: the Ctrl-C of a terminal must not stop the database before the program has ended its work.
+  // Detached, so that Ctrl-C in a terminal does not stop the database before the program.
   const child = spawn(command.file, command.args, {
     detached: true,
     stdio: ['ignore', logFile, logFile],
@@ -256,7 +257,7 @@ async function launch(options: {
     try {
       requireWanted();
     } catch (error) {
-      // It may not have written yet who it is, and who stops it would not find it.
+      // `stop` may not find it yet: it may not have written its postmaster.pid.
       await endChild(child);
       throw error;
     }
@@ -266,7 +267,7 @@ async function launch(options: {
   return { server: null, output };
 }
 
-/** A clean shutdown, however far it has got with its start; one that takes its time goes on with it. */
+/** A clean shutdown at any stage of the start; one that takes longer goes on in the background. */
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

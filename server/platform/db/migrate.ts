@@ -1,23 +1,67 @@
-import type { MigrationMeta } from 'drizzle-orm/migrator';
+import { join } from 'node:path';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
+import type { Config } from '../config/config.ts';
+import { PROJECT_FOLDER } from '../config/project-folder.ts';
 import type { Logger } from '../log.ts';
-import { listAppliedMigrations, readMigrations } from './applied-migrations.ts';
 import { BusyError, ensurePartitions, withShortLocks } from './partitions.ts';
-import type { DatabaseConnection } from './pool.ts';
+import { StartError } from './start-error.ts';
 
-/** Whoever changes tables holds it: one program at a time. */
+const MIGRATIONS = join(PROJECT_FOLDER, 'migrations');
+
+export const readMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: MIGRATIONS });
+
+/** Hashes in the order in which they were applied; none in an empty database. */
+export async function listAppliedMigrations(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query(`select to_regclass('drizzle.__drizzle_migrations') as name`);
+  if (found[0]?.name == null) return [];
+  const { rows } = await client.query<{ hash: string }>(
+    'select hash from drizzle.__drizzle_migrations order by created_at, id',
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** Whether the schema is of a version whose migrations the baseline has replaced. */
+export function isBeforeBaseline(applied: readonly string[]): boolean {
+  const [baseline] = readMigrations();
+  return applied.length > 0 && baseline !== undefined && !applied.includes(baseline.hash);
+}
+
+/** Throws a StartError for a database of a version from before the baseline, and leaves it as it is. */
+export async function refuseBeforeBaseline(
+  connection: pg.ClientConfig,
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+): Promise<void> {
+  const client = new pg.Client({ ...connection, application_name: 'signal-board check' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    if (!isBeforeBaseline(await listAppliedMigrations(client))) return;
+  } finally {
+    await client.end().catch(() => {});
+  }
+  const [place, fresh] =
+    databaseUrl === null
+      ? [`The database in ${dataDir} (DATA_DIR)`, 'a new DATA_DIR']
+      : ['The database of DATABASE_URL', 'an empty database'];
+  throw new StartError(
+    `${place} was made by an older version and cannot be taken over: close all positions with that version, keep a backup of it (npm run backup), then start this version with ${fresh}`,
+  );
+}
+
+/** Held by the one program that changes tables. */
 export const SCHEMA_LOCK = 5_128_312;
 
-/** Brings the schema up to date; of several instances that start together one does it and the others wait. */
+/** Brings the schema up to date; of instances that start together one does it and the others wait. */
 export async function migrateDatabase(options: {
-  connection: DatabaseConnection;
+  connection: pg.ClientConfig;
   log: Logger;
   /** Those of the program, unless a test has more. */
   migrations?: MigrationMeta[];
 }): Promise<void> {
   const { connection, log, migrations = readMigrations() } = options;
   const startedAt = Date.now();
-  // A connection of its own: a migration of a large table may take longer than a statement of the pool.
+  // The pool's statement timeout would be too short for a large table.
   const client = new pg.Client({ ...connection, application_name: 'signal-board migration' });
   client.on('error', () => {});
   await client.connect();
@@ -33,9 +77,9 @@ export async function migrateDatabase(options: {
 }
 
 /**
- * Each migration by itself, so that none keeps its locks while the next one waits for others; all at once in a new
- * database. Whoever takes alerts must not stand behind a migration that waits for a long reader, a backup for instance:
- * locks are given up after a moment and asked for again, for as long as it takes.
+ * Each migration is a transaction, so that none keeps its locks while the next one waits; a new database takes all at
+ * once. Locks are given up after a moment and asked for again, for as long as it takes: deliveries must not wait behind
+ * a migration that waits for a long reader.
  */
 async function applyDue(options: {
   client: pg.Client;
@@ -53,7 +97,7 @@ async function applyDue(options: {
   }
 }
 
-/** Answers whether its locks could be had. */
+/** False when the locks could not be had. */
 async function applyStep(
   client: pg.Client,
   { step, tries }: { step: MigrationMeta[]; tries: number },
@@ -67,7 +111,7 @@ async function applyStep(
   }
 }
 
-/** Applies migrations inside the transaction under way and notes them, as the migrator does outside of one. */
+/** Applies and records migrations inside the transaction under way; Drizzle's migrator would begin its own. */
 export async function applyMigrations(client: pg.Client, migrations: MigrationMeta[]): Promise<void> {
   await client.query('create schema if not exists drizzle');
   await client.query(

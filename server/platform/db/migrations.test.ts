@@ -10,14 +10,13 @@ import { expect, inject, test } from 'vitest';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import drizzleConfig from '../../../drizzle.config.ts';
 import { createLog } from '../log.ts';
-import { readMigrations } from './applied-migrations.ts';
-import { migrateDatabase } from './migrate.ts';
+import { migrateDatabase, readMigrations } from './migrate.ts';
 
 const run = promisify(execFile);
 
 const TOOL = 'node_modules/drizzle-kit/bin.cjs';
 
-test('the snapshot of the migrations is what the schema files describe', async () => {
+test('the snapshot of the migrations matches the schema files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-migrations-'));
   try {
     await cp('migrations', folder, { recursive: true });

@@ -5,32 +5,32 @@ import type { DatabaseConnection } from './pool.ts';
 
 const CHECK_MS = 10_000;
 const CONNECT_LIMIT_MS = 3_000;
-/** A connection that was only reset is back with the first tries. */
+/** A connection that was only reset is back after these. */
 const TRIES_BEFORE_AWAY = 2;
 const RECONNECT_MS = [100, 500, 1_000, 2_000, 5_000] as const;
 
 export interface NotificationListener<Message> {
   onMessage(message: Message): void;
-  /** The connection was lost: what happened meanwhile is not known. Called when it is back. */
+  /** The connection was lost and is back: messages may have been missed. */
   onGap(): void;
-  /** The connection was lost and is not to be had again for now: whoever says that news come by themselves stops it. */
+  /** The connection was lost and cannot be restored for now. */
   onAway(): void;
 }
 
-/** What is announced on one channel of the database, with whichever instance's transaction it happened. */
+/** The messages of one channel of the database, from all instances. */
 export interface NotificationFeed<Message> {
-  /** Resolves when nothing from here on can be missed; returns the unsubscription. */
+  /** Resolves when listening has begun; returns the unsubscription. */
   subscribe(listener: NotificationListener<Message>): Promise<() => void>;
   close(): Promise<void>;
 }
 
-/** Listens on a connection of its own, only while somebody wants to know. */
+/** Listens on a separate connection while there are listeners. */
 export function createNotificationFeed<Message>(options: {
   connection: DatabaseConnection;
   channel: string;
-  /** What it is for, in the plural: for the log, and for who looks at the database's connections. */
+  /** The subject in the plural, for the log and the name of the connection. */
   what: string;
-  /** Null when the payload cannot be understood. */
+  /** Null for a payload of unknown form. */
   read: (payload: string) => Message | null;
   log: Logger;
 }): NotificationFeed<Message> {
@@ -64,7 +64,7 @@ export function createNotificationFeed<Message>(options: {
     return { client, listening };
   }
 
-  /** A connection that a firewall dropped silently is noticed by asking. */
+  /** Notices a connection that a firewall dropped silently. */
   function check(client: pg.Client): void {
     const timer = setInterval(() => {
       if (current?.client !== client) return clearInterval(timer);

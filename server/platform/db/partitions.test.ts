@@ -7,8 +7,14 @@ import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { firstIdOf, momentOf } from '../ids.ts';
 import { createLog } from '../log.ts';
-import { monthName, monthOf } from './partition-months.ts';
-import { createPartitions, ensurePartitions, listPartitions, PARTITIONED_TABLES } from './partitions.ts';
+import {
+  createPartitions,
+  ensurePartitions,
+  listPartitions,
+  monthName,
+  monthOf,
+  PARTITIONED_TABLES,
+} from './partitions.ts';
 
 const log = createLog({ level: 'silent' });
 const open: { close(): Promise<void> }[] = [];
@@ -136,7 +142,7 @@ describe('partitions', () => {
     expect(after).toEqual(monthOf(last, 4));
   });
 
-  test('what arrives for a month without one is kept all the same, known, and moves there when it is made', async () => {
+  test('keeps rows of a month without a partition, and moves them there when it is created', async () => {
     const lost = idAt(monthOf(last, 2));
     const farOff = idAt(monthOf(last, 30));
     expect(await store('ahead', lost)).toBe(lost);

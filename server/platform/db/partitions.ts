@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { firstIdOf, momentOf } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { Queryable, Tx } from './database.ts';
 import { databaseErrorCode } from './database-errors.ts';
-import { monthName, monthOf } from './partition-months.ts';
+import { drizzleOn } from './drizzle-over.ts';
 
 /** Tables that grow with every delivery, in a partition for each month (UTC) of their time-ordered ids. */
 export const PARTITIONED_TABLES = ['price_logs', 'deliveries'] as const;
@@ -14,7 +13,7 @@ export type PartitionedTable = (typeof PARTITIONED_TABLES)[number];
 
 export const MONTHS_AHEAD = 3;
 
-// Whoever comes to the table queues behind what waits for a lock: give up long before a webhook would notice.
+// Everything that needs the table queues behind a lock request: give up long before a webhook would notice.
 const LOCK_WAIT_MS = 250;
 const LOCK_TRIES = 8;
 const LOCK_PAUSE_MS = 250;
@@ -26,7 +25,7 @@ export interface Partition {
   to: Date | null;
 }
 
-/** In order of time, without the one for what belongs nowhere. */
+/** In order of time, without the default partition. */
 export async function listPartitions(client: pg.Client, table: PartitionedTable): Promise<Partition[]> {
   const { rows } = await client.query<{ name: string; bound: string }>(
     `${PARTITIONS} where inhparent = to_regclass($1)`,
@@ -35,7 +34,7 @@ export async function listPartitions(client: pg.Client, table: PartitionedTable)
   return readPartitions(rows);
 }
 
-/** From when on the table has all of its rows; null: from the first one on. */
+/** The moment since which the table has all of its rows; null: always. */
 export async function readKeptSince(db: Queryable, table: PartitionedTable): Promise<Date | null> {
   const { rows } = await db.execute<{ name: string; bound: string }>(
     sql`${sql.raw(PARTITIONS)} where inhparent = to_regclass(${table})`,
@@ -54,20 +53,20 @@ function readPartitions(rows: { name: string; bound: string }[]): Partition[] {
   return partitions.sort((left, right) => (left.from?.getTime() ?? 0) - (right.from?.getTime() ?? 0));
 }
 
-/** As an id in quotes, or MINVALUE. */
+/** An id in quotes, or MINVALUE. */
 const readBound = (text: string): Date | null => (text.startsWith("'") ? momentOf(text.slice(1, -1)) : null);
 
 export const defaultPartitionOf = (table: PartitionedTable): string => `${table}_default`;
 
 /**
- * Makes the partitions of the months to come. Those of a table that somebody works on for long, a backup for instance,
- * wait for the next call: the default partition takes their rows meanwhile. Answers whether all are there.
+ * Creates the partitions of the coming months; answers whether all are there. Those of a table that is locked for long,
+ * by a backup for instance, wait for the next call: the default partition takes their rows meanwhile.
  */
 export async function ensurePartitions(options: {
   client: pg.Client;
   log: Logger;
   now: Date;
-  /** How often a lock is tried for; fewer than usual in tests. */
+  /** Fewer tries than usual, in tests. */
   lockTries?: number;
 }): Promise<boolean> {
   const { client, log, now, lockTries } = options;
@@ -86,9 +85,8 @@ export async function ensurePartitions(options: {
 }
 
 /**
- * Makes the partitions of this month and of the next three, as far as they are missing. What the default partition
- * holds of past months and of these, for want of a partition when it arrived, moves to where it belongs; what claims
- * to be from a later month stays until that month is near.
+ * Creates the missing partitions of this month and the next three, and of past months that the default partition holds
+ * rows of; those rows move to them. Rows that claim to be from a later month stay until that month is near.
  */
 export async function createPartitions(
   client: pg.Client,
@@ -129,9 +127,9 @@ async function createPartition(
   const name = `${table}_${monthName(month)}`;
   const [from, to] = [firstIdOf(month), firstIdOf(monthOf(month, 1))];
   const work = async () => {
-    // Those who read and write the table go on; whoever would drop a partition of it waits.
+    // Readers and writers of the table go on; dropping a partition waits.
     await client.query(`lock table only ${table} in share update exclusive mode`);
-    // So that nothing of the month comes in here any more; it is empty, or nearly.
+    // Keeps further rows of the month out of the default partition, which is nearly empty.
     await client.query(`lock table ${defaultPartitionOf(table)} in access exclusive mode`);
     await client.query(`create table ${name} (like ${table} including defaults)`);
     await client.query(
@@ -146,10 +144,7 @@ async function createPartition(
   return name;
 }
 
-/**
- * One transaction that gets its locks at once or not at all, and tries again: nobody waits behind it for long. Throws a
- * BusyError when somebody works on the table for longer, as a backup does.
- */
+/** A transaction that gets its locks soon or tries again, so that nothing waits behind it for long; else a BusyError. */
 export async function withShortLocks<Result>(
   client: pg.Client,
   work: (tx: Tx) => Promise<Result>,
@@ -157,7 +152,7 @@ export async function withShortLocks<Result>(
 ): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await drizzle(client).transaction(async (tx) => {
+      return await drizzleOn(client).transaction(async (tx) => {
         await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
         return await work(tx);
       });
@@ -170,3 +165,12 @@ export async function withShortLocks<Result>(
 }
 
 export class BusyError extends Error {}
+
+/** The first instant of a month (UTC). */
+export function monthOf(moment: Date, plusMonths = 0): Date {
+  return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + plusMonths, 1));
+}
+
+/** As in names of partitions: 2026_11. */
+export const monthName = (month: Date): string =>
+  `${month.getUTCFullYear()}_${String(month.getUTCMonth() + 1).padStart(2, '0')}`;

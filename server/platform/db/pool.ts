@@ -1,23 +1,24 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Config } from '../config/config.ts';
-import type { Logger } from '../log.ts';
-import { refuseBeforeBaseline } from './applied-migrations.ts';
-import { closeDataFolder } from './close-data-folder.ts';
+import { createLog, type Logger } from '../log.ts';
+import { createPreparingClient, SharedClient } from './clients.ts';
+import { closeDataFolder, lockFolder, openDataFolder } from './data-folder.ts';
 import type { Db } from './database.ts';
 import { drizzleOver } from './drizzle-over.ts';
-import { type ServerConnection, startEmbedded } from './embedded.ts';
-import { openDataFolder } from './embedded-folders.ts';
-import { lockFolder } from './folder-lock.ts';
-import { acquireInstanceLock } from './instance-lock.ts';
-import { createPreparingClient } from './preparing-client.ts';
-import { SharedClient } from './shared-client.ts';
+import { DATABASE, type ServerConnection, startEmbedded } from './embedded.ts';
+import { USER } from './embedded-folders.ts';
+import { findPostmaster } from './embedded-postmaster.ts';
+import { refuseBeforeBaseline } from './migrate.ts';
 import { hasCode, StartError } from './start-error.ts';
+import { watchEmbedded } from './watch-embedded.ts';
 
 const STATEMENT_TIMEOUT_MS = 10_000;
-// The server ends a statement by itself; what is silent for longer is a connection that nobody hears any more.
+// The server ends a statement by itself; a connection that is silent for longer is dead.
 const ANSWER_TIMEOUT_MS = 12_000;
-// A program that is gone without a word must not keep its locks; none of ours waits inside a transaction.
+// A program that vanished must not keep its locks; none of ours waits inside a transaction.
 const IDLE_IN_TRANSACTION_MS = 15_000;
 const KEEP_ALIVE_AFTER_MS = 5_000;
 const CONNECTION_TIMEOUT_MS = 2_000;
@@ -29,7 +30,7 @@ const MAX_ENGINE_CONNECTIONS = 12;
 const MAX_DELIVERY_CONNECTIONS = 8;
 const OLDEST_VERSION = 140_000;
 
-/** What a connection of one's own (a listener, the job queue) is opened with. */
+/** What a separate connection (a listener, the job queue) is opened with. */
 export type DatabaseConnection = { connectionString: string } | ServerConnection;
 
 export interface OpenDatabase {
@@ -38,7 +39,7 @@ export interface OpenDatabase {
   db: Db;
   /** For workflows and orders: over connections of their own, which prepare their statements. */
   engineDb: Db;
-  /** For deliveries, which must wait neither for a screen's long list nor for a thousand orders. */
+  /** For deliveries, which wait neither for a screen's long list nor for a thousand orders. */
   deliveryDb: Db;
   connection: DatabaseConnection;
   embedded: boolean;
@@ -46,66 +47,89 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-/**
- * Opens the configured database: the embedded one is started and held for this program alone, an external one is
- * waited for. Throws a StartError with one line for the operator, also for a database from before the baseline. `onLost`
- * hears of an embedded database that died and could not be started again.
- */
-export async function openDatabase(options: {
+interface OpenOptions {
   config: Pick<Config, 'databaseUrl' | 'dataDir'>;
   log: Logger;
+  /** Called when an embedded database died and could not be started again. */
   onLost?: (error: Error) => void;
   /** An embedded server is on its way, and there is nothing to do here until it answers. */
   onLaunched?: () => void;
-}): Promise<OpenDatabase> {
-  const { config, log, onLost = () => {}, onLaunched = () => {} } = options;
+}
+
+/**
+ * Opens the configured database: starts the embedded one and holds it for this program, or waits for an external one.
+ * Throws a StartError with one line for the operator, also for a database from before the baseline.
+ */
+export async function openDatabase(options: OpenOptions): Promise<OpenDatabase> {
+  const { config, log } = options;
   if (config.databaseUrl !== null) {
     const connection = { connectionString: config.databaseUrl };
     await waitForServer({ connection, log });
     await refuseBeforeBaseline(connection, config);
     return openPool({ connection, log });
   }
-  const dataDir = await openDataFolder(config.dataDir);
-  const folder = await lockFolder(dataDir);
-  let lost = false;
-  const { server, lock } = await hold().catch((error: unknown) => {
+  const folder = await lockFolder(await openDataFolder(config.dataDir));
+  try {
+    return await openEmbedded(options, folder.release);
+  } catch (error) {
     folder.release();
     throw error;
-  });
-
-  async function hold() {
-    await closeDataFolder({ dataDir, log });
-    const server = await startEmbedded({ dataDir: config.dataDir, log, onLaunched });
-    const lock = await acquireInstanceLock({
-      server,
-      dataDir: config.dataDir,
-      log,
-      onLost(error) {
-        lost = true;
-        onLost(error);
-      },
-    });
-    try {
-      await refuseBeforeBaseline(server.connection, config);
-    } catch (error) {
-      await lock.releaseWith(server.stop);
-      throw error;
-    }
-    return { server, lock };
   }
+}
 
+async function openEmbedded(options: OpenOptions, releaseFolder: () => void): Promise<OpenDatabase> {
+  const { config, log, onLost = () => {}, onLaunched = () => {} } = options;
+  let isLost = false;
+  await closeDataFolder({ dataDir: await openDataFolder(config.dataDir), log });
+  const server = await startEmbedded({ dataDir: config.dataDir, log, onLaunched });
+  const watch = await watchEmbedded({
+    server,
+    log,
+    onLost(error) {
+      isLost = true;
+      onLost(error);
+    },
+  });
+  const stop = async () => {
+    await watch.end();
+    if (!isLost) await server.stop();
+  };
+  try {
+    await refuseBeforeBaseline(server.connection, config);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   const database = openPool({ connection: server.connection, log });
   return {
     ...database,
     embedded: true,
     async close() {
       await Promise.race([database.close(), sleep(POOL_CLOSE_LIMIT_MS, undefined, { ref: false })]);
-      // A server that was lost may be another program's by now. Otherwise it is stopped under the lock, so that
-      // no other program takes over a server that is about to end.
-      await lock.releaseWith(lost ? async () => {} : server.stop);
-      folder.release();
+      await stop();
+      releaseFolder();
     },
   };
+}
+
+/**
+ * For commands beside the program: uses an embedded database that runs, or starts it and stops it again. Throws a
+ * StartError where there is none, since a command must not create one.
+ */
+export async function reachDatabase(
+  config: OpenOptions['config'],
+): Promise<{ connection: DatabaseConnection; close(): Promise<void> }> {
+  if (config.databaseUrl === null) {
+    const cluster = join(config.dataDir, 'postgres');
+    if (!existsSync(cluster)) throw new StartError(`There is no database in ${config.dataDir} (DATA_DIR)`);
+    const running = await findPostmaster(cluster);
+    if (running !== null) {
+      const connection = { host: running.host, port: running.port, user: USER, database: DATABASE };
+      await refuseBeforeBaseline(connection, config);
+      return { connection, close: async () => {} };
+    }
+  }
+  return await openDatabase({ config, log: createLog({ level: 'warn' }) });
 }
 
 /** A pool over a server that is already there. */
@@ -128,22 +152,16 @@ export function openPool(options: {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   };
-  const pool = new pg.Pool({ ...settings, max: maxConnections ?? MAX_CONNECTIONS, Client: SharedClient });
-  const enginePool = new pg.Pool({
-    ...settings,
-    max: maxConnections ?? MAX_ENGINE_CONNECTIONS,
-    Client: createPreparingClient('engine'),
-  });
-  const deliveryPool = new pg.Pool({
-    ...settings,
-    max: maxConnections ?? MAX_DELIVERY_CONNECTIONS,
-    Client: SharedClient,
-  });
+  const openWith = (max: number, Client: typeof pg.Client) =>
+    new pg.Pool({ ...settings, max: maxConnections ?? max, Client });
+  const pool = openWith(MAX_CONNECTIONS, SharedClient);
+  const enginePool = openWith(MAX_ENGINE_CONNECTIONS, createPreparingClient('engine'));
+  const deliveryPool = openWith(MAX_DELIVERY_CONNECTIONS, SharedClient);
   const pools = [pool, enginePool, deliveryPool];
   let isClosing = false;
   for (const one of pools) {
     one.on('error', (error) => {
-      // A server that stops may be quicker than the goodbye of a connection.
+      // A server that stops may end a connection before the pool does.
       if (!isClosing) options.log.warn({ err: error }, 'an idle database connection ended');
     });
   }
@@ -161,10 +179,7 @@ export function openPool(options: {
   };
 }
 
-/**
- * Gives up the connections that wait for work. A network that swallows everything leaves them looking healthy; the
- * next request then opens a new one, which fails at once or works.
- */
+/** Gives up idle connections: behind a network that swallows everything they look healthy. */
 export async function dropIdleConnections(pool: pg.Pool): Promise<void> {
   for (let idle = pool.idleCount; idle > 0 && pool.idleCount > 0; idle -= 1) {
     (await pool.connect()).release(true);

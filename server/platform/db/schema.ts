@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   char,
@@ -23,6 +24,7 @@ import type { ClosedBy } from '#domain/orders/closed-by.ts';
 import type { HaltKind } from '#domain/orders/trading-halt.ts';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+const reference = (name: string, to: () => AnyPgColumn) => uuid(name).notNull().references(to);
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 // ---- Accounts ------------------------------------------------------------------------------------------------
@@ -66,9 +68,7 @@ export const userSettings = pgTable('user_settings', {
 export const exchangeCredentials = pgTable(
   'exchange_credentials',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     exchangePlatform: text('exchange_platform').notNull(),
     apiKeyHint: text('api_key_hint').notNull(),
     sealed: text('sealed').notNull(),
@@ -97,9 +97,7 @@ export const sessions = pgTable(
   {
     id: uuid('id').primaryKey(),
     tokenHash: bytes('token_hash').notNull().unique(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     createdAt: instant('created_at').notNull(),
     lastSeenAt: instant('last_seen_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -133,9 +131,7 @@ export const passwordGuesses = pgTable(
 export const knownAddresses = pgTable(
   'known_addresses',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     /** An IPv4 address or an IPv6 network. In plain: the addresses of deliveries are too, and a user may look at them. */
     address: text('address').notNull(),
     lastUsedAt: instant('last_used_at').notNull(),
@@ -182,54 +178,41 @@ export const deliveries = pgTable(
   (table) => [index('deliveries_hook').on(table.hookId, table.id)],
 );
 
+/** What signals and price logs have in common. */
+const deliveredColumns = {
+  id: uuid('id').primaryKey(),
+  hookId: uuid('hook_id').notNull(),
+  ownerUserId: uuid('owner_user_id').notNull(),
+  /** The owner was an administrator when it arrived: such data counts for everyone. */
+  fromAdmin: boolean('from_admin').notNull(),
+  token: text('token').notNull(),
+  timeframe: text('timeframe').notNull(),
+  price: numeric('price').notNull(),
+  currency: text('currency').notNull(),
+  receivedAt: instant('received_at').notNull(),
+  sourceIp: text('source_ip').notNull(),
+  /** In price_logs without a unique key, which partitions cannot have: price_log_hashes decides what is known. */
+  hashValue: text('hash_value').notNull(),
+  parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
+};
+
 export const priceLogs = pgTable(
   'price_logs',
   {
-    id: uuid('id').primaryKey(),
-    hookId: uuid('hook_id').notNull(),
-    ownerUserId: uuid('owner_user_id').notNull(),
-    /** The owner was an administrator when it arrived: such data counts for everyone. */
-    fromAdmin: boolean('from_admin').notNull(),
-    token: text('token').notNull(),
-    timeframe: text('timeframe').notNull(),
-    price: numeric('price').notNull(),
-    currency: text('currency').notNull(),
+    ...deliveredColumns,
     processor: text('processor'),
     candleTimeTradingview: text('candle_time_tradingview').notNull(),
     candleTimeServer: instant('candle_time_server').notNull(),
-    receivedAt: instant('received_at').notNull(),
-    sourceIp: text('source_ip').notNull(),
-    /** No unique key across partitions: price_log_hashes decides what is known. */
-    hashValue: text('hash_value').notNull(),
-    parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
   },
-  (table) => [
+  ({ id, token, timeframe, processor, receivedAt, candleTimeServer }) => [
     // Of lists: a filter's value, the order of the list, then the other filters, so that an index decides what is shown.
-    index('price_logs_list').on(table.receivedAt, table.id, table.token, table.timeframe, table.processor),
-    index('price_logs_list_token').on(
-      table.token,
-      table.receivedAt,
-      table.id,
-      table.timeframe,
-      table.processor,
-    ),
-    index('price_logs_list_timeframe').on(
-      table.timeframe,
-      table.receivedAt,
-      table.id,
-      table.token,
-      table.processor,
-    ),
-    index('price_logs_list_processor').on(
-      table.processor,
-      table.receivedAt,
-      table.id,
-      table.token,
-      table.timeframe,
-    ),
+    index('price_logs_list').on(receivedAt, id, token, timeframe, processor),
+    index('price_logs_list_token').on(token, receivedAt, id, timeframe, processor),
+    index('price_logs_list_timeframe').on(timeframe, receivedAt, id, token, processor),
+    index('price_logs_list_processor').on(processor, receivedAt, id, token, timeframe),
     // Charts, and which candle belongs to a signal.
-    index('price_logs_series').on(table.token, table.timeframe, table.candleTimeServer),
-    index('price_logs_mark').on(table.token, table.id),
+    index('price_logs_series').on(token, timeframe, candleTimeServer),
+    index('price_logs_mark').on(token, id),
   ],
 );
 
@@ -249,57 +232,18 @@ export const priceLogHashes = pgTable(
 export const signals = pgTable(
   'signals',
   {
-    id: uuid('id').primaryKey(),
-    hookId: uuid('hook_id').notNull(),
-    ownerUserId: uuid('owner_user_id').notNull(),
-    fromAdmin: boolean('from_admin').notNull(),
-    token: text('token').notNull(),
+    ...deliveredColumns,
     action: text('action').$type<'buy' | 'sell'>().notNull(),
-    price: numeric('price').notNull(),
-    currency: text('currency').notNull(),
-    timeframe: text('timeframe').notNull(),
     processor: text('processor').notNull(),
     signalTimeTradingview: text('signal_time_tradingview'),
     signalTimeServer: instant('signal_time_server'),
-    receivedAt: instant('received_at').notNull(),
-    sourceIp: text('source_ip').notNull(),
-    hashValue: text('hash_value').notNull(),
-    parameters: jsonb('parameters').$type<Record<string, unknown>>().notNull(),
   },
-  (table) => [
-    index('signals_list').on(
-      table.receivedAt,
-      table.id,
-      table.token,
-      table.timeframe,
-      table.processor,
-      table.action,
-    ),
-    index('signals_list_token').on(
-      table.token,
-      table.receivedAt,
-      table.id,
-      table.timeframe,
-      table.processor,
-      table.action,
-    ),
-    index('signals_list_timeframe').on(
-      table.timeframe,
-      table.receivedAt,
-      table.id,
-      table.token,
-      table.processor,
-      table.action,
-    ),
-    index('signals_list_processor').on(
-      table.processor,
-      table.receivedAt,
-      table.id,
-      table.token,
-      table.timeframe,
-      table.action,
-    ),
-    index('signals_mark').on(table.token, table.id),
+  ({ id, token, timeframe, processor, action, receivedAt }) => [
+    index('signals_list').on(receivedAt, id, token, timeframe, processor, action),
+    index('signals_list_token').on(token, receivedAt, id, timeframe, processor, action),
+    index('signals_list_timeframe').on(timeframe, receivedAt, id, token, processor, action),
+    index('signals_list_processor').on(processor, receivedAt, id, token, timeframe, action),
+    index('signals_mark').on(token, id),
   ],
 );
 
@@ -389,9 +333,7 @@ export const workflows = pgTable(
   'workflows',
   {
     id: uuid('id').primaryKey(),
-    signalId: uuid('signal_id')
-      .notNull()
-      .references(() => signals.id),
+    signalId: reference('signal_id', () => signals.id),
     trigger: text('trigger').$type<'automatic' | 'manual'>().notNull(),
     triggerReason: text('trigger_reason'),
     status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed' | 'aborted'>().notNull(),
@@ -438,9 +380,7 @@ export const workflowSteps = pgTable(
   'workflow_steps',
   {
     id: uuid('id').primaryKey(),
-    workflowId: uuid('workflow_id')
-      .notNull()
-      .references(() => workflows.id),
+    workflowId: reference('workflow_id', () => workflows.id),
     stepNumber: integer('step_number').notNull(),
     stepName: text('step_name').notNull(),
     stepType: text('step_type').notNull(),
@@ -464,9 +404,7 @@ export const workflowSteps = pgTable(
 export const workflowUsers = pgTable(
   'workflow_users',
   {
-    workflowId: uuid('workflow_id')
-      .notNull()
-      .references(() => workflows.id),
+    workflowId: reference('workflow_id', () => workflows.id),
     userId: uuid('user_id').notNull(),
     username: text('username').notNull(),
     /** Place in the order of trading, from 0; null for those not eligible. */
@@ -493,13 +431,9 @@ export const positionGeneratorLogs = pgTable(
   'position_generator_logs',
   {
     id: uuid('id').primaryKey(),
-    signalId: uuid('signal_id')
-      .notNull()
-      .references(() => signals.id),
+    signalId: reference('signal_id', () => signals.id),
     priceLogId: uuid('price_log_id'),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     workflowId: uuid('workflow_id'),
     profile: text('profile').$type<'manual' | 'automatic'>().notNull(),
     exchangePlatform: text('exchange_platform').notNull(),
@@ -525,9 +459,7 @@ export const positionGeneratorLogs = pgTable(
 export const accountBalances = pgTable(
   'account_balances',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     exchangePlatform: text('exchange_platform').notNull(),
     /** In USDT, as the exchange told it. */
     futuresAvailable: numeric('futures_available').notNull(),
@@ -546,12 +478,8 @@ export const trades = pgTable(
       .unique()
       .references(() => positionGeneratorLogs.id),
     workflowId: uuid('workflow_id'),
-    signalId: uuid('signal_id')
-      .notNull()
-      .references(() => signals.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    signalId: reference('signal_id', () => signals.id),
+    userId: reference('user_id', () => users.id),
     triggerType: text('trigger_type').$type<'automatic' | 'manual'>().notNull(),
     profile: text('profile').$type<'manual' | 'automatic'>().notNull(),
     exchangePlatform: text('exchange_platform').notNull(),
@@ -610,9 +538,7 @@ export const orderAttempts = pgTable(
   'order_attempts',
   {
     id: uuid('id').primaryKey(),
-    tradeId: uuid('trade_id')
-      .notNull()
-      .references(() => trades.id),
+    tradeId: reference('trade_id', () => trades.id),
     attempt: integer('attempt').notNull(),
     clientOrderId: text('client_order_id').notNull().unique(),
     price: numeric('price').notNull(),
@@ -643,9 +569,7 @@ export const tradeEvents = pgTable(
   'trade_events',
   {
     id: uuid('id').primaryKey(),
-    tradeId: uuid('trade_id')
-      .notNull()
-      .references(() => trades.id),
+    tradeId: reference('trade_id', () => trades.id),
     at: instant('at').notNull(),
     kind: text('kind').$type<'call' | 'timeline'>().notNull(),
     text: text('text').notNull(),
@@ -659,9 +583,7 @@ export const positionCloses = pgTable(
   'position_closes',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     exchangePlatform: text('exchange_platform').notNull(),
     token: text('token').notNull(),
     side: text('side').$type<'long' | 'short'>().notNull(),
@@ -687,12 +609,8 @@ export const closedPositions = pgTable(
   'closed_positions',
   {
     id: uuid('id').primaryKey(),
-    tradeId: uuid('trade_id')
-      .notNull()
-      .references(() => trades.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    tradeId: reference('trade_id', () => trades.id),
+    userId: reference('user_id', () => users.id),
     exchangePlatform: text('exchange_platform').notNull(),
     /** The exchange's name of it; null while it is known only that the position is gone. */
     exchangePositionId: text('exchange_position_id'),
@@ -727,9 +645,7 @@ export const closedPositions = pgTable(
 export const closedPositionTotals = pgTable(
   'closed_position_totals',
   {
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     token: text('token').notNull(),
     positions: bigint('positions', { mode: 'number' }).notNull(),
     realisedProfit: numeric('realised_profit').notNull(),
@@ -751,9 +667,7 @@ export const tradingHalts = pgTable(
   'trading_halts',
   {
     id: uuid('id').primaryKey(),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: reference('user_id', () => users.id),
     exchangePlatform: text('exchange_platform').notNull(),
     token: text('token').notNull(),
     tradeId: uuid('trade_id').references(() => trades.id),
@@ -799,9 +713,7 @@ export const engineRestarts = pgTable(
   'engine_restarts',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    requestedBy: uuid('requested_by')
-      .notNull()
-      .references(() => users.id),
+    requestedBy: reference('requested_by', () => users.id),
     requestedAt: instant('requested_at').notNull(),
     finishedAt: instant('finished_at'),
   },

@@ -1,10 +1,9 @@
 type Statements = readonly (Promise<unknown> | undefined)[];
 
 /**
- * Awaits statements of a transaction that go out together, so that they take one way to the database and back; it runs
- * them in their order, and those after one that failed fail as well. Each has to have been begun when it is given:
- * `tx.insert(…).execute()`, or a function whose only statement is begun so. What Drizzle has merely built begins when it
- * is awaited, after those that come behind it.
+ * Awaits statements of a transaction that go out together, in one round trip. The database runs them in their order, and
+ * those after one that failed fail as well. Each must have begun: `tx.insert(…).execute()`. What Drizzle has merely built
+ * begins when it is awaited, after those behind it.
  */
 export function together<const All extends Statements>(
   ...statements: All

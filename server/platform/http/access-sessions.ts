@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { and, eq, gt, lt, or } from 'drizzle-orm';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CurrentUser } from '#contract/auth.ts';
 import type { Db, Queryable } from '../db/database.ts';
 import { sessions, users } from '../db/schema.ts';
@@ -9,7 +10,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 7 * 24 * HOUR_MS;
-export const KEY_REVEALED_MS = 5 * MINUTE_MS;
+const KEY_REVEALED_MS = 5 * MINUTE_MS;
 /** `last_seen_at` is written at most this often, not with every request. */
 const SEEN_EVERY_MS = MINUTE_MS;
 
@@ -23,7 +24,7 @@ export interface Session {
   keyRevealedUntil: Date | null;
 }
 
-/** Opens a session and returns its token, which is stored as a hash alone. */
+/** Opens a session and returns its token, of which only the hash is stored. */
 export async function createSession(options: { db: Queryable; userId: string; now: Date }): Promise<string> {
   const { db, userId, now } = options;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -38,7 +39,7 @@ export async function createSession(options: { db: Queryable; userId: string; no
   return token;
 }
 
-/** The living session of a token with its user as the database knows them now, or null. */
+/** The session of a token with its user's current data, or null when it has ended. */
 export async function findSession(options: { db: Db; token: string; now: Date }): Promise<Session | null> {
   const { db, token, now } = options;
   if (!TOKEN_SHAPE.test(token)) return null;
@@ -86,7 +87,7 @@ export async function endSessionsOf(options: { db: Queryable; userId: string }):
   await options.db.delete(sessions).where(eq(sessions.userId, options.userId));
 }
 
-/** Removes the sessions that nobody can use any more. */
+/** Removes expired sessions. */
 export async function removeDeadSessions(options: { db: Db; now: Date }): Promise<void> {
   const idleSince = new Date(options.now.getTime() - SESSION_IDLE_MS);
   await options.db
@@ -94,7 +95,7 @@ export async function removeDeadSessions(options: { db: Db; now: Date }): Promis
     .where(or(lt(sessions.expiresAt, options.now), lt(sessions.lastSeenAt, idleSince)));
 }
 
-/** From now the session sees its webhook key whole, for five minutes. */
+/** Shows the session its whole webhook key for five minutes. */
 export async function revealKey(options: { db: Db; sessionId: string; now: Date }): Promise<void> {
   await options.db
     .update(sessions)
@@ -104,4 +105,36 @@ export async function revealKey(options: { db: Db; sessionId: string; now: Date 
 
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
+}
+
+// `__Host-` binds the cookie to this host over HTTPS; browsers refuse the prefix over plain http.
+const SECURE_NAME = '__Host-sid';
+const PLAIN_NAME = 'sid';
+
+/** Whether the browser uses HTTPS, by `PUBLIC_URL` or else by the request. */
+export function isSecure(request: Pick<FastifyRequest, 'protocol' | 'server'>): boolean {
+  return request.server.publicUrl?.startsWith('https:') ?? request.protocol === 'https';
+}
+
+export function readSessionToken(request: FastifyRequest): string | null {
+  return request.cookies[cookieName(request)] ?? null;
+}
+
+export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
+  reply.setCookie(cookieName(request), token, {
+    ...cookieOptions(request),
+    maxAge: SESSION_LIFETIME_MS / 1000,
+  });
+}
+
+export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply): void {
+  reply.clearCookie(cookieName(request), cookieOptions(request));
+}
+
+function cookieName(request: FastifyRequest): string {
+  return isSecure(request) ? SECURE_NAME : PLAIN_NAME;
+}
+
+function cookieOptions(request: FastifyRequest) {
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(request) } as const;
 }

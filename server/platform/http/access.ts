@@ -1,17 +1,19 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import { ACTING_USER_HEADER, OTHER_USER } from '#contract/acting-user.ts';
 import type { CurrentUser } from '#contract/auth.ts';
+import type { Config } from '../config/config.ts';
 import type { Session } from './access-sessions.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
+import { isLoopbackAddress, isLoopbackName } from './source-address.ts';
 
 /**
- * Who may call a route. `hook`: anyone, the route itself checks the webhook key. `metrics`: who reads the figures,
- * with a token of its own instead of a session.
- * Every route declares it (`config: { access }`); one that does not stops the start.
+ * Who may call a route; one that does not declare it (`config: { access }`) stops the start. `hook`: anyone, the route
+ * checks the webhook key. `metrics`: by a token of its own instead of a session.
  */
-export const ACCESS_LEVELS = ['public', 'user', 'admin', 'hook', 'metrics'] as const;
-export type Access = (typeof ACCESS_LEVELS)[number];
+const ACCESS_LEVELS = ['public', 'user', 'admin', 'hook', 'metrics'] as const;
+type Access = (typeof ACCESS_LEVELS)[number];
 
 export interface DeclaredRoute {
   method: string;
@@ -30,12 +32,12 @@ declare module 'fastify' {
   }
   interface FastifyInstance {
     declaredRoutes: DeclaredRoute[];
-    /** What the routes of a plugin that is not ours get: its routes cannot declare their access themselves. */
+    /** The access of the routes of a plugin, which cannot declare it. */
     scopeAccess?: Access;
   }
 }
 
-/** Deny by default: no route without a declared access, no handler before it was checked. */
+/** Denies by default: no route without a declared access, no handler before it was checked. */
 export function enforceAccess(
   app: App,
   options: {
@@ -70,7 +72,7 @@ export function enforceAccess(
   async function signIn(request: FastifyRequest, access: Access | undefined): Promise<void> {
     const session = await options.findSession(request);
     if (session === null) throw new AppError('notSignedIn');
-    // Said before what the role may do: the screen must learn that it is not its user's any more.
+    // Before the role: the screen must learn that its user has changed.
     const actingUser = request.headers[ACTING_USER_HEADER];
     if (actingUser !== undefined && actingUser !== session.user.id) {
       throw new AppError('otherUser', { failureType: OTHER_USER });
@@ -90,3 +92,23 @@ export function getSession(request: FastifyRequest): Session {
 export function getUser(request: FastifyRequest): CurrentUser {
   return getSession(request).user;
 }
+
+const FORWARDING_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/**
+ * Needs METRICS_TOKEN; without one only this machine may read, directly and under its own name: requests of a proxy, or of
+ * a page whose name was made to point here, also come from this machine.
+ */
+export function mayReadMetrics(
+  request: Pick<FastifyRequest, 'headers' | 'socket' | 'hostname'>,
+  config: Pick<Config, 'metricsToken'>,
+): boolean {
+  if (config.metricsToken !== null) {
+    const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    return given !== undefined && timingSafeEqual(digest(given), digest(config.metricsToken));
+  }
+  if (FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined)) return false;
+  return isLoopbackAddress(request.socket.remoteAddress) && isLoopbackName(request.hostname);
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -1,28 +1,37 @@
 import cookie from '@fastify/cookie';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import {
+  createJsonSchemaTransform,
+  serializerCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/database.ts';
 import type { Logger } from '../log.ts';
-import { enforceAccess } from './access.ts';
-import { readSessionToken } from './access-cookie.ts';
-import { findSession } from './access-sessions.ts';
+import { enforceAccess, mayReadMetrics } from './access.ts';
+import { findSession, readSessionToken } from './access-sessions.ts';
 import { AppError } from './errors.ts';
 import type { App } from './http-app.ts';
-import { type Answer, answerBrokenRequest, answerError, setSecurityHeaders } from './http-app-answers.ts';
-import { mayReadMetrics } from './metrics-access.ts';
-import { describeApi } from './openapi.ts';
+import {
+  type Answer,
+  answerBrokenRequest,
+  answerError,
+  DOCS_CONTENT_SECURITY_POLICY,
+  setSecurityHeaders,
+} from './http-app-answers.ts';
 import { areaOf, areaOfUnreadable, handleNotFound } from './request-areas.ts';
 import { guardRequests, isApiWrite, MAX_API_BODY_BYTES } from './request-guards.ts';
 import { validatorCompiler } from './request-guards-validator.ts';
+import { createProxyTrust } from './source-address.ts';
 import { serveWeb, WEB_FOLDER } from './static-files.ts';
-import { createProxyTrust } from './trusted-proxies.ts';
 import type { UntrustedProxies } from './untrusted-proxies.ts';
 
 export interface HttpDeps {
@@ -36,7 +45,7 @@ export interface HttpDeps {
 /** A slow or stalled sender loses its connection after this; answers may take as long as they like. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Everything that all routes share; the features add theirs to it. */
+/** Everything that all routes share. */
 export async function createHttpApp(
   deps: HttpDeps,
   options: { webFolder?: string; requestTimeoutMs?: number } = {},
@@ -50,7 +59,7 @@ export async function createHttpApp(
     trustProxy: deps.config.trustProxy.length > 0 ? isTrustedProxy : false,
     bodyLimit: MAX_API_BODY_BYTES,
     requestTimeout: requestTimeoutMs,
-    // Node takes the shorter of both times for the head alone, and looks who is late twice a minute.
+    // For the head Node takes the shorter of both; by default it checks them twice a minute only.
     http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: requestTimeoutMs / 6 },
     // Fastify's own answer has neither our shape nor our headers; see refuseWhileClosing.
     return503OnClosing: false,
@@ -58,7 +67,7 @@ export async function createHttpApp(
       answerBrokenRequest(error, socket, { secure: deps.config.publicUrl?.startsWith('https:') ?? false }),
     // Addresses that cannot be routed at all; no hook has run for them.
     frameworkErrors: (error, request, reply) => {
-      // The type of this reply is open over every route's answers; an error body is in all of them.
+      // This reply's type is generic over all answers; each includes an error body.
       const answer = reply as unknown as Answer;
       request.area = areaOfUnreadable(request.url);
       setSecurityHeaders(request, answer);
@@ -70,7 +79,7 @@ export async function createHttpApp(
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
-  // Hooks that wait for nothing are told so by a callback: a promise each would be paid for by every delivery.
+  // Callbacks, since promises in hooks would cost every delivery.
   app.decorateRequest('area', 'pages');
   app.addHook('onRequest', (request, reply, done) => {
     request.area = areaOf(request);
@@ -98,14 +107,14 @@ export async function createHttpApp(
   const sendPage = await serveWeb(app, { folder: options.webFolder ?? WEB_FOLDER });
   handleNotFound(app, (request, reply) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    // A built file that is gone must fail: the page in its place would be run as a script.
+    // A missing built file must fail: the page in its place would be run as a script.
     if (!isRead || request.area !== 'pages') throw new AppError('notFound');
     return sendPage(request, reply);
   });
   return app;
 }
 
-/** A request on a connection that is still open gets the same 503 as any other: the charting platform sends again. */
+/** A 503 also on open connections: the charting platform then sends again. */
 function refuseWhileClosing(app: App): void {
   let closing = false;
   app.addHook('preClose', async () => {
@@ -118,7 +127,7 @@ function refuseWhileClosing(app: App): void {
   });
 }
 
-// Polls and deliveries are many; what changes something is said once.
+// Writes are few; polls and deliveries are many.
 function levelOf(request: FastifyRequest): 'info' | 'debug' {
   return isApiWrite(request) ? 'info' : 'debug';
 }
@@ -128,4 +137,28 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply, level: 'info' |
     { req: request, res: reply, durationMs: Math.round(reply.elapsedTime) },
     'request answered',
   );
+}
+
+const PREFIX = '/api/docs';
+
+/** The API's own description at /api/docs, made from the contracts, for administrators. */
+async function describeApi(app: App): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Signal Board',
+        description: 'Trading signals in, sized and protected futures orders out.',
+        version: '0.1.0',
+      },
+    },
+    transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: 'any' } }),
+  });
+  await app.register(async (scope) => {
+    scope.decorate('scopeAccess', 'admin');
+    scope.addHook('onRequest', async (_request, reply) => {
+      reply.header('content-security-policy', DOCS_CONTENT_SECURITY_POLICY);
+    });
+    await scope.register(swaggerUi, { routePrefix: PREFIX, uiConfig: { validatorUrl: null } });
+  });
 }

@@ -8,7 +8,7 @@ const withCode = (code: string, fields: object = {}) => Object.assign(new Error(
 /** As the query builder wraps the driver's errors. */
 const wrapped = (cause: Error) => new Error('Failed query: select 1', { cause });
 
-describe('what a failure is to the caller', () => {
+describe('the answer to a failure', () => {
   test.each([
     ['a connection refused', withCode('ECONNREFUSED')],
     ['a missing socket of the database', withCode('ENOENT', { syscall: 'connect' })],

@@ -1,10 +1,10 @@
 import { ERRORS, type ErrorBody, type ErrorCode, type FieldError } from '#contract/errors.ts';
 import type { UserSettings } from '#contract/settings.ts';
-import { isDatabaseUnavailable } from './errors-unavailable.ts';
+import { isDatabaseUnavailable } from '../db/database-errors.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   /** A more exact text than the catalogue's. */
   message?: string;
   errors?: FieldError[];
@@ -37,7 +37,7 @@ export class AppError extends Error {
   }
 }
 
-/** What an error is to the caller: always one entry of the catalogue; what we did not foresee is `internal`. */
+/** The catalogue's entry for an error; `internal` for an unexpected one. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) return new AppError('unavailable', { cause: error });

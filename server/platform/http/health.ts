@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { App } from './http-app.ts';
 
-export interface Readiness {
+interface Readiness {
   ready: boolean;
   checks: Record<string, boolean>;
 }
@@ -9,7 +9,7 @@ export interface Readiness {
 const alive = z.object({ status: z.literal('ok') });
 const readiness = z.object({ ready: z.boolean(), checks: z.record(z.string(), z.boolean()) });
 
-/** /healthz: the process answers. /readyz: it can do its work; load balancers and start scripts wait for it. */
+/** /healthz: the process answers. /readyz: it can work; load balancers and start scripts wait for it. */
 export function registerHealthRoutes(app: App, deps: { readiness: () => Promise<Readiness> }): void {
   app.get(
     '/healthz',

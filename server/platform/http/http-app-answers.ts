@@ -1,8 +1,48 @@
 import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { isSecure } from './access-cookie.ts';
+import { isSecure } from './access-sessions.ts';
 import { errorBodyOf, toAppError } from './errors.ts';
-import { securityHeaders } from './security-headers.ts';
+import type { Area } from './request-areas.ts';
+
+const policy = (styleSources: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styleSources}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/** The API documentation page writes style attributes and elements of its own. */
+export const DOCS_CONTENT_SECURITY_POLICY = policy("'self' 'unsafe-inline'");
+
+const ALWAYS = {
+  'content-security-policy': policy("'self'"),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  // For browsers that do not know frame-ancestors.
+  'x-frame-options': 'DENY',
+};
+
+const ALWAYS_SECURE = { ...ALWAYS, 'strict-transport-security': 'max-age=31536000; includeSubDomains' };
+const NO_STORE = { 'cache-control': 'no-store' };
+const ANSWERED = { plain: { ...ALWAYS, ...NO_STORE }, secure: { ...ALWAYS_SECURE, ...NO_STORE } };
+
+/** The headers that every answer carries, errors included. */
+function securityHeaders(options: { area: Area; secure: boolean }): Record<string, string> {
+  const { area, secure } = options;
+  if (area === 'api' || area === 'hooks') return secure ? ANSWERED.secure : ANSWERED.plain;
+  return secure ? ALWAYS_SECURE : ALWAYS;
+}
 
 type AnsweredRequest = Pick<FastifyRequest, 'area' | 'url' | 'method' | 'ip' | 'protocol' | 'server' | 'log'>;
 
@@ -27,7 +67,7 @@ export function answerError(error: unknown, request: AnsweredRequest, reply: Ans
     request.log[level]({ err: known.cause ?? known, req: request }, 'request failed');
   }
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
-  // A file that failed half-way had already set the headers of the file.
+  // A file that failed half-way has set its headers.
   for (const name of ['content-encoding', 'etag', 'last-modified']) reply.removeHeader(name);
   reply.code(known.status);
   reply.header('content-type', 'application/json; charset=utf-8');
@@ -36,14 +76,14 @@ export function answerError(error: unknown, request: AnsweredRequest, reply: Ans
 }
 
 type StatusLine = readonly [status: number, text: string];
-// Written out: whatever imports a name of node:http makes Node load a whole HTTP client, some 20 ms of a start.
+// Written out: importing node:http would load an HTTP client, 20 ms of a start.
 const BROKEN = new Map<string | undefined, StatusLine>([
   ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
   ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],
 ]);
 const MALFORMED: StatusLine = [400, 'Bad Request'];
 
-// Bytes that are no HTTP request never become one for the hooks, so this answer is written by hand.
+// Bytes that are no HTTP request reach no hook, so this answer is written by hand.
 export function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,

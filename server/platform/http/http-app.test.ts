@@ -4,13 +4,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { systemClock } from '../clock.ts';
 import { openPool } from '../db/pool.ts';
 import { createLog } from '../log.ts';
-import { createHttpApp } from './create-http-app.ts';
+import { createHttpApp, type HttpDeps } from './create-http-app.ts';
+import { registerHealthRoutes } from './health.ts';
 import type { App } from './http-app.ts';
 
 let board: TestApp;
@@ -28,6 +30,23 @@ afterAll(async () => {
   await board.close();
   rmSync(webFolder, { recursive: true });
 });
+
+/** The app without the features. */
+const createBareApp = (
+  deps: Partial<HttpDeps> = {},
+  options?: Parameters<typeof createHttpApp>[1],
+): Promise<App> =>
+  createHttpApp(
+    {
+      config: { trustProxy: [], metricsToken: null, publicUrl: null },
+      untrustedProxies: { note() {} },
+      log: createLog({ level: 'silent' }),
+      clock: systemClock,
+      db: board.database.db,
+      ...deps,
+    },
+    options,
+  );
 
 const HEADERS = {
   'content-security-policy':
@@ -83,13 +102,8 @@ describe('failures', () => {
   const config = { access: 'public' } as const;
 
   beforeAll(async () => {
-    app = await createHttpApp({
-      config: { trustProxy: [], metricsToken: null, publicUrl: null },
-      untrustedProxies: { note() {} },
-      log: createLog({ level: 'info', destination: { write: (line) => lines.push(line) } }),
-      clock: systemClock,
-      db: board.database.db,
-    });
+    const destination = { write: (line: string) => lines.push(line) };
+    app = await createBareApp({ log: createLog({ level: 'info', destination }) });
     app.get('/api/bug', { config }, async () => {
       throw new Error('the detail that nobody may see');
     });
@@ -129,18 +143,9 @@ describe('failures', () => {
   });
 
   test('to reach the database at all are 503 soon, and the pages and the health of the process stay', async () => {
-    const log = createLog({ level: 'silent' });
-    const lost = openPool({ connection: { connectionString: 'postgres://nobody@127.0.0.1:1/none' }, log });
-    const apart = await createHttpApp(
-      {
-        config: { trustProxy: [], metricsToken: null, publicUrl: null },
-        untrustedProxies: { note() {} },
-        log,
-        clock: systemClock,
-        db: lost.db,
-      },
-      { webFolder },
-    );
+    const connection = { connectionString: 'postgres://nobody@127.0.0.1:1/none' };
+    const lost = openPool({ connection, log: createLog({ level: 'silent' }) });
+    const apart = await createBareApp({ db: lost.db }, { webFolder });
     apart.get('/api/mine', { config: { access: 'user' } }, async () => ({}));
     const start = performance.now();
     const answer = await apart.inject({ url: '/api/mine', headers: { cookie: `sid=${'x'.repeat(43)}` } });
@@ -158,7 +163,7 @@ describe('failures', () => {
   });
 });
 
-describe('what never becomes a request is answered all the same', () => {
+describe('answers bytes that never become a request', () => {
   test.each([
     ['bytes that are no HTTP', 'NONSENSE\r\n\r\n', '400 Bad Request'],
     [
@@ -168,17 +173,9 @@ describe('what never becomes a request is answered all the same', () => {
     ],
   ])('%s', async (_what, bytes, status) => {
     const address = await listen();
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1' }, () =>
-        socket.write(bytes),
-      );
-      let text = '';
-      socket.on('data', (chunk) => {
-        text += chunk;
-      });
-      socket.on('end', () => resolve(text));
-      socket.on('error', reject);
-    });
+    const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1' });
+    socket.write(bytes);
+    const answer = await text(socket);
     expect(answer).toContain(`HTTP/1.1 ${status}\r\n`);
     expect(answer).toContain('x-content-type-options: nosniff');
     expect(answer).toContain(`{"message":"${status.slice(4)}"}`);
@@ -198,16 +195,7 @@ test.each([
     'POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"token":',
   ],
 ])('a request that stalls in %s is answered 408 in time, and its connection ends', async (_where, bytes) => {
-  const app = await createHttpApp(
-    {
-      config: { trustProxy: [], metricsToken: null, publicUrl: null },
-      untrustedProxies: { note() {} },
-      log: createLog({ level: 'silent' }),
-      clock: systemClock,
-      db: board.database.db,
-    },
-    { requestTimeoutMs: 120 },
-  );
+  const app = await createBareApp({}, { requestTimeoutMs: 120 });
   app.post('/api/echo', { config: { access: 'public' } }, async ({ body }) => body);
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect({ port: Number(port), host: '127.0.0.1' });
@@ -225,30 +213,24 @@ test.each([
 
 // Requirements: answers-8
 test('a request on an open connection of a program that is ending is 503 like any other, and may be sent again', async () => {
-  const app = await createHttpApp({
-    config: { trustProxy: [], metricsToken: null, publicUrl: null },
-    untrustedProxies: { note() {} },
-    log: createLog({ level: 'silent' }),
-    clock: systemClock,
-    db: board.database.db,
-  });
-  let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const app = await createBareApp();
+  const held = Promise.withResolvers<void>();
   app.get('/api/slow', { config: { access: 'public' } }, async () => {
-    await held;
+    await held.promise;
     return { done: true };
   });
-  const ending = new Promise<void>((resolve) => app.addHook('preClose', async () => resolve()));
+  const ending = Promise.withResolvers<void>();
+  app.addHook('preClose', async () => ending.resolve());
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect({ port: Number(port), host: '127.0.0.1' });
   const answered = text(socket);
   socket.write('GET /api/slow HTTP/1.1\r\nhost: a\r\n\r\n');
   await once(app.server, 'request');
   const closed = app.close();
-  await ending;
+  await ending.promise;
   socket.write('POST /hooks/trading_view_signal HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n');
   await once(app.server, 'request');
-  release();
+  held.resolve();
   const [, slow, refused] = (await answered).split('HTTP/1.1 ');
   await closed;
 
@@ -261,7 +243,7 @@ test('a request on an open connection of a program that is ending is 503 like an
 });
 
 describe('the API description', () => {
-  test('is open to administrators alone', async () => {
+  test('is open to administrators only', async () => {
     const { client } = await board.createUser();
     for (const url of [
       '/api/docs',
@@ -292,10 +274,90 @@ describe('the API description', () => {
   });
 });
 
-describe('health', () => {
-  test('the process is alive for anyone who asks', async () => {
-    const answer = await board.anonymous.get('/healthz');
-    expect(answer.json()).toEqual({ status: 'ok' });
-    expect(answer.headers['cache-control']).toBe('no-store');
+// Requirements: settings-of-the-program-10
+test('readiness is 200 when every part is ready and 503 when one is not; the process is alive either way', async () => {
+  const app = await createBareApp();
+  let running = true;
+  registerHealthRoutes(app, {
+    readiness: async () => ({ ready: running, checks: { database: true, positionMaker: running } }),
+  });
+  for (const [isRunning, status] of [
+    [true, 200],
+    [false, 503],
+  ] as const) {
+    running = isRunning;
+    const answer = await app.inject('/readyz');
+    expect(answer.statusCode).toBe(status);
+    expect(answer.json()).toEqual({ ready: running, checks: { database: true, positionMaker: running } });
+    const alive = await app.inject('/healthz');
+    expect([alive.statusCode, alive.json()]).toEqual([200, { status: 'ok' }]);
+    expect(alive.headers['cache-control']).toBe('no-store');
+  }
+  await app.close();
+});
+
+describe('unknown paths', () => {
+  // Requirements: answers-3
+  test('of the API are JSON, never the page', async () => {
+    for (const url of ['/api', '/api/', '/api/nothing', '/api/users/../nothing?x=1', '/hooks', '/hooks/x']) {
+      const answer = await board.anonymous.get(url);
+      expect(answer.statusCode, url).toBe(404);
+      expect(answer.json(), url).toMatchObject({ message: 'Not found' });
+    }
+  });
+
+  test('are the single page otherwise, always checked for a newer one', async () => {
+    for (const url of ['/', '/signals', '/settings?userId=1', '/no/such/page', '/apiary']) {
+      const answer = await board.anonymous.get(url);
+      expect(answer.statusCode, url).toBe(200);
+      expect(answer.headers['content-type'], url).toBe('text/html; charset=utf-8');
+      expect(answer.headers['cache-control'], url).toBe('no-cache');
+    }
+  });
+});
+
+describe('the built frontend', () => {
+  test('hashed files are kept for good, files beside the page are not', async () => {
+    const hashed = await board.anonymous.get('/assets/index-4f2a.js');
+    expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const icon = await board.anonymous.get('/favicon.svg');
+    expect(icon.headers['content-type']).toContain('image/svg+xml');
+    expect(icon.headers['cache-control']).toBe('no-cache');
+  });
+
+  test.each([
+    '/assets/../../package.json',
+    '/assets/%2e%2e/%2e%2e/package.json',
+    '/..%2fpackage.json',
+    '/assets/.env',
+  ])('nothing outside its folder is served: %s', async (url) => {
+    const answer = await board.anonymous.get(url);
+    expect(answer.body).not.toContain('"name"');
+    expect([200, 400, 403, 404]).toContain(answer.statusCode);
+  });
+
+  test('comes compressed where the build left a compressed copy and the caller takes it', async () => {
+    const zipped = gzipSync('export {}');
+    writeFileSync(join(webFolder, 'assets/index-4f2a.js.gz'), zipped);
+    const headers = { 'accept-encoding': 'gzip' };
+    const answer = await board.anonymous.get('/assets/index-4f2a.js', { headers });
+    expect(answer.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-type': expect.stringContaining('javascript'),
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+    });
+    expect(answer.rawPayload).toEqual(zipped);
+    const page = await board.anonymous.get('/signals', { headers });
+    expect(page.headers).not.toHaveProperty('content-encoding');
+    expect(page.body).toContain('<title>Signal Board</title>');
+  });
+
+  test('says plainly when it was not built', async () => {
+    const unbuilt = await startTestApp({ webFolder: join(webFolder, 'nowhere') });
+    const answer = await unbuilt.anonymous.get('/');
+    expect(answer.statusCode).toBe(503);
+    expect(answer.body).toBe('The web pages have not been built yet. Start the program with: npm start\n');
+    await unbuilt.close();
   });
 });

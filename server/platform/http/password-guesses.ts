@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
-import { and, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '../db/database.ts';
-import { passwordGuesses } from '../db/schema.ts';
-import { isKnownAddress } from './known-addresses.ts';
+import { knownAddresses, passwordGuesses, users } from '../db/schema.ts';
+import { addressGroup } from './source-address.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** More than one address may fail at by itself, so that a single attacker does not make others wait. */
+/** More than one address may fail, so that a single attacker does not make others wait. */
 const WITHOUT_WAIT = 11;
 /** After each further guess the next one waits this long. */
 const WAITS_MS = [15_000, 30_000, 60_000, 120_000];
 const MAX_GUESSES = WITHOUT_WAIT + WAITS_MS.length;
 
-export interface Guess {
+interface Guess {
   account: Buffer;
   atMs: number;
 }
 
-export type TakenGuess = { waitMs: number } | { waitMs: 0; guess: Guess | null };
+type TakenGuess = { waitMs: number } | { waitMs: 0; guess: Guess | null };
 
-/** How long an account's next guess has to wait, by when the last ones were. */
-export function waitForGuess(guessedAt: readonly number[], nowMs: number): number {
+/** How long an account's next guess has to wait after the last ones. */
+function waitForGuess(guessedAt: readonly number[], nowMs: number): number {
   const recent = guessedAt.filter((at) => at > nowMs - WINDOW_MS);
   if (recent.length < WITHOUT_WAIT) return 0;
   const oldest = recent.at(-MAX_GUESSES);
@@ -28,8 +28,8 @@ export function waitForGuess(guessedAt: readonly number[], nowMs: number): numbe
 }
 
 /**
- * Counts a guess before it is evaluated, over all instances; `guess` is null at an address where the account is known.
- * What has to wait costs one look and is not counted.
+ * Counts a guess before it is evaluated, over all instances; a guess that has to wait is not counted. `guess` is null at
+ * an address where the account is known.
  */
 export async function takeGuess(
   db: Queryable,
@@ -42,14 +42,14 @@ export async function takeGuess(
     if (isKnown) return { waitMs: 0, guess: null };
     const waitMs = waitForGuess(guessedAt ?? [], nowMs);
     if (waitMs > 0) return { waitMs };
-    // Whoever counted meanwhile makes this look again, so that no burst gets past the limit.
+    // Looks again when another guess was counted meanwhile, so that no burst gets past the limit.
     if (await addGuess(db, { account, before: guessedAt, nowMs })) {
       return { waitMs: 0, guess: { account, atMs: nowMs } };
     }
   }
 }
 
-/** For one that was right, or not evaluated after all. */
+/** For a guess that was right, or not evaluated. */
 export async function giveBackGuess(db: Queryable, { account, atMs }: Guess): Promise<void> {
   const place = sql`array_position(${passwordGuesses.guessedAt}, ${atMs}::bigint)`;
   await db
@@ -71,7 +71,7 @@ async function readGuesses(
   return { isKnown: row?.isKnown ?? false, guessedAt: row?.guessedAt ?? null };
 }
 
-/** False when the account's guesses are not those of before any more. */
+/** False when the account's guesses have changed since `before`. */
 async function addGuess(
   db: Queryable,
   { account, before, nowMs }: { account: Buffer; before: number[] | null; nowMs: number },
@@ -95,3 +95,57 @@ async function addGuess(
     .returning({ account: passwordGuesses.account });
   return changed.length > 0;
 }
+
+const KNOWN_FOR_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_PER_USER = 20;
+
+/** Notes a right password at an address, where guesses then do not count for the account. Only after a real success. */
+export async function rememberAddress(
+  db: Queryable,
+  options: { userId: string; address: string; now: Date },
+): Promise<void> {
+  const { userId, now } = options;
+  const address = addressGroup(options.address);
+  await db
+    .insert(knownAddresses)
+    .values({ userId, address, lastUsedAt: now })
+    .onConflictDoUpdate({
+      target: [knownAddresses.userId, knownAddresses.address],
+      set: { lastUsedAt: sql`greatest(${knownAddresses.lastUsedAt}, excluded.last_used_at)` },
+    });
+  const newest = db
+    .select({ address: knownAddresses.address })
+    .from(knownAddresses)
+    .where(eq(knownAddresses.userId, userId))
+    .orderBy(desc(knownAddresses.lastUsedAt), knownAddresses.address)
+    .limit(MAX_PER_USER);
+  await db
+    .delete(knownAddresses)
+    .where(
+      and(
+        eq(knownAddresses.userId, userId),
+        or(lt(knownAddresses.lastUsedAt, since(now)), notInArray(knownAddresses.address, newest)),
+      ),
+    );
+}
+
+/** Whether the user of a name, in its compared form, is known at an address; part of another statement. */
+function isKnownAddress(
+  db: Queryable,
+  { account, address, now }: { account: string; address: string; now: Date },
+): SQL<boolean> {
+  const user = db.select({ id: users.id }).from(users).where(eq(users.usernameKey, account));
+  const known = db
+    .select({ one: sql`1` })
+    .from(knownAddresses)
+    .where(
+      and(
+        inArray(knownAddresses.userId, user),
+        eq(knownAddresses.address, address),
+        sql`${knownAddresses.lastUsedAt} > ${since(now)}`,
+      ),
+    );
+  return sql<boolean>`exists ${known}`;
+}
+
+const since = (now: Date) => new Date(now.getTime() - KNOWN_FOR_MS);

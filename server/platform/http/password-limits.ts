@@ -12,7 +12,7 @@ export const MAX_FAILURES_PER_ACCOUNT = 10;
 /** Wrong passwords from one address over all accounts. */
 export const MAX_FAILURES_PER_ADDRESS = 100;
 
-export interface PasswordAttempt {
+interface PasswordAttempt {
   /** The username in its compared form; it need not exist. */
   account: string;
   address: string;
@@ -43,11 +43,11 @@ export async function limitPasswordAttempts(options: {
   const address = addressGroup(attempt.address);
   const account = `${createHash('sha256').update(attempt.account).digest('base64url')}@${address}`;
 
-  // One at a time: a burst of guesses cannot outrun the count, a burst of right passwords is not counted at all.
+  // One at a time, so that a burst of guesses cannot outrun the count.
   return inTurn(limiters.turns, account, async () => {
     const taken = await takeGuess(db, { account: attempt.account, address, now });
     if (!('guess' in taken)) throw tooMany(taken.waitMs);
-    // Those at many accounts do come at once: each is counted before it is checked, and taken back unless it failed.
+    // Guesses at many accounts come at once: each is counted before its check, and taken back unless it failed.
     let isFailure = false;
     try {
       await consume(limiters.address, address);
@@ -80,7 +80,7 @@ async function checkAccount(
   return isRight;
 }
 
-/** What is refused here is not checked, and is no failure. */
+/** A refused attempt is not checked, and is no failure. */
 async function consume(limiter: RateLimiterPostgres, key: string): Promise<void> {
   try {
     await limiter.consume(key);

@@ -27,23 +27,17 @@ describe('a start', () => {
     expect(check(env)).not.toThrow();
   });
 
+  const takesHttps = (got: string, mode: string, host: string) =>
+    `PUBLIC_URL is ${got}; with EXCHANGE_MODE=${mode} and HOST=${host}, which other machines can reach,`;
+
   test.each([
-    [
-      { EXCHANGE_MODE: 'live', HOST: '0.0.0.0' },
-      'PUBLIC_URL is unset; with EXCHANGE_MODE=live and HOST=0.0.0.0,',
-    ],
-    [{ EXCHANGE_MODE: 'demo', HOST: '::' }, 'PUBLIC_URL is unset; with EXCHANGE_MODE=demo and HOST=::,'],
-    [
-      { EXCHANGE_MODE: 'demo', HOST: '10.0.0.5' },
-      'PUBLIC_URL is unset; with EXCHANGE_MODE=demo and HOST=10.0.0.5,',
-    ],
-    [
-      { EXCHANGE_MODE: 'live', HOST: 'board' },
-      'PUBLIC_URL is unset; with EXCHANGE_MODE=live and HOST=board,',
-    ],
+    [{ EXCHANGE_MODE: 'live', HOST: '0.0.0.0' }, takesHttps('unset', 'live', '0.0.0.0')],
+    [{ EXCHANGE_MODE: 'demo', HOST: '::' }, takesHttps('unset', 'demo', '::')],
+    [{ EXCHANGE_MODE: 'demo', HOST: '10.0.0.5' }, takesHttps('unset', 'demo', '10.0.0.5')],
+    [{ EXCHANGE_MODE: 'live', HOST: 'board' }, takesHttps('unset', 'live', 'board')],
     [
       { EXCHANGE_MODE: 'live', HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' },
-      'PUBLIC_URL is "http://localhost:3000"; with EXCHANGE_MODE=live and HOST=0.0.0.0,',
+      takesHttps('"http://localhost:3000"', 'live', '0.0.0.0'),
     ],
     [
       { EXCHANGE_MODE: 'live', PUBLIC_URL: 'http://board.example.com' },
@@ -62,7 +56,7 @@ describe('with an https address outside', () => {
   });
   afterAll(() => board.close());
 
-  test('the session cookie is always Secure and of this host, whatever the request came by', async () => {
+  test('makes the session cookie Secure and host-bound however the request came', async () => {
     const answer = await board.anonymous.post(
       '/api/auth/login',
       { username: 'admin@example.com', password: 'correct horse battery' },
@@ -121,7 +115,7 @@ describe('with an https address outside', () => {
     );
   });
 
-  test('deliveries are taken under any host: their key says whose they are, and a 421 would lose the alert', async () => {
+  test('takes deliveries under any host: a 421 would lose the alert', async () => {
     const { json } = await board.admin.post('/api/hooks', {});
     const answer = await board.anonymous.post(
       `/hooks/trading_view_signal?hkid=${json().hookKey}`,

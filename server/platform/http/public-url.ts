@@ -1,14 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { type Config, ConfigError } from '../config/config.ts';
-import { isLoopbackName } from './loopback.ts';
+import { isLoopbackName } from './source-address.ts';
 
-/** Asked by their own address by containers, load balancers and scrapers; /metrics looks at the host itself. */
+/** For containers, load balancers and scrapers; /metrics checks the host itself. */
 const UNDER_ANY_HOST = new Set(['/healthz', '/readyz', '/metrics']);
 
-/**
- * Demo and live mode on an address that other machines reach take TLS in front: over plain HTTP anybody on the way
- * reads passwords and API keys.
- */
+/** Demo and live mode on an address that other machines reach need TLS in front, to protect passwords and API keys. */
 export function checkPublicUrl(config: Pick<Config, 'host' | 'exchangeMode' | 'publicUrl'>): void {
   const { host, exchangeMode, publicUrl } = config;
   if (exchangeMode === 'paper' || publicUrl?.startsWith('https:')) return;
@@ -27,8 +24,8 @@ export function checkPublicUrl(config: Pick<Config, 'host' | 'exchangeMode' | 'p
 }
 
 /**
- * Whether a request is for another host than the one of `PUBLIC_URL`, such as that of a page whose name a browser was
- * led here by. Deliveries are taken under any host: they carry their key and no cookie, and a 4xx loses an alert.
+ * Whether a request names another host than `PUBLIC_URL`, as by DNS rebinding. Deliveries are taken under any host: they
+ * carry a key and no cookie, and a 4xx loses an alert.
  */
 export function isForOtherHost(
   request: Pick<FastifyRequest, 'area' | 'host' | 'routeOptions'>,
@@ -38,7 +35,7 @@ export function isForOtherHost(
   return !hasHost(publicUrl, request.host) && !UNDER_ANY_HOST.has(request.routeOptions.url ?? '');
 }
 
-/** The same host in other letters, or with the port that the protocol has anyway. */
+/** The same host in other case, or with the protocol's default port. */
 function hasHost({ protocol, origin }: URL, host: string): boolean {
   const address = `${protocol}//${host}`;
   return /^[\w.:[\]-]+$/.test(host) && URL.canParse(address) && new URL(address).origin === origin;

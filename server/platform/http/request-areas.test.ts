@@ -44,7 +44,7 @@ describe('an address that the router takes for one of the API', () => {
     ['http://board.example/%61pi?x=1', 404],
     ['/%61pi/%zz', 400],
     ['http://board.example/api/%zz', 400],
-  ])('is answered as JSON that nobody keeps: GET %s', async (target, status) => {
+  ])('is answered as JSON that is not cached: GET %s', async (target, status) => {
     const { headers, body, ...answer } = await send({ method: 'GET', target });
     expect(answer.status).toBe(status);
     expect(headers['cache-control']).toBe('no-store');
@@ -103,7 +103,7 @@ describe('an address that the router takes for one of the webhooks', () => {
   });
 });
 
-describe('an address that the router takes for none of them', () => {
+describe('an address that the router takes for a page', () => {
   test.each([
     '/%2561pi/auth/user',
     '/API/auth/user',
@@ -129,7 +129,7 @@ describe('an address that the router takes for none of them', () => {
   });
 });
 
-test('a built file that is gone is 404 however its address is written: no page is run as a script', async () => {
+test('answers 404 for a missing built file, however its address is written', async () => {
   const headers = { cookie: board.admin.cookie };
   for (const target of ['/assets/gone.js', '/%61ssets/gone.js', '/%61pi/docs/static/gone.js']) {
     const { status, body } = await send({ method: 'GET', target, headers });
@@ -137,7 +137,7 @@ test('a built file that is gone is 404 however its address is written: no page i
   }
 });
 
-test('what the router takes for a query is not logged, whichever mark it begins with', async () => {
+test('does not log queries, whichever mark they begin with', async () => {
   for (const mark of ['?', '#']) {
     await send({ method: 'POST', target: `/hooks/trading_view_signal${mark}%68kid=canary-5d1e` });
   }
@@ -145,7 +145,7 @@ test('what the router takes for a query is not logged, whichever mark it begins 
   expect(board.logged()).not.toContain('canary-5d1e');
 });
 
-test('an address with NUL is 400 however it is written', async () => {
+test('answers 400 for an address with NUL, however it is written', async () => {
   for (const target of ['/%61pi/users?x=%00', 'http://board.example/api/users?x=%00', '/signals%00']) {
     const headers = { cookie: board.admin.cookie };
     expect((await send({ method: 'GET', target, headers })).status, target).toBe(400);

@@ -1,29 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from './http-app.ts';
 
-/** Whose rules a request falls under. What an answer looks like, who may keep it and who may write depend on it. */
+/** Decides the shape of an answer, who may keep it and who may write. */
 export type Area = 'api' | 'hooks' | 'assets' | 'pages';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before anything else looks at the request. */
     area: Area;
   }
 }
 
-/** Areas in which there is more to say about an unknown address than that it is a page. */
+/** Areas whose unknown addresses are no pages. */
 const SHAPED = ['/api', '/hooks'];
 
-/**
- * The router's word, not the address: it takes `/%61pi` and `http://anything/api` for `/api` as well, and a second
- * reading of our own would one day differ from its. An address without a route has the handler of the prefix that
- * the router found for it.
- */
+/** By the router's reading, not the address: it takes `/%61pi` and `http://anything/api` for `/api` as well. */
 export function areaOf(request: FastifyRequest): Area {
   return areaOfPath(request.routeOptions.url ?? request.server.prefix);
 }
 
-/** Nothing routes what cannot be decoded: it is answered in the API's shape, but for webhooks, as far as it can be read. */
+/** For addresses that cannot be decoded, which reach no route. */
 export function areaOfUnreadable(address: string): Area {
   return areaOfPath(address) === 'hooks' ? 'hooks' : 'api';
 }

@@ -97,16 +97,10 @@ describe('bodies', () => {
       payload,
     });
 
+  // What else is refused is proven in strict-json.test.ts.
   test.each([
     ['malformed', '{"username":', 'The body is not valid JSON'],
-    [
-      'too deep',
-      `{"username":${'['.repeat(21)}${']'.repeat(21)}}`,
-      'The body is nested deeper than 20 levels',
-    ],
     ['with a prototype', '{"__proto__":{"isAdmin":true}}', 'The body contains a forbidden key'],
-    ['with NUL', '{"username":"a\\u0000b"}', 'The body contains characters that cannot be stored'],
-    ['with half a character', '{"username":"\\ud83d"}', 'The body contains characters that cannot be stored'],
   ])('%s are 400', async (_name, payload, message) => {
     const answer = await login(payload);
     expect(answer.statusCode).toBe(400);
@@ -187,7 +181,7 @@ describe('a request that names two hosts', () => {
     ['GET http://board.example/healthz HTTP/1.1', 'Host: BOARD.example'],
     ['GET http://board.example:81/healthz?x=http://other HTTP/1.1', 'Host: board.example:81'],
     ['GET /healthz?to=http://evil.example/ HTTP/1.1', 'Host: board.example'],
-  ])('is told from one that names it once: %s, %s', async (first, host) => {
+  ])('is not one that names it once: %s, %s', async (first, host) => {
     expect(await ask([first, host])).toEqual({ status: '200', body: { status: 'ok' } });
   });
 });

@@ -7,14 +7,14 @@ import { parseStrictJson } from './strict-json.ts';
 
 export const MAX_API_BODY_BYTES = 256 * 1024;
 
-/** Longer than any origin: a host name has at most 253 characters. Parsing takes longer than linear time. */
+/** Longer than any origin; parsing is slower than linear. */
 const LONGEST_ORIGIN = 300;
 
 const OWN_FETCH_SITES = new Set(['same-origin', 'none']);
 
-/** What no route wants: requests for another host, cross-site writes, bodies that are not clean JSON, addresses with NUL. */
+/** Refuses requests for another host, cross-site writes, bodies that are not clean JSON and addresses with NUL. */
 export function guardRequests(app: App): void {
-  // Anybody may send these, and they are small.
+  // Open to anybody, and small.
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/api/auth/')) route.bodyLimit ??= MAX_AUTH_BODY_BYTES;
   });
@@ -27,11 +27,10 @@ export function guardRequests(app: App): void {
       const message = `Signal Board answers at ${publicUrl.origin} only (PUBLIC_URL); a proxy in front has to pass on the Host`;
       return done(new AppError('otherHost', { message }));
     }
-    // PostgreSQL has no NUL in text: it would come back as a failed query.
-    // A webhook's key is looked up whatever it looks like: every wrong one gets the same answer.
+    // PostgreSQL has no NUL in text. Every wrong webhook key gets the same answer.
     if (request.url.includes('%00') && request.area !== 'hooks') return done(new AppError('badRequest'));
     if (isApiWrite(request) && isCrossSite(request)) return done(new AppError('crossSite'));
-    // Nothing reads the body of a request that no route takes.
+    // Before the body is read.
     if (request.is404 && !isRead(request)) return done(new AppError('notFound'));
     done();
   });
@@ -49,10 +48,7 @@ export function guardRequests(app: App): void {
   );
 }
 
-/**
- * A proxy may go by one host and this program by the other. Node keeps the first of two headers, and the target of
- * `GET http://host/path` names one beside the header.
- */
+/** In two headers, or in the target and a header: a proxy may go by one and this program by the other. */
 function hasTwoHosts({ rawHeaders, url = '', headers }: FastifyRequest['raw']): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -65,15 +61,14 @@ function hasTwoHosts({ rawHeaders, url = '', headers }: FastifyRequest['raw']): 
   return target !== undefined && target.toLowerCase() !== headers.host?.toLowerCase();
 }
 
-/** What may change something for who is signed in. */
+/** What may change something for the signed-in user. */
 export function isApiWrite(request: FastifyRequest): boolean {
   return request.area === 'api' && !isRead(request);
 }
 
 const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD';
 
-// Browsers send at least one of the two headers with every write; programs such as curl send neither, and
-// carry no cookies of somebody else.
+// Browsers send at least one of the two headers with every write; other programs carry no foreign cookies.
 function isCrossSite(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const fetchSite = request.headers['sec-fetch-site'];

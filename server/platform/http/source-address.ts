@@ -1,12 +1,10 @@
+import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 
-/**
- * Where a request comes from: the peer's address, or what a trusted proxy (`TRUST_PROXY`) says in
- * X-Forwarded-For. IPv4 stays IPv4 on a dual-stack socket. 'unknown' when the peer is already gone.
- */
+/** The peer's address, or what a trusted proxy says in X-Forwarded-For; 'unknown' when the peer is already gone. */
 export function sourceAddress(
   request: Pick<FastifyRequest, 'ip' | 'socket'>,
   config: Pick<Config, 'trustProxy'>,
@@ -32,7 +30,7 @@ export function isAddressAllowed(address: string, allowed: readonly string[]): b
   });
 }
 
-/** One household or server of the IPv6 world holds a whole /64: limits count it as one. */
+/** Limits count an IPv6 /64 as one: a household or server holds a whole one. */
 export function addressGroup(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   const parts = ipaddr.IPv6.parse(address).parts.slice(0, 4);
@@ -43,7 +41,7 @@ const MAX_REMEMBERED = 2_000;
 /** An IPv6 address has at most 45 characters, without its zone. */
 const LONGEST_ADDRESS = 64;
 
-/** The same few addresses come with every request. An empty text stands for what is no address. */
+/** Empty for what is no address. */
 const plain = new LRUCache<string, string>({
   max: MAX_REMEMBERED,
   memoMethod: (text) => toPlainAddress(text) ?? '',
@@ -63,6 +61,28 @@ export function withoutPort(text: string): string {
 function toPlainAddress(said: string): string | null {
   const text = withoutPort(said);
   if (!ipaddr.isValid(text)) return null;
-  // The zone of a link-local address (fe80::1%eth0) is a name of this machine's, not of the peer's.
+  // Without the zone of a link-local address (fe80::1%eth0), which is a name of this machine.
   return ipaddr.process(text.split('%', 1)[0] ?? text).toString();
+}
+
+export function isLoopbackAddress(address: string | undefined): boolean {
+  return address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}
+
+/** `localhost` or a loopback address, as it stands in a URL or in HOST. */
+export const isLoopbackName = (name: string): boolean =>
+  name === 'localhost' || isLoopbackAddress(name.replace(/^\[(.*)\]$/, '$1'));
+
+/** Whether X-Forwarded-* of an address is believed. */
+type TrustsProxy = (address: string | undefined) => boolean;
+
+/** `TRUST_PROXY` as a function with a cache. */
+export function createProxyTrust(trustProxy: readonly string[]): TrustsProxy {
+  if (trustProxy.length === 0) return () => false;
+  const isListed = proxyAddr.compile([...trustProxy]);
+  const remembered = new LRUCache<string, boolean>({
+    max: MAX_REMEMBERED,
+    memoMethod: (address) => isListed(withoutPort(address), 0),
+  });
+  return (address) => address !== undefined && remembered.memo(address);
 }

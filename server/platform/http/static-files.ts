@@ -32,7 +32,7 @@ export async function serveWeb(app: App, options: { folder: string }): Promise<S
   };
 }
 
-export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 async function exists(path: string): Promise<boolean> {
   return access(path).then(

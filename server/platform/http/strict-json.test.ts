@@ -13,13 +13,6 @@ test('ordinary JSON is parsed, with a byte order mark too', () => {
   expect(parse('"\\ud83d\\udd11"')).toEqual({ ok: true, value: '🔑' });
 });
 
-test.each(['', '{', '{"a":1}}', "{'a':1}", 'undefined', '{"a":1} trailing', '[1,]', '\u0000'])(
-  '%j is not valid JSON',
-  (text) => {
-    expect(parse(text)).toEqual({ ok: false, reason: 'The body is not valid JSON' });
-  },
-);
-
 test('twenty levels are taken and twenty-one are not, and brackets in texts do not count', () => {
   expect(parse(nested(20)).ok).toBe(true);
   expect(parse(nested(21))).toEqual({ ok: false, reason: 'The body is nested deeper than 20 levels' });
@@ -27,24 +20,22 @@ test('twenty levels are taken and twenty-one are not, and brackets in texts do n
   expect(parse(JSON.stringify({ text: `"\\${'[{'.repeat(50)}` })).ok).toBe(true);
 });
 
-test.each(['{"__proto__":{"a":1}}', '{"a":[{"__pr\\u006fto__":1}]}', '{"constructor":{"prototype":{}}}'])(
-  '%s has a forbidden key',
-  (text) => {
-    expect(parse(text)).toEqual({ ok: false, reason: 'The body contains a forbidden key' });
-    expect(({} as Record<string, unknown>).a).toBeUndefined();
-  },
-);
-
-test.each(['"a\\u0000b"', '{"\\u0000":1}', '["\\ud800"]', '{"a":{"b":"\\udc00\\ud800"}}'])(
-  '%s cannot be stored',
-  (text) => {
-    expect(parse(text)).toEqual({ ok: false, reason: 'The body contains characters that cannot be stored' });
-  },
-);
-
-test('bytes that are not UTF-8 are refused', () => {
-  expect(parseStrictJson(Buffer.from([0x22, 0xff, 0x22]))).toEqual({
-    ok: false,
-    reason: 'The body is not valid UTF-8',
-  });
+test.each([
+  [
+    'The body is not valid JSON',
+    ['', '{', '{"a":1}}', "{'a':1}", 'undefined', '{"a":1} trailing', '[1,]', '\u0000'],
+  ],
+  [
+    'The body contains a forbidden key',
+    ['{"__proto__":{"a":1}}', '{"a":[{"__pr\\u006fto__":1}]}', '{"constructor":{"prototype":{}}}'],
+  ],
+  [
+    'The body contains characters that cannot be stored',
+    ['"a\\u0000b"', '{"\\u0000":1}', '["\\ud800"]', '{"a":{"b":"\\udc00\\ud800"}}'],
+  ],
+  ['The body is not valid UTF-8', [Buffer.from([0x22, 0xff, 0x22])]],
+])('refuses with: %s', (reason, bodies) => {
+  for (const body of bodies)
+    expect(parseStrictJson(Buffer.from(body)), String(body)).toEqual({ ok: false, reason });
+  expect(({} as Record<string, unknown>).a).toBeUndefined();
 });

@@ -1,7 +1,7 @@
 import { parse } from 'secure-json-parse';
 import { MAX_PAYLOAD_DEPTH } from '#contract/ingest.ts';
 
-export type StrictJson = { ok: true; value: unknown } | { ok: false; reason: string };
+type StrictJson = { ok: true; value: unknown } | { ok: false; reason: string };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 

@@ -2,34 +2,32 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../log.ts';
-import { plainAddress } from './source-address.ts';
-import { createProxyTrust } from './trusted-proxies.ts';
+import { createProxyTrust, plainAddress } from './source-address.ts';
 
 const FORGET_AFTER_MS = 86_400_000;
-/** Anybody who reaches the program can send the header: a few addresses are enough to see that one was forgotten. */
+/** Anybody can send the header; a few addresses are enough to notice a forgotten proxy. */
 const MAX_REMEMBERED = 10;
 
-export interface UntrustedProxy {
+interface UntrustedProxy {
   address: string;
   since: Date;
 }
 
-/** What `note` reads of a request. */
 interface Incoming {
   headers: IncomingHttpHeaders;
   socket: { remoteAddress?: string | undefined };
 }
 
 export interface UntrustedProxies {
-  /** Called with every request, deliveries included: without the header it costs one look-up. */
+  /** Called with every request. */
   note(request: Incoming): void;
   /** Those seen within a day, the oldest first. */
   list(): UntrustedProxy[];
 }
 
 /**
- * Peers that send X-Forwarded-For without being in `TRUST_PROXY`. A reverse proxy that was forgotten there puts all its
- * callers behind one address, which then share the limits of sign-in and the list of webhook addresses.
+ * Peers that send X-Forwarded-For without being in `TRUST_PROXY`. All callers behind a forgotten proxy count as one
+ * address, for the limits of sign-in and the allowed webhook addresses.
  */
 export function createUntrustedProxies(deps: {
   config: Pick<Config, 'trustProxy'>;

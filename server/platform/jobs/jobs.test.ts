@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '#test/app/test-database.t
 import { databaseErrorCode } from '../db/database-errors.ts';
 import { timeOrderedId } from '../ids.ts';
 import { createLog } from '../log.ts';
-import { ANNOUNCEMENTS, createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
+import { createJobs, type JobData, type JobHandlers, type Jobs, QUEUES } from './jobs.ts';
 
 let own: TestDatabase;
 const opened: Jobs[] = [];
@@ -34,18 +34,23 @@ const handlers = (handle: (task: Task) => Promise<void>): JobHandlers => ({
   'advance-trade': async () => {},
 });
 
+/** Starts handling workflows; answers the ids of those that were handled. */
+async function startRecording(...all: Jobs[]): Promise<string[]> {
+  const handled: string[] = [];
+  const record = handlers(async ({ workflowId }) => {
+    handled.push(workflowId);
+  });
+  await Promise.all(all.map((jobs) => jobs.start(record)));
+  return handled;
+}
+
 const workflow = (workflowId: string) => ({ workflowId });
 const workflowUser = { workflowId: 'a workflow', userId: 'a user' };
 const soon = { timeout: 20_000, interval: 20 };
 
-test('a job that was sent in a transaction appears with its commit, and never when it is rolled back', async () => {
+test('makes a job appear with the commit of its transaction, and never after a rollback', async () => {
   const jobs = await openJobs();
-  const handled: string[] = [];
-  await jobs.start(
-    handlers(async ({ workflowId }) => {
-      handled.push(workflowId);
-    }),
-  );
+  const handled = await startRecording(jobs);
   const { db, pool } = own.database;
   const failing = db.transaction(async (tx) => {
     await jobs.send(tx, 'run-workflow', workflow('rolled back'));
@@ -63,7 +68,7 @@ test('a job that was sent in a transaction appears with its commit, and never wh
   expect(handledBeforeCommit).toEqual([]);
 });
 
-test('jobs that go out with the commit are sent with it, and what refuses them refuses the commit', async () => {
+test('sends jobs with the commit, which fails when they are refused', async () => {
   const jobs = await openJobs();
   const { db, pool } = own.database;
   const sent = () => pool.query("select data from jobs.job where name = 'run-workflow' order by data");
@@ -89,17 +94,12 @@ test('jobs that go out with the commit are sent with it, and what refuses them r
   expect((await pool.query('select from kept')).rowCount).toBe(0);
 });
 
-test('all jobs of a list are handled, each with its own data, and an empty list is none', async () => {
+test('handles all jobs of a list with their own data, and sends none for an empty list', async () => {
   const jobs = await openJobs();
-  const handled: string[] = [];
   const ids = Array.from({ length: 50 }, (_, index) => `workflow ${String(index).padStart(2, '0')}`);
   await jobs.send(own.database.db, 'run-workflow', []);
   await jobs.send(own.database.db, 'run-workflow', ids.map(workflow));
-  await jobs.start(
-    handlers(async ({ workflowId }) => {
-      handled.push(workflowId);
-    }),
-  );
+  const handled = await startRecording(jobs);
   await expect.poll(() => handled.length, soon).toBe(ids.length);
   expect(handled.sort()).toEqual(ids);
   await expect
@@ -122,7 +122,7 @@ test('a delayed job is not handled before its time', async () => {
 });
 
 // Requirements: order-execution-9
-test('a delay counts from the database’s time, however far off the program’s clock is', async () => {
+test('counts a delay from the database’s time, however far off the program’s clock is', async () => {
   const jobs = await openJobs();
   const { db, pool } = own.database;
   vi.setSystemTime(Date.now() - 3_600_000);
@@ -158,13 +158,9 @@ test('a job whose handler fails is logged and handled again', async () => {
   await expect.poll(() => jobs.activity().completedJobs, soon).toBe(1);
 });
 
-test('two instances share the jobs, and each job is handled once', async () => {
+test('handles each job once when two instances share them', async () => {
   const [one, two] = [await openJobs(), await openJobs()];
-  const handled: string[] = [];
-  const handle = handlers(async ({ workflowId }) => {
-    handled.push(workflowId);
-  });
-  await Promise.all([one.start(handle), two.start(handle)]);
+  const handled = await startRecording(one, two);
   const ids = Array.from({ length: 40 }, (_, index) => `workflow ${String(index).padStart(2, '0')}`);
   await one.send(own.database.db, 'run-workflow', ids.map(workflow));
   const done = () => one.activity().completedJobs + two.activity().completedJobs;
@@ -172,17 +168,14 @@ test('two instances share the jobs, and each job is handled once', async () => {
   expect(handled.sort()).toEqual(ids);
 });
 
-test('stopping lets what is under way finish, and takes nothing after that', async () => {
+test('finishes running jobs and takes no more when it stops', async () => {
   const [stopped, other] = [await openJobs(), await openJobs()];
-  let finish = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const finish = Promise.withResolvers<void>();
   const taken: string[] = [];
   await stopped.start(
     handlers(async ({ workflowId }) => {
       taken.push(workflowId);
-      await finished;
+      await finish.promise;
     }),
   );
   expect(stopped.isRunning()).toBe(true);
@@ -191,23 +184,18 @@ test('stopping lets what is under way finish, and takes nothing after that', asy
 
   const stopping = stopped.stop();
   expect(stopped.isRunning()).toBe(false);
-  finish();
+  finish.resolve();
   await stopping;
   expect(stopped.activity()).toMatchObject({ activeJobs: 0, completedJobs: 1 });
 
   const ids = Array.from({ length: 10 }, (_, index) => `after ${index}`);
   await other.send(own.database.db, 'run-workflow', ids.map(workflow));
-  const handled: string[] = [];
-  await other.start(
-    handlers(async ({ workflowId }) => {
-      handled.push(workflowId);
-    }),
-  );
+  const handled = await startRecording(other);
   await expect.poll(() => handled.length, soon).toBe(ids.length);
   expect(taken).toEqual(['under way']);
 });
 
-test('the oldest workflow goes first, whenever its call was sent', async () => {
+test('handles the oldest workflow first, whenever its job was sent', async () => {
   const jobs = await openJobs();
   const { db } = own.database;
   const idOf = (moment: string) => {
@@ -218,19 +206,14 @@ test('the oldest workflow goes first, whenever its call was sent', async () => {
     idOf(new Date(Date.UTC(2026, 2, 4, 5, 6, second)).toISOString()),
   );
   for (const id of byAge.toReversed()) await jobs.send(db, 'run-workflow', workflow(id));
-  const handled: string[] = [];
-  await jobs.start(
-    handlers(async ({ workflowId }) => {
-      handled.push(workflowId);
-    }),
-  );
+  const handled = await startRecording(jobs);
   await expect.poll(() => handled.length, soon).toBe(byAge.length);
   // Several are handled at a time, and some of them sooner than others.
   const delays = handled.map((id, place) => Math.abs(place - byAge.indexOf(id)));
   expect(Math.max(...delays)).toBeLessThanOrEqual(2 * QUEUES['run-workflow'].concurrency);
 });
 
-test('a call that waits already is not sent a second time by what looks for lost ones', async () => {
+test('does not send missing jobs that already wait', async () => {
   const jobs = await openJobs();
   const { db, pool } = own.database;
   const waiting = async () =>
@@ -251,7 +234,7 @@ test('a call that waits already is not sent a second time by what looks for lost
   expect(rows).toEqual([{ data: { workflowId: 'a', userId: 'u' } }]);
 });
 
-test('a queue that an earlier version made repeats as soon as a new one', async () => {
+test('updates the options of a queue that an earlier version made', async () => {
   await openJobs();
   const { pool } = own.database;
   const longest = async () =>
@@ -267,14 +250,17 @@ test('a queue that an earlier version made repeats as soon as a new one', async 
   expect(await longest()).toEqual(asMade);
 });
 
-test('a job is announced on the channel that the workers are woken by, with the commit that sends it', async () => {
+test('announces a job where the workers listen', async () => {
   const jobs = await openJobs();
   const listener = new pg.Client(own.database.connection);
   await listener.connect();
   try {
     const announced: (string | undefined)[] = [];
     listener.on('notification', ({ payload }) => announced.push(payload));
-    await listener.query(`listen ${ANNOUNCEMENTS}`);
+    const { rows } = await own.database.pool.query<{ query: string }>(
+      "select query from pg_stat_activity where application_name = 'signal-board jobs' and datname = current_database()",
+    );
+    await listener.query(rows[0]?.query ?? '');
     await jobs.send(own.database.db, 'advance-trade', { tradeId: 'a trade' });
     await expect.poll(() => announced, soon).toEqual(['advance-trade']);
   } finally {
@@ -282,21 +268,18 @@ test('a job is announced on the channel that the workers are woken by, with the 
   }
 });
 
-test('jobs that come together are worked on side by side, as many as there are workers', async () => {
+test('works on as many jobs side by side as there are workers', async () => {
   const jobs = await openJobs();
   const { concurrency } = QUEUES['run-workflow'];
   let underWay = 0;
   let most = 0;
-  let all = () => {};
-  const together = new Promise<void>((resolve) => {
-    all = resolve;
-  });
+  const all = Promise.withResolvers<void>();
   await jobs.start(
     handlers(async () => {
       underWay += 1;
       most = Math.max(most, underWay);
-      if (underWay === concurrency) all();
-      await together;
+      if (underWay === concurrency) all.resolve();
+      await all.promise;
       underWay -= 1;
     }),
   );
@@ -306,14 +289,9 @@ test('jobs that come together are worked on side by side, as many as there are w
   expect(most).toBe(concurrency);
 });
 
-test('after the connection that hears of jobs was cut they are heard of again', async () => {
+test('hears of jobs again after its connection was cut', async () => {
   const jobs = await openJobs();
-  const handled: string[] = [];
-  await jobs.start(
-    handlers(async ({ workflowId }) => {
-      handled.push(workflowId);
-    }),
-  );
+  const handled = await startRecording(jobs);
   const listening = async () => {
     const { rows } = await own.database.pool.query<{ pid: number }>(
       "select pid from pg_stat_activity where application_name = 'signal-board jobs' and datname = current_database()",

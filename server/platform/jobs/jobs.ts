@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { PgBoss } from 'pg-boss';
-import type { Queryable, Tx } from '../db/database.ts';
-import { type NamedStatement, runNamed, withCommit } from '../db/drizzle-over.ts';
+import pg from 'pg';
+import { type Db as BossDatabase, PgBoss } from 'pg-boss';
+import { createPreparingClient, createStatementNames } from '../db/clients.ts';
+import type { NamedStatement, Queryable, Tx } from '../db/database.ts';
+import { runNamed, withCommit } from '../db/drizzle-over.ts';
 import { createNotificationFeed } from '../db/notification-feed.ts';
 import type { OpenDatabase } from '../db/pool.ts';
-import { createPreparingClient, createStatementNames } from '../db/preparing-client.ts';
 import { momentOf } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import { type QueueWorkers, startQueueWorkers } from './queue-workers.ts';
@@ -22,14 +22,14 @@ export interface Jobs {
     data: JobData[Name] | JobData[Name][],
     options?: Delay,
   ): Promise<void>;
-  /** The same as a transaction's last statement, which goes out together with its COMMIT. */
+  /** Sends as a transaction's last statement, together with its COMMIT. */
   sendWithCommit<Name extends JobName>(
     tx: Tx,
     name: Name,
     data: JobData[Name] | JobData[Name][],
     options?: Delay,
   ): Promise<void>;
-  /** The same for those that no call waits for: what looks for lost calls must not add to those that wait their turn. */
+  /** Sends only those that do not wait already: the sweep for lost calls must not add to a backlog. */
   sendMissing<Name extends JobName>(
     db: Queryable,
     name: Name,
@@ -37,34 +37,28 @@ export interface Jobs {
     options?: Delay,
   ): Promise<void>;
   start(handlers: JobHandlers): Promise<void>;
-  /** Waits a second for what is under way; who wants to wait longer pauses first. */
+  /** Waits a second for what is under way; `pause` first to wait longer. */
   stop(): Promise<void>;
   isRunning(): boolean;
   activity(): WorkerActivity;
 }
 
-/**
- * How long a job waits at least. The database adds it to its own time, by which it hands jobs out: an instant by an
- * instance's clock would come early or late by as much as the two clocks differ.
- */
-export interface Delay {
+/** How long a job waits at least, by the database's clock: the instance's may differ from it. */
+interface Delay {
   waitMs?: number;
 }
 
-/** The queue as the program itself holds it: its workers can be stopped and started again while jobs are sent on. */
+/** The queue as the program holds it: workers stop and start again while jobs are sent on. */
 export interface JobWorkers extends Jobs {
-  /** Takes no more jobs from here on; true when all that was under way has ended within the limit. */
+  /** Takes no more jobs; true when all that was under way ended within the limit. */
   pause(limitMs: number): Promise<boolean>;
   /** One for each kind of job. */
   workers(): JobWorkerReport[];
 }
 
-export interface JobWorkerReport {
+export interface JobWorkerReport extends WorkerActivity {
   name: JobName;
   maxConcurrent: number;
-  activeJobs: number;
-  completedJobs: number;
-  lastActivityAt: Date | null;
 }
 
 export interface JobData {
@@ -75,17 +69,13 @@ export interface JobData {
 export type JobName = keyof JobData;
 export type JobHandlers = { [Name in JobName]: (data: JobData[Name]) => Promise<void> };
 
-export interface WorkerActivity {
+interface WorkerActivity {
   activeJobs: number;
   completedJobs: number;
   lastActivityAt: Date | null;
 }
 
-/**
- * New jobs are announced, so looking by the clock only serves delayed ones: an order's verification should be on time,
- * the others are never delayed for long. A job waits for an exchange most of its time, or for the database; workflows
- * of one token go one after the other all the same.
- */
+/** New jobs are announced; polling serves delayed ones only. An order's verification should be on time. */
 export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number }> = {
   'run-workflow': { concurrency: 6, pollSeconds: 2 },
   'trade-user': { concurrency: 20, pollSeconds: 1 },
@@ -93,21 +83,16 @@ export const QUEUES: Record<JobName, { concurrency: number; pollSeconds: number 
 };
 
 const SCHEMA = 'jobs';
-/** Where the queue announces a job, with the transaction that sent it: the payload is the queue's name. */
-export const ANNOUNCEMENTS = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
 
-/** One for all, since several may share a connection. */
+/** Shared by all instances in the process, which may share a connection. */
 const nameOf = createStatementNames('send');
 
 const NAMES = Object.keys(QUEUES) as JobName[];
 
-/**
- * Where more comes in than can be done, the oldest workflow goes first, whenever its call was sent: the one whose
- * turn has come is woken when its predecessor ends, and must not queue up behind all that have come since.
- */
+/** Under load the oldest workflow goes first, whenever its call was sent: its call comes when its predecessor ends. */
 const PRIORITIES: { [Name in JobName]?: (data: JobData[Name]) => number } = {
   'run-workflow': ({ workflowId }) => -secondsOf(workflowId),
-  // So the users of one workflow are traded side by side, and not those of many who wait for the same user's lease.
+  // Trades the users of one workflow side by side, instead of many workflows that wait for one user's lease.
   'trade-user': ({ workflowId }) => -secondsOf(workflowId),
 };
 /** The queue's priority is a whole number of 32 bits. */
@@ -118,18 +103,17 @@ function secondsOf(id: string): number {
   return Math.max(0, Math.min(seconds, LAST_SECOND));
 }
 
-/** What tells one job of a name from another. */
 const keyOf = (data: object) => JSON.stringify(Object.entries(data).sort());
 
-/**
- * What the queue's own pool is opened with beyond the library's options, which it hands on: without a limit a poller
- * whose connection is swallowed by the network would wait for an answer for ever.
- */
-const POOL_LIMITS = {
+const POOL_OPTIONS = {
+  application_name: 'pgboss',
+  max: 10,
+  connectionTimeoutMillis: 10_000,
+  // Otherwise a poller whose connection is swallowed by the network waits for ever.
   query_timeout: 30_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 5_000,
-  // Its statements are few, long, and by keys: planning them anew took longer than running them.
+  // The queue's statements are few, long, and by keys: planning them took longer than running them.
   Client: createPreparingClient('jobs'),
   options: '-c plan_cache_mode=force_generic_plan',
 };
@@ -159,17 +143,21 @@ const QUEUE_OPTIONS = {
 
 export async function createJobs(options: { database: OpenDatabase; log: Logger }): Promise<JobWorkers> {
   const { database, log } = options;
+  const pool = new pg.Pool({ ...database.connection, ...POOL_OPTIONS });
   const boss = new PgBoss({
-    ...database.connection,
-    ...POOL_LIMITS,
+    db: { executeSql: (text, values) => pool.query(text, values), listen },
+    useListenNotify: true,
     schema: SCHEMA,
-    max: 10,
     schedule: false,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
-  // The library reports a plain object with the message, not an Error.
-  boss.on('error', ({ message }) => log.warn({ reason: message }, 'the job queue reports a fault'));
+  // The library reports plain objects with the message, not Errors.
+  const noteFault = ({ message }: { message: string }) =>
+    log.warn({ reason: message }, 'the job queue reports a fault');
+  boss.on('error', noteFault);
+  pool.on('error', noteFault);
+  boss.on('warning', noteFault);
   const idle = (): WorkerActivity => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null });
   const activities: Record<JobName, WorkerActivity> = {
     'run-workflow': idle(),
@@ -202,6 +190,27 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     working.set(name, workers);
   }
 
+  /** Wakes one worker for each announced job; the library would have all workers of the queue look for it. */
+  async function listen(channel: string): ReturnType<NonNullable<BossDatabase['listen']>> {
+    const announcements = createNotificationFeed({
+      connection: database.connection,
+      channel,
+      what: 'jobs',
+      read: (queue) => queue,
+      log,
+    });
+    await announcements.subscribe({
+      // Another version may have queues that are unknown here.
+      onMessage: (queue) => working.get(queue as JobName)?.wakeOne(),
+      onGap() {
+        for (const workers of working.values()) workers.wakeOne();
+      },
+      // Workers poll until it is back.
+      onAway: () => {},
+    });
+    return announcements;
+  }
+
   /** Resolves when what is under way has ended; a handler that hangs keeps it waiting. */
   const takeNoMore = async (): Promise<true> => {
     for (const workers of working.values()) workers.stop();
@@ -219,7 +228,6 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     await insert(name, data, { waitMs, run: (statement) => runNamed(db, statement) });
   }
 
-  /** `run` is called once, if the library comes so far. */
   async function insert<Name extends JobName>(
     name: Name,
     data: JobData[Name] | JobData[Name][],
@@ -250,7 +258,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     data: JobData[Name] | JobData[Name][],
     { waitMs }: Delay = {},
   ): Promise<void> {
-    // The library may look up its queue first, and the COMMIT must not get ahead.
+    // The library may look up its queue first; COMMIT must not overtake it.
     const begun = Promise.withResolvers<void>();
     const sent = insert(name, data, {
       waitMs,
@@ -260,33 +268,16 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
         return answer;
       },
     });
-    // For none there is no statement.
+    // An empty list has no statement.
     sent.then(() => begun.resolve(), begun.reject);
     await begun.promise;
     withCommit(tx, sent);
   }
 
   await boss.start();
-  const announcements = createNotificationFeed({
-    connection: database.connection,
-    channel: ANNOUNCEMENTS,
-    what: 'jobs',
-    read: (queue) => queue,
-    log,
-  });
-  const wakeAll = () => {
-    for (const workers of working.values()) workers.wakeOne();
-  };
-  // Away: until it is back, they look by the clock.
-  await announcements.subscribe({
-    // Another version may have queues that are unknown here.
-    onMessage: (queue) => working.get(queue as JobName)?.wakeOne(),
-    onGap: wakeAll,
-    onAway: () => {},
-  });
   for (const name of NAMES) {
     await boss.createQueue(name, QUEUE_OPTIONS);
-    // One that an earlier version made keeps its options otherwise.
+    // Creating leaves the options of a queue that an earlier version made.
     await boss.updateQueue(name, QUEUE_OPTIONS);
   }
 
@@ -295,7 +286,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     sendWithCommit,
     async sendMissing(db, name, data, options) {
       if (data.length === 0) return;
-      // Compared by the database: of a long backlog, everything that waits would be read here.
+      // Compared by the database, so that a long backlog is not read here.
       const { rows } = await db.execute<{ data: object }>(sql`
         select data from jsonb_array_elements(${JSON.stringify(data)}::jsonb) as wanted (data)
         except select data from jobs.job where name = ${name} and state in ('created', 'retry')`);
@@ -314,7 +305,7 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
         await work('trade-user', handlers['trade-user']);
         await work('advance-trade', handlers['advance-trade']);
       } catch (error) {
-        // All or none: another start would come on top of those that did.
+        // All or none: another start would add to those that did.
         void takeNoMore();
         throw error;
       }
@@ -329,8 +320,8 @@ export async function createJobs(options: { database: OpenDatabase; log: Logger 
     async stop() {
       running = false;
       for (const workers of working.values()) workers.stop();
-      await announcements.close();
       await boss.stop({ graceful: true, timeout: STOP_LIMIT_MS });
+      if (!pool.ending) await pool.end();
     },
     isRunning: () => running,
     activity() {

@@ -53,13 +53,13 @@ async function secondsLeft(): Promise<number> {
   return rows[0]?.left ?? Number.NaN;
 }
 
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
+const untilBlocked = () =>
+  vi.waitFor(async () => {
+    const { rows } = await db.execute(
+      sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    expect(rows).toHaveLength(1);
   });
-  return { open, opened };
-}
 
 describe('acquiring', () => {
   test('a key has one holder, and the holder itself does not get it twice', async () => {
@@ -68,7 +68,11 @@ describe('acquiring', () => {
     expect(await acquire('first')).toBeNull();
   });
 
-  test('of fifty who ask at once one gets it', async () => {
+  test.each(['a free key', 'an expired lease'])('gives %s to one of fifty who ask at once', async (what) => {
+    if (what === 'an expired lease') {
+      await acquired('first');
+      await expire();
+    }
     const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`holder ${index}`)));
     expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
   });
@@ -86,17 +90,10 @@ describe('acquiring', () => {
     expect((await acquired('second')).version).toBeGreaterThan(first.version);
     expect(await acquire('first')).toBeNull();
   });
-
-  test('of fifty who take over an expired lease at once one gets it', async () => {
-    await acquired('first');
-    await expire();
-    const leases = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`holder ${index}`)));
-    expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
-  });
 });
 
 describe('fencing', () => {
-  test('a holder whose lease was taken over cannot write any more, and its successor can', async () => {
+  test('lets only the successor write after a takeover', async () => {
     const first = await acquired('first');
     await expire();
     const second = await acquired('second');
@@ -104,25 +101,25 @@ describe('fencing', () => {
     await db.transaction((tx) => assertHeld(tx, second));
   });
 
-  test('the same holder in a later life is somebody else', async () => {
+  test('refuses the same holder’s lease of an earlier life', async () => {
     const earlier = await acquired('same');
     await expire();
     await acquired('same');
     await expect(db.transaction((tx) => assertHeld(tx, earlier))).rejects.toThrow(LeaseLostError);
   });
 
-  test('nobody takes over while a transaction of the holder is under way, however long it lasts', async () => {
+  test('cannot be taken over while a transaction of the holder is under way', async () => {
     const first = await acquired('first');
-    const { open, opened } = gate();
+    const finish = Promise.withResolvers<void>();
     const order: string[] = [];
-    const checked = gate();
+    const checked = Promise.withResolvers<void>();
     const writing = db.transaction(async (tx) => {
       await assertHeld(tx, first);
-      checked.open();
-      await opened;
+      checked.resolve();
+      await finish.promise;
       order.push('written');
     });
-    await checked.opened;
+    await checked.promise;
     // The row is locked: only its owner could let it expire. A takeover has to wait for that lock.
     const takeover = (async () => {
       await expire();
@@ -130,13 +127,8 @@ describe('fencing', () => {
       order.push('taken over');
       return lease;
     })();
-    await vi.waitFor(async () => {
-      const { rows } = await db.execute(
-        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      expect(rows).toHaveLength(1);
-    });
-    open();
+    await untilBlocked();
+    finish.resolve();
     await writing;
     expect(await takeover).toMatchObject({ holder: 'second' });
     expect(order).toEqual(['written', 'taken over']);
@@ -191,6 +183,22 @@ describe('work under a lease', () => {
     expect(await acquire('next')).not.toBeNull();
   });
 
+  test('logs a renewal that fails, and goes on', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const log = { warn: vi.fn() };
+    const failing = Object.create(db) as Db;
+    let isAway = false;
+    failing.execute = (...statement) =>
+      isAway ? (Promise.reject(new Error('away')) as never) : db.execute(...statement);
+    await withLease({ db: failing, key, holder: 'worker', log }, async () => {
+      isAway = true;
+      vi.advanceTimersByTime(6_666);
+      await vi.waitFor(() => expect(log.warn).toHaveBeenCalledOnce());
+    });
+    expect(log.warn).toHaveBeenCalledWith({ err: new Error('away'), key }, 'a lease could not be renewed');
+    expect(await acquire('next')).not.toBeNull();
+  });
+
   test('does not renew what was taken over', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     await withLease({ db, key, holder: 'slow' }, async (lease) => {
@@ -206,7 +214,7 @@ describe('work under a lease', () => {
   });
 });
 
-describe('what is read with a lease', () => {
+describe('data read with a lease', () => {
   const readVersion = async (on: Queryable) => {
     const { rows } = await on.execute<{ version: string; pid: number }>(
       sql`select version, pg_backend_pid() as pid from leases where key = ${key}`,
@@ -214,32 +222,27 @@ describe('what is read with a lease', () => {
     return { version: Number(rows[0]?.version), pid: rows[0]?.pid };
   };
 
-  test('is read behind it: it sees what the holder before had written', async () => {
+  test('is read behind it and sees what the former holder wrote', async () => {
     const first = await acquired('first');
     await expire();
-    const { open, opened } = gate();
-    const checked = gate();
+    const finish = Promise.withResolvers<void>();
+    const checked = Promise.withResolvers<void>();
     const writing = db.transaction(async (tx) => {
       await assertHeld(tx, first);
-      checked.open();
-      await opened;
+      checked.resolve();
+      await finish.promise;
       await tx.execute(
         sql`insert into leases (key, holder, version, lease_until) values (${`${key} written`}, 'first', 1, now())`,
       );
     });
-    await checked.opened;
+    await checked.promise;
     const read = async (on: Queryable) => {
       const { rows } = await on.execute(sql`select 1 from leases where key = ${`${key} written`}`);
       return rows.length;
     };
     const taking = withLeaseAndRead({ db, key, holder: 'second', read }, async (_lease, found) => found);
-    await vi.waitFor(async () => {
-      const { rows } = await db.execute(
-        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      expect(rows).toHaveLength(1);
-    });
-    open();
+    await untilBlocked();
+    finish.resolve();
     await writing;
     expect(await taking).toEqual({ held: true, result: 1 });
   });
@@ -250,7 +253,7 @@ describe('what is read with a lease', () => {
     expect(done).toEqual({ held: true, result: true });
   });
 
-  test('is answered also where somebody else has it', async () => {
+  test('is answered also when another holder has it', async () => {
     const { version } = await acquired('other');
     const work = vi.fn(async () => {});
     const done = await withLeaseAndRead({ db, key, holder: 'worker', read: readVersion }, work);
@@ -309,10 +312,16 @@ describe('the last transaction under a lease', () => {
   });
 });
 
-test('a renewal that comes late does not take back what was given back', async () => {
+test.each<[string, (lease: Lease) => Promise<unknown>]>([
+  [
+    'was given back with the last transaction',
+    (lease) => withLastTransaction(db, lease, async () => ({ isLast: true, result: null })),
+  ],
+  ['was handed over with the instance', () => handOverLeases(db, 'worker')],
+])('does not renew a lease that %s', async (_, end) => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   await withLease({ db, key, holder: 'worker' }, async (lease) => {
-    await withLastTransaction(db, lease, async () => ({ isLast: true, result: null }));
+    await end(lease);
     vi.advanceTimersByTime(10_000);
     // Queued behind the renewal on the row, if that locks it.
     await db.execute(sql`select 1 from leases where key = ${key} for update`);
@@ -320,14 +329,14 @@ test('a renewal that comes late does not take back what was given back', async (
   });
 });
 
-test('a program that has its database to itself frees what its predecessor held, and outranks it', async () => {
+test('frees what a dead predecessor held, and outranks it', async () => {
   const dead = await acquired('dead');
   await releaseAllLeases(db);
   expect((await acquired('living')).version).toBeGreaterThan(dead.version);
   await expect(db.transaction((tx) => assertHeld(tx, dead))).rejects.toThrow(LeaseLostError);
 });
 
-test('an instance that hands over frees what it holds under any of its names, and nobody else’s', async () => {
+test('frees all leases of an instance that hands over, and no others', async () => {
   const own = await acquired('one');
   const ownWork = await acquireLease({ db, key: `${key} work`, holder: 'one a-workflow' });
   const others = await acquireLease({ db, key: `${key} other`, holder: 'one-and-a-half' });
@@ -338,17 +347,6 @@ test('an instance that hands over frees what it holds under any of its names, an
     expect(await acquireLease({ db, key: lease.key, holder: 'next' })).not.toBeNull();
   }
   await db.transaction((tx) => assertHeld(tx, others));
-});
-
-test('a lease that was handed over is not renewed by who still works under it', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  await withLease({ db, key, holder: 'hanging' }, async () => {
-    await handOverLeases(db, 'hanging');
-    vi.advanceTimersByTime(10_000);
-    // Queued behind the renewal on the row, if that locks it.
-    await db.execute(sql`select 1 from leases where key = ${key} for update`);
-    expect(await acquire('next')).not.toBeNull();
-  });
 });
 
 describe('deleting old leases', () => {
@@ -373,7 +371,7 @@ describe('deleting old leases', () => {
     expect(await isThere()).toBe(false);
   });
 
-  test('a holder that was frozen for days cannot write under its old lease, whoever took the key since', async () => {
+  test('keeps a holder that was frozen for days from writing under its old lease', async () => {
     const frozen = await acquired('same');
     await age('2 days');
     await deleteOld();

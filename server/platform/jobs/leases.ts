@@ -2,24 +2,27 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { writtenOnce } from '../db/built-once.ts';
 import type { Db, Queryable, Tx } from '../db/database.ts';
 import { onOneConnection, withCommit } from '../db/drizzle-over.ts';
+import type { Logger } from '../log.ts';
 
 /**
  * Leases in the database: one holder of a key at a time across all instances, taken over when the holder stops
- * renewing. All times are the database's, so that clocks of machines do not matter. A holder that was frozen past
- * its lease finds out at `assertHeld`, which every transaction runs that must not be written by two (fencing).
+ * renewing. All times are the database's. A holder that was frozen past its lease finds out at `assertHeld`, which runs
+ * in every transaction that two workers must not both write (fencing).
  *
- * With the polls behind it this is less than the 30 s within which others go on with what a frozen instance was doing
- * (server/takeover.test.ts adds them up), and long enough for a holder whose renewals fail twice.
+ * Short enough that others go on within 30 s (server/takeover.test.ts adds it up with the polls), long enough for two
+ * failed renewals.
  */
 export const LEASE_SECONDS = 20;
 
-export interface Lease {
-  key: string;
-  holder: string;
-  version: number;
-}
+/** A lease as the values of a statement that is built once. */
+export type LeaseValues = { key: string; holder: string; version: number };
 
-/** The lease went to somebody else: stop without writing anything. */
+export type Lease = LeaseValues & {
+  /** The last transaction under the lease has given it back. */
+  isGivenBack?: boolean;
+};
+
+/** Another worker has the lease: stop without writing anything. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
   constructor(key: string) {
@@ -37,7 +40,7 @@ const acquire = writtenOnce<{ key: string; holder: string }>()<{ version: string
     returning version`,
 );
 
-/** Null when somebody else holds the key. */
+/** Null when another holder has the key. */
 export async function acquireLease(options: {
   db: Queryable;
   key: string;
@@ -49,19 +52,17 @@ export async function acquireLease(options: {
 }
 
 /**
- * `held`, for a statement that starts with it: one row while the lease is held, none when it went to somebody else. The
- * row is held until the end of the transaction, so that nobody can take the lease over before that commits.
+ * `held`, for a statement that starts with it: one row while the lease is held, none after a takeover. The row stays
+ * locked until the end of the transaction, so that the lease cannot be taken over before it commits.
  */
 export const heldLease = (
-  lease: { [Field in keyof Lease]: Lease[Field] | Placeholder },
+  lease: { [Field in keyof LeaseValues]: LeaseValues[Field] | Placeholder },
 ): SQL => sql`held as materialized (
   select 1 from leases
   where key = ${lease.key} and holder = ${lease.holder} and version = ${lease.version}
   for share
 )`;
 
-/** A lease as the values of a statement that is built once. */
-export type LeaseValues = { [Field in keyof Lease]: Lease[Field] };
 export const leaseOf = (value: (name: keyof LeaseValues) => Placeholder) => ({
   key: value('key'),
   holder: value('holder'),
@@ -72,13 +73,13 @@ const readHeld = writtenOnce<LeaseValues>()(
   (value) => sql`with ${heldLease(leaseOf(value))} select from held`,
 );
 
-/** The same before several statements of a transaction; LeaseLostError when it went to somebody else. */
+/** Checks the lease before several statements of a transaction; throws LeaseLostError when it was taken over. */
 export async function assertHeld(tx: Queryable, lease: Lease): Promise<void> {
   const { rows } = await readHeld(tx, { ...lease });
   if (rows.length === 0) throw new LeaseLostError(lease.key);
 }
 
-/** One that was given back meanwhile stays so. */
+/** A lease that was given back meanwhile stays so. */
 async function renewLease(db: Db, lease: Lease): Promise<void> {
   await db.execute(sql`
     update leases set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -93,23 +94,30 @@ const release = writtenOnce<LeaseValues>()(
     where key = ${value('key')} and holder = ${value('holder')} and version = ${value('version')}`,
 );
 
-/** Runs `work` under the lease, renewing it; answers `{held: false}` without running it when somebody else has it. */
+/** Runs `work` under the lease, renewing it; answers `{held: false}` without running it when another holder has it. */
 export const withLease = <Result>(
-  options: { db: Db; key: string; holder: string },
+  options: LeaseOptions,
   work: (lease: Lease) => Promise<Result>,
 ): Promise<{ held: true; result: Result } | { held: false }> =>
   withLeaseAndRead({ ...options, read: async () => undefined }, work);
 
+export interface LeaseOptions {
+  db: Db;
+  key: string;
+  holder: string;
+  /** Hears of renewals that fail. */
+  log?: Pick<Logger, 'warn'>;
+}
+
 /**
- * The same for work that starts from what the database says: that is read right behind the lease, on its connection and
- * together with it. Whoever held the lease before can write nothing after that. Where somebody else has it now, what was
- * read is answered all the same.
+ * Runs `work` under the lease, from what `read` reads right behind it in the same round trip: the former holder can
+ * write nothing after that. The answer has what was read also where another holder has the lease.
  */
 export async function withLeaseAndRead<Read, Result>(
-  options: { db: Db; key: string; holder: string; read: (connection: Queryable) => Promise<Read> },
+  options: LeaseOptions & { read: (connection: Queryable) => Promise<Read> },
   work: (lease: Lease, read: Read) => Promise<Result>,
 ): Promise<{ held: true; result: Result } | { held: false; read: Read }> {
-  const { db, read } = options;
+  const { db, read, log } = options;
   const [lease, found] = await onOneConnection(db, async (connection) => {
     const [own, behind] = await Promise.allSettled([
       acquireLease({ ...options, db: connection }),
@@ -122,23 +130,21 @@ export async function withLeaseAndRead<Read, Result>(
   });
   if (lease === null) return { held: false, read: found };
   const renewal = setInterval(
-    () => void renewLease(db, lease).catch(() => undefined),
+    () =>
+      void renewLease(db, lease).catch((error: unknown) =>
+        log?.warn({ err: error, key: lease.key }, 'a lease could not be renewed'),
+      ),
     (LEASE_SECONDS * 1000) / 3,
   );
   try {
     return { held: true, result: await work(lease, found) };
   } finally {
     clearInterval(renewal);
-    if (!givenBack.has(lease)) await giveBack(db, lease);
+    if (lease.isGivenBack !== true) await giveBack(db, lease);
   }
 }
 
-const givenBack = new WeakSet<Lease>();
-
-/**
- * Runs the transaction that is the last thing done under a lease, which is given back with it: that costs neither a
- * commit of its own nor a way to the database. `work` says whether it was.
- */
+/** Gives the lease back with a transaction's COMMIT, without a round trip of its own, when `work` says it is the last. */
 export async function withLastTransaction<Result>(
   db: Db,
   lease: Lease,
@@ -149,18 +155,17 @@ export async function withLastTransaction<Result>(
     if (done.isLast) withCommit(tx, release(tx, { ...lease }));
     return done;
   });
-  if (isLast) givenBack.add(lease);
+  if (isLast) lease.isGivenBack = true;
   return result;
 }
 
-/** A lease that cannot be given back runs out by itself. */
+/** A lease that cannot be given back runs out. */
 const giveBack = (db: Queryable, lease: Lease): Promise<unknown> =>
   release(db, { ...lease }).catch(() => undefined);
 
 /**
- * Gives back every lease of an instance, whatever still works under it: with the new version a worker that hangs can
- * write nothing more (`assertHeld`), and somebody else may take its work up at once. Keys of a holder's several works
- * follow its name after a blank.
+ * Gives back every lease of an instance. The new version keeps a worker that hangs from writing (`assertHeld`), and others
+ * may take up its work at once. An instance's holders are its name, alone or followed by a blank.
  */
 export async function handOverLeases(db: Db, holder: string): Promise<void> {
   await db.execute(sql`
@@ -168,17 +173,14 @@ export async function handOverLeases(db: Db, holder: string): Promise<void> {
     where lease_until > now() and (holder = ${holder} or starts_with(holder, ${`${holder} `}))`);
 }
 
-/** At the start of a program that has its database to itself: whatever a dead predecessor held is free. */
+/** At the start of a program that has its database to itself: frees what a dead predecessor held. */
 export async function releaseAllLeases(db: Db): Promise<void> {
   await db.execute(sql`update leases set lease_until = '-infinity' where lease_until > now()`);
 }
 
 const BATCH = 1_000;
 
-/**
- * Deletes leases that were given back, or ran out a day ago; answers how many. Versions come from a sequence, so a key
- * that is taken again never gets one that it had.
- */
+/** Deletes leases that ended a day ago; answers how many. Versions come from a sequence and never repeat. */
 export async function deleteOldLeases(db: Pick<Queryable, 'execute'>): Promise<number> {
   for (let deleted = 0; ; ) {
     const { rowCount } = await db.execute(sql`

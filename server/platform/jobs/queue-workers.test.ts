@@ -21,7 +21,7 @@ afterAll(async () => {
 const NEVER_BY_THE_CLOCK = 3_600;
 const soon = { timeout: 15_000, interval: 20 };
 
-test('what comes while all are at work is taken up when one ends, without anybody telling it', async () => {
+test('takes up jobs that come while all workers are busy, without another wake-up', async () => {
   const name = 'of-the-test';
   await boss.createQueue(name);
   const busy = Promise.withResolvers<void>();

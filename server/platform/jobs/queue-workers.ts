@@ -3,30 +3,29 @@ import type { Job, PgBoss } from 'pg-boss';
 /** Only what missed every other call waits for it. */
 const BACKSTOP_SECONDS = 30;
 
-/** The workers of one queue, each of which works on one job at a time. */
+/** The workers of one queue; each works on one job at a time. */
 export interface QueueWorkers {
-  /** Has one of the free ones look for a job. When it finds one it wakes the next: there may be more. */
+  /** Has a free worker look for a job. When it finds one it wakes the next: there may be more. */
   wakeOne(): void;
-  /** Wakes nobody any more; whether jobs are taken is the queue's own business. */
+  /** Ends the wake-ups; the queue's own polling goes on. */
   stop(): void;
 }
 
 /**
- * Workers that are free sleep until one of them is woken: by the announcement of a job, by the clock, for those that
- * were delayed, or by another that has found one. If all of them looked whenever one job came, a dozen statements would
- * be in the way of the one that is needed.
+ * Free workers sleep until one of them is woken: by the announcement of a job, by the clock (for delayed jobs), or by a
+ * worker that has found one. If all looked for each job, a dozen statements would delay the one that is needed.
  */
 export async function startQueueWorkers<Data extends object>(options: {
   boss: PgBoss;
   name: string;
   concurrency: number;
-  /** So often one looks without having been told. */
+  /** Fallback poll interval. */
   pollSeconds: number;
   handle: (data: Data) => Promise<void>;
 }): Promise<QueueWorkers> {
   const { boss, name, concurrency, pollSeconds, handle } = options;
   const free = new Set<string>();
-  /** Somebody was to look while all were at work: the next one that is free does. */
+  /** A wake-up came while all were at work: the next free worker looks. */
   let isUnheard = false;
 
   const wakeOne = (): void => {

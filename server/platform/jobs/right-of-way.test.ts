@@ -78,7 +78,7 @@ test.each([
   expect(await begin(way.createLane(), 5)).toHaveLength(5);
 });
 
-test('what waits begins when the deliveries have ended', async () => {
+test('begins waiting work when the deliveries have ended', async () => {
   const way = create();
   deliver(way, MANY);
   const begun = await begin(way.createLane(), 5);
@@ -89,7 +89,7 @@ test('what waits begins when the deliveries have ended', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('what came of the work goes to who wanted it', async () => {
+test('passes on results and errors of the work', async () => {
   const lane = create().createLane();
   await expect(lane(() => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
   expect(await lane(async () => 'next')).toBe('next');

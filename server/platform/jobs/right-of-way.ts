@@ -1,31 +1,30 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * Deliveries have the right of way: an alert that is not answered in time is lost, an order waits for its turn. While
- * more deliveries come than this process has time for, other work is begun one piece after the other; what has begun
- * goes on. There is no time left when the event loop is busy: a slow database or exchange leaves it plenty.
+ * Deliveries have priority: an alert that is not answered in time is lost, an order can wait. While deliveries keep the
+ * event loop busy, other work begins one piece after the other; what has begun goes on.
  */
 export interface RightOfWay {
-  /** So many deliveries were stored in one transaction. */
+  /** One transaction stored this many deliveries. */
   noteStored(deliveries: number): void;
-  /** Work of one kind that gives way. */
+  /** Runs one kind of work that gives way. */
   createLane(): <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** How much work, of all kinds, waits to begin. */
+  /** Work of all lanes that waits to begin. */
   waiting(): number;
 }
 
 const SAMPLE_MS = 100;
-/** The share of its time in which the event loop has something to do. Deliveries alone make it three quarters. */
+/** Utilization of the event loop; deliveries by themselves make it three quarters. */
 const BUSY = 0.6;
-/** Deliveries that come one by one are stored one by one; these come faster than a transaction ends. */
+/** Deliveries per transaction: more come than one transaction takes to end. */
 const MANY_IN_ONE = 8;
-/** From one beginning to the next, however long what has begun takes: it may be waiting for an exchange. */
+/** Between two beginnings in a lane. */
 const PACE_MS = 150;
 
 export function createRightOfWay(
   options: {
     nowMs?: () => number;
-    /** Since the last time that it was asked: from 0 to 1. */
+    /** Since the last call, from 0 to 1. */
     utilization?: () => number;
   } = {},
 ): RightOfWay {

@@ -1,7 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Db, Tx } from '#server/platform/db/database.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import {
+  ADDED_UP,
   ADMINISTRATORS,
   CHOICE_COLUMNS,
   type CountedList,
@@ -15,19 +16,16 @@ import {
   type Part,
 } from './counted-lists.ts';
 
-/**
- * How far the clock that makes ids may be behind the database's, the time between the making of an id and its
- * transaction included. What is younger is not added up yet.
- */
+/** Younger rows are not added up yet: an id may be made this long before its transaction by the database's clock. */
 export const MARGIN_MS = 60_000;
 const ROWS_A_STEP = 20_000;
 
-/** Backups read for long and write nothing. */
+/** Long transactions that write nothing. */
 const READERS = ['pg_dump', 'signal-board backup'];
 
 /**
- * Adds rows up that have not been yet, up to an id before which no transaction can still commit one, in one step that
- * is short. False when there is no more to do, or another instance is at it.
+ * Adds up further rows in one short step, up to an id before which no transaction can still commit one. False when there
+ * is no more to do, or another instance is at it.
  */
 export async function addUpList(
   db: Db,
@@ -47,21 +45,20 @@ export async function addUpList(
     const [mark] = rows;
     if (mark === undefined) return false;
     const after = mark.counted_before;
-    // The next statements see all that had ended by then: each has a snapshot of its own.
+    // Each further statement has a snapshot of its own and sees all that had ended by then.
     const settledBefore = await findSettledBefore(tx, shape, marginMs + Number(mark.clock_lag_ms));
     const { rows: next } = await tx.execute<{ id: string }>(sql`
       select id from ${shape.table} where id >= ${after} and id < ${settledBefore}
       order by id offset ${rowsAStep} limit 1`);
     const before = next[0]?.id ?? settledBefore;
     if (before <= after) return false;
-    const add = what === 'totals' ? addUp : addUpChoices;
-    await add(tx, list, { from: after, to: before, sign: sql`1` });
+    await add[what](tx, list, { from: after, to: before, sign: 1 });
     await tx.execute(sql`update counted_lists set counted_before = ${before} where list = ${name}`);
     return next.length > 0;
   });
 }
 
-/** Every row of the list with an id before it is there for all to see, and does not change any more. */
+/** The id before which every row of the list is committed and final. */
 async function findSettledBefore(tx: Tx, { table, unsettled }: ListShape, marginMs: number): Promise<string> {
   const { rows } = await tx.execute<{ ms: string }>(sql`
     select floor(extract(epoch from least(clock_timestamp(), min(xact_start))) * 1000) as ms
@@ -79,12 +76,14 @@ async function findSettledBefore(tx: Tx, { table, unsettled }: ListShape, margin
   return id === undefined || id > committed ? committed : id;
 }
 
-/** Adds the rows of a range of ids to the totals, or takes them off again. The caller holds the row in counted_lists. */
-export async function addUp(
-  tx: Tx,
-  list: CountedList,
-  { from, to, sign }: { from: string; to: string; sign: SQL },
-): Promise<void> {
+interface Range {
+  from: string;
+  to: string;
+  /** -1 takes the rows off again. */
+  sign: 1 | -1;
+}
+
+async function addUp(tx: Tx, list: CountedList, { from, to, sign }: Range): Promise<void> {
   const shape = LIST_SHAPES[list];
   const names = sql.join(DIMENSIONS.map(dimension), sql`, `);
   const quarters = sql`, by_quarter as (
@@ -96,7 +95,7 @@ export async function addUp(
       select ${groupColumns(shape)},
         date_trunc('month', ${shape.receivedAt} at time zone 'UTC')::date as month,
         ${shape.byQuarter ? sql`date_bin('15 minutes', ${shape.receivedAt}, timestamptz '2000-01-01 00:00Z')` : sql`null`} as quarter,
-        count(*) * ${sign} as rows
+        count(*) * ${sql.raw(String(sign))} as rows
       from ${shape.table} where id >= ${from} and id < ${to}
       group by ${sql.join(
         Array.from({ length: DIMENSIONS.length + 2 }, (_, index) => sql.raw(String(index + 1))),
@@ -112,12 +111,7 @@ export async function addUp(
     on conflict (list, ${names}) do update set rows = known.rows + excluded.rows`);
 }
 
-/** The same for the choices. */
-export async function addUpChoices(
-  tx: Tx,
-  list: CountedList,
-  { from, to, sign }: { from: string; to: string; sign: SQL },
-): Promise<void> {
+async function addUpChoices(tx: Tx, list: CountedList, { from, to, sign }: Range): Promise<void> {
   const values = sql.join(
     CHOICE_COLUMNS.map((column) => sql`(${column}::text, ${dimension(column)})`),
     sql`, `,
@@ -125,9 +119,35 @@ export async function addUpChoices(
   await tx.execute(sql`
     insert into list_choices as known (list, "column", audience, value, rows)
     select ${list}::text, choice."column", case when from_admin then ${ADMINISTRATORS}::uuid else owner_user_id end,
-      choice.value, count(*) * ${sign}
+      choice.value, count(*) * ${sql.raw(String(sign))}
     from ${LIST_SHAPES[list].table} cross join lateral (values ${values}) as choice ("column", value)
     where id >= ${from} and id < ${to} and choice.value > ''
     group by 1, 2, 3, 4
     on conflict (list, "column", audience, value) do update set rows = known.rows + excluded.rows`);
+}
+
+/** By what is added up. The caller holds the row in counted_lists. */
+const add: Record<Part, typeof addUp> = { totals: addUp, choices: addUpChoices };
+
+/**
+ * Takes rows that are about to be dropped, from the id `from` up to but not including `to`, off the totals and choices:
+ * in the transaction that drops them, before it does. Rows that have been added up must not change in any other way.
+ */
+export async function forgetRows(
+  tx: Tx,
+  list: CountedList,
+  { from, to }: Pick<Range, 'from' | 'to'>,
+): Promise<void> {
+  for (const { what } of ADDED_UP.filter((part) => part.list === list)) {
+    const { rows } = await tx.execute<{ counted_before: string }>(
+      sql`select counted_before from counted_lists where list = ${markOf(list, what)} for update`,
+    );
+    const countedBefore = rows[0]?.counted_before ?? FIRST_ID;
+    const end = to < countedBefore ? to : countedBefore;
+    if (end > from) await add[what](tx, list, { from, to: end, sign: -1 });
+  }
+  // Values that no longer occur must not be offered as filters.
+  for (const table of ['list_totals', 'list_totals_by_month', 'list_choices']) {
+    await tx.execute(sql`delete from ${sql.identifier(table)} where list = ${list} and rows = 0`);
+  }
 }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/db/database.ts';
+import { monthOf } from '#server/platform/db/partitions.ts';
 import {
   type CountedList,
   type Dimension,
@@ -13,8 +14,8 @@ import {
 type Asked = Pick<Queryable, 'execute'>;
 
 /**
- * Runs a statement over what is added up of a list, by the mark of that name, and the rest of it, both as they stood at
- * one instant. `build` gets the id before which rows are added up, as a value: only then the planner knows how few the others are.
+ * Runs a statement over the totals of a list and its other rows, as of one instant. `build` gets the id before which rows
+ * are added up (the mark of that name) as a value: only then the planner knows how few the others are.
  */
 export async function readCounted<Row extends Record<string, unknown>>(
   db: Asked,
@@ -29,15 +30,12 @@ export async function readCounted<Row extends Record<string, unknown>>(
       select ${mark} as mark, parts.*
       from (values (1)) as always
       left join (select true as found, part.* from (${build(expected ?? FIRST_ID)}) as part) as parts on true`);
-    // Added up further between the two statements: what was counted just now would be counted twice.
+    // Otherwise rows were added up between the two statements, and would be counted twice.
     if (rows[0]?.mark === expected) return rows.filter(({ found }) => found === true) as Row[];
   }
 }
 
-/**
- * How many rows of a list match, exactly. With `until` those received at or before it; `now` only decides from which
- * side that instant is counted to.
- */
+/** The exact number of matching rows, received at or before `until`; `now` only decides from which side to count. */
 export async function countList(
   db: Asked,
   list: CountedList,
@@ -82,14 +80,11 @@ const countAll = (parts: Parts): SQL => sql`
   (select coalesce(sum(rows), 0) from list_totals where list = ${parts.list} and ${matching(parts.filter)})
   + ${rowsWhere(parts, sql`id >= ${parts.before}`)}`;
 
-/**
- * Whole months are added up; what is left is counted from the index of receipt, from the nearest side: back from now,
- * on from the beginning of the month, or back from its end.
- */
+/** Whole months are added up; the rest is counted by the index of receipt, from the nearest side. */
 function countUntil(parts: Parts & { until: Date; now: Date }): SQL {
   const { list, before, until, now } = parts;
   const { receivedAt } = LIST_SHAPES[list];
-  const [start, end] = monthAround(until);
+  const [start, end] = [monthOf(until), monthOf(until, 1)];
   const fromNow = Math.abs(now.getTime() - until.getTime());
   const fromStart = until.getTime() - start.getTime();
   const fromEnd = end.getTime() - until.getTime();
@@ -105,10 +100,4 @@ function countUntil(parts: Parts & { until: Date; now: Date }): SQL {
   }
   const less = sql`${receivedAt} > ${at(until)} and ${receivedAt} < ${at(end)} and id < ${before}`;
   return sql`${monthsWhere(parts, sql`month <= ${month}`)} - ${rowsWhere(parts, less)} + ${rest}`;
-}
-
-/** Its beginning and the next one's, in UTC. */
-function monthAround(moment: Date): [Date, Date] {
-  const [year, month] = [moment.getUTCFullYear(), moment.getUTCMonth()];
-  return [new Date(Date.UTC(year, month, 1)), new Date(Date.UTC(year, month + 1, 1))];
 }

@@ -1,13 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/**
- * The lists whose totals are added up beforehand: their rows are only ever added, and none changes a counted column
- * but a workflow its status until it has ended.
- */
+/** Lists whose totals are kept: rows are only added, and no counted column changes but the status of a running workflow. */
 export const COUNTED_LISTS = ['signals', 'price-logs', 'workflows'] as const;
 export type CountedList = (typeof COUNTED_LISTS)[number];
 
-/** Every column that some list is filtered by; the columns of the tables of totals. */
+/** All filter columns, which are the columns of the tables of totals. */
 export const DIMENSIONS = ['token', 'action', 'processor', 'timeframe', 'status'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
@@ -18,9 +15,9 @@ export interface ListShape {
   table: SQL;
   receivedAt: SQL;
   dimensions: readonly Dimension[];
-  /** Rows that may still change a counted column; null: none does. */
+  /** Rows whose counted columns may still change; null: none. */
   unsettled: SQL | null;
-  /** Also added up by quarters of an hour. */
+  /** Also kept by quarters of an hour. */
   byQuarter: boolean;
 }
 
@@ -49,18 +46,16 @@ export const LIST_SHAPES: Record<CountedList, ListShape> = {
   },
 };
 
-/**
- * Lists whose values are offered as filters. A workflow's processor is its signal's, so workflows need none of their own.
- */
+/** Lists whose values are offered as filters; a workflow's processor is its signal's. */
 export const CHOICE_LISTS = ['signals', 'price-logs'] as const satisfies readonly CountedList[];
 export type ChoiceList = (typeof CHOICE_LISTS)[number];
 export const CHOICE_COLUMNS = ['token', 'processor', 'timeframe'] as const satisfies readonly Dimension[];
 export type ChoiceColumn = (typeof CHOICE_COLUMNS)[number];
 
-/** Whose choices in list_choices are everybody's. */
+/** Their choices in list_choices are everybody's. */
 export const ADMINISTRATORS = '00000000-0000-0000-0000-000000000000';
 
-/** Totals and choices are added up apart, each up to a mark of its own in counted_lists. */
+/** Totals and choices each have their own mark in counted_lists. */
 export type Part = 'totals' | 'choices';
 export const ADDED_UP: readonly { list: CountedList; what: Part }[] = [
   ...COUNTED_LISTS.map((list) => ({ list, what: 'totals' as const })),
@@ -74,7 +69,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export const dimension = (name: Dimension): SQL => sql`${sql.identifier(name)}`;
 
-export const allOf = (conditions: readonly (SQL | undefined)[]): SQL => {
+const allOf = (conditions: readonly (SQL | undefined)[]): SQL => {
   const given = conditions.filter((one): one is SQL => one !== undefined);
   return given.length === 0 ? sql`true` : sql.join(given, sql` and `);
 };
@@ -92,7 +87,7 @@ export function matching(filter: ListFilter): SQL {
   );
 }
 
-/** The rows of a table of counted columns, with '' for what the list does not have. */
+/** The counted columns of a row, '' for those that the list does not have. */
 export const groupColumns = ({ dimensions }: ListShape): SQL =>
   sql.join(
     DIMENSIONS.map((name) =>

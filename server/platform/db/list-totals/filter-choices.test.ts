@@ -32,7 +32,7 @@ afterAll(() => board.close());
 
 const asked = async (client: TestApp['admin'], path: string) => (await client.get(path)).json<string[]>();
 
-describe('what ordinary users send', () => {
+describe('data of ordinary users', () => {
   test.each([
     ['/api/signals/tokens', 'ADMIN'],
     ['/api/signals/processors', 'ADMIN processor'],
@@ -45,12 +45,12 @@ describe('what ordinary users send', () => {
     expect(await asked(board.admin, path)).toEqual([own]);
   });
 
-  test('is stored and listed all the same, and can be filtered by', async () => {
+  test('is stored, listed and can be filtered by', async () => {
     const { total } = (await board.admin.get('/api/signals?processor=OTHER+processor')).json();
     expect(total).toBe(1);
   });
 
-  test('is offered in the settings of the one who sent it, beside what administrators sent', async () => {
+  test('is offered in the settings of its sender, beside what administrators sent', async () => {
     const usual = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'];
     const timeframes = '/api/user-settings/signal-timeframes';
     expect(await asked(user.client, timeframes)).toEqual([...usual, 'ADMIN-tf', 'USER-tf']);
@@ -62,7 +62,7 @@ describe('what ordinary users send', () => {
   });
 });
 
-test('what one administrator sent is among the filters of another', async () => {
+test('offers one administrator’s values to another', async () => {
   const { client } = await board.createUser({ isAdmin: true });
   expect(await asked(client, '/api/signals/tokens')).toEqual(['ADMIN']);
 });

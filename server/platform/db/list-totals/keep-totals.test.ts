@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closings.splice(0).reverse()) await close();
 });
 
-test('what was there before is added up at the start, by as many instances as there are', async () => {
+test('adds up earlier rows at the start, with any number of instances', async () => {
   const { database, close } = await createTestDatabase();
   closings.push(close);
   const lines: string[] = [];

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
-import { addUpList } from './add-up-list.ts';
+import { addUpList, forgetRows } from './add-up-list.ts';
 import { CHOICE_LISTS, type ChoiceList } from './counted-lists.ts';
-import { forgetRows } from './forget-rows.ts';
+import { noteClockLag } from './keep-totals.ts';
 import { listChoices } from './list-choices.ts';
-import { noteClockLag } from './note-clock-lag.ts';
 
 const board = await createTestDatabase();
 const { pool, db } = board.database;
@@ -52,7 +51,7 @@ async function addUpAll(list: ChoiceList, rowsAStep = 20_000): Promise<void> {
 const tokens = (list: ChoiceList, viewer = ME) => listChoices(db, list, 'token', viewer);
 
 describe.each(CHOICE_LISTS)('the choices of %s', (list) => {
-  test('are what administrators sent and what one sent oneself, before and after adding up', async () => {
+  test('are what administrators and the viewer sent, before and after adding up', async () => {
     await store(list, { token: 'BTC' });
     await store(list, { owner: ME, token: 'MINE' });
     await store(list, { owner: OTHER, token: 'THEIRS' });
@@ -87,7 +86,7 @@ describe.each(CHOICE_LISTS)('the choices of %s', (list) => {
     expect(await tokens(list)).toEqual(['T01', ...most.slice(0, -1)]);
   });
 
-  test('of a user who sent many more values leave room for none of them at others', async () => {
+  test('do not show other users the values of a user who sent many', async () => {
     for (let number = 1; number <= 80; number += 1)
       await store(list, { owner: OTHER, timeframe: `${number}x` });
     await store(list, { timeframe: '15' });
@@ -103,7 +102,7 @@ test('a candle without a processor offers none', async () => {
   expect(await listChoices(db, 'price-logs', 'processor', ME)).toEqual([]);
 });
 
-test('what an older program added up to the totals only is a choice all the same', async () => {
+test('offers choices from rows that an older program added up to the totals only', async () => {
   await store('signals', { token: 'BTC' });
   await sleep(5);
   while (await addUpList(db, 'signals', { marginMs: 0 }));
@@ -112,7 +111,7 @@ test('what an older program added up to the totals only is a choice all the same
   expect(await tokens('signals')).toEqual(['BTC']);
 });
 
-test('what occurs no more after rows were dropped is no choice any more', async () => {
+test('does not offer values of dropped rows', async () => {
   const bound = firstIdOf(new Date('2026-02-01T00:00:00Z'));
   await store('price-logs', { token: 'OLD', id: firstIdOf(new Date('2026-01-15T00:00:00Z')) });
   await store('price-logs', { token: 'BTC' });
@@ -125,7 +124,7 @@ test('what occurs no more after rows were dropped is no choice any more', async 
   expect((await pool.query('select from list_choices where value = $1', ['OLD'])).rows).toEqual([]);
 });
 
-test('rows of a clock that is far behind are choices, from when it is noticed', async () => {
+test('offers values of a clock that is far behind, once it is noticed', async () => {
   const idClock = () => Date.now() - 5 * 3_600_000;
   await store('signals');
   await addUpAll('signals');

@@ -14,9 +14,8 @@ import {
 export const MOST_CHOICES = 50;
 
 /**
- * The values of a column that a user is offered, in order: of those that administrators sent and the user's own, the
- * fifty that came most often, which stays the same from one look to the next. What other users send is stored and can
- * be filtered by, but fills nobody's lists.
+ * The values of a column that a user is offered, in order: the fifty most frequent of those that administrators and the
+ * user sent. Values of other users can be filtered by, but fill nobody's lists.
  */
 export async function listChoices(
   db: Pick<Queryable, 'execute'>,

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { firstIdOf, timeOrderedId } from '#server/platform/ids.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
-import { addUpList } from './add-up-list.ts';
+import { addUpList, forgetRows } from './add-up-list.ts';
 import { countList, listValues } from './count-list.ts';
 import { COUNTED_LISTS, type CountedList, type ListFilter } from './counted-lists.ts';
-import { forgetRows } from './forget-rows.ts';
-import { noteClockLag } from './note-clock-lag.ts';
+import { noteClockLag } from './keep-totals.ts';
 
 const board = await createTestDatabase();
 const { pool, db } = board.database;
@@ -119,7 +118,7 @@ describe.each(COUNTED_LISTS)('the total of %s', (list) => {
   });
 });
 
-test('the filters count what matches, of added up rows and of others', async () => {
+test('counts matching rows, whether added up or not', async () => {
   const rows = [
     { token: 'BTC', processor: 'Tesla' },
     { token: 'BTC', processor: 'UD Bot' },
@@ -168,7 +167,7 @@ test('the total up to an instant is exact from every side: months back, at a mon
   expect(await Promise.all(before)).toEqual(instants.map((_, index) => index));
 });
 
-test('a transaction that commits late is not passed: its rows are counted when they are there', async () => {
+test('waits for a transaction that commits late, and counts its rows then', async () => {
   const late = await pool.connect();
   await late.query('begin');
   try {
@@ -194,7 +193,7 @@ test('a transaction that commits late is not passed: its rows are counted when t
   expect(await total('signals', { token: 'SOL' })).toBe(1);
 });
 
-test('what is younger than the margin is not added up yet, so an id made a little before its transaction is counted', async () => {
+test('does not add up rows younger than the margin, so an id made before its transaction is counted', async () => {
   await storeSignal({ id: firstIdOf(new Date(Date.now() - 2 * HOUR_MS)) });
   await storeSignal();
   const id = timeOrderedId();
@@ -205,7 +204,7 @@ test('what is younger than the margin is not added up yet, so an id made a littl
   expect(await total('signals')).toBe(3);
 });
 
-test('two that add up at once do not count twice', async () => {
+test('counts rows once when two instances add up at once', async () => {
   for (let count = 1; count <= 20; count += 1) await storeSignal();
   await pass();
   const step = () => addUpList(db, 'signals', { ...NOW, rowsAStep: 3 });
@@ -213,7 +212,7 @@ test('two that add up at once do not count twice', async () => {
   expect([await addedUp('signals'), await total('signals')]).toEqual([20, 20]);
 });
 
-test('a total that is read while rows are added up is of one instant', async () => {
+test('reads a total of one instant while rows are added up', async () => {
   for (let count = 1; count <= 40; count += 1) await storeSignal();
   let adding = true;
   const added = (async () => {
@@ -244,7 +243,7 @@ test('a workflow that has not ended is counted with the status that it has', asy
   expect(await addedUp('workflows')).toBe(2);
 });
 
-test('rows that are dropped are off the totals, and what no longer occurs is no filter', async () => {
+test('takes dropped rows off the totals and the filters', async () => {
   const [old, bound] = [new Date('2026-01-15T00:00:00Z'), firstIdOf(new Date('2026-02-01T00:00:00Z'))];
   await storePriceLog({ at: old, id: firstIdOf(old), token: 'OLD' });
   await storePriceLog({ at: old, id: timeOrderedId() });
@@ -260,7 +259,7 @@ test('rows that are dropped are off the totals, and what no longer occurs is no 
   expect(rows).toHaveLength(1);
 });
 
-test('rows of a clock that is far behind are counted, from when it is noticed', async () => {
+test('counts rows of a clock that is far behind, once it is noticed', async () => {
   const lagMs = 5 * HOUR_MS;
   const idClock = () => Date.now() - lagMs;
   await storeSignal();
@@ -274,7 +273,7 @@ test('rows of a clock that is far behind are counted, from when it is noticed', 
   expect(await total('signals')).toBe(3);
 });
 
-test('a clock that is right again is forgotten a day later', async () => {
+test('forgets a clock lag a day after the clock is right again', async () => {
   await noteClockLag(db, { idClock: () => Date.now() - HOUR_MS + 30_000 });
   const lags = async () =>
     (await pool.query('select distinct clock_lag_ms::int as ms from counted_lists')).rows;
