@@ -42,7 +42,7 @@ const announcerFor = (db = board.database.db, log = createLog({ level: 'silent' 
 const hookOf = (index: number) => owners[index]?.hookId ?? '';
 const deliveryOf = (index: number) => ({ topic: 'deliveries', userId: owners[index]?.userId });
 
-test('what comes after a pause is announced at once, to the owner of its webhook', async () => {
+test('announces a delivery after a pause at once, to the owner of its webhook', async () => {
   const announcer = announcerFor();
   announcer.note({ hookIds: [hookOf(0)], candles: false });
   await expect.poll(() => heard, { interval: 5 }).toEqual([deliveryOf(0)]);
@@ -51,7 +51,7 @@ test('what comes after a pause is announced at once, to the owner of its webhook
   expect(heard).toEqual(expect.arrayContaining([deliveryOf(1), { topic: 'price-logs' }]));
 });
 
-test('however much comes, it is announced so often and no oftener, and the last of it as well', async () => {
+test('announces no oftener than its interval, and the last delivery as well', async () => {
   const announcer = announcerFor();
   const startedAt = performance.now();
   while (performance.now() - startedAt < 3.5 * EVERY_MS) {
@@ -65,7 +65,7 @@ test('however much comes, it is announced so often and no oftener, and the last 
   expect(times).toBeLessThanOrEqual(Math.ceil((performance.now() - startedAt) / EVERY_MS));
 });
 
-test('where the database is slow no second announcement goes out beside the first, and none is forgotten', async () => {
+test('makes one announcement at a time while the database is slow, and forgets none', async () => {
   let [underWay, most] = [0, 0];
   const slow = new Proxy(board.database.db, {
     get: (target, name) =>
@@ -91,7 +91,7 @@ test('where the database is slow no second announcement goes out beside the firs
   await expect.poll(() => heard).toContainEqual(deliveryOf(1));
 });
 
-test('of many webhooks none is named, and of one that is gone nothing is said', async () => {
+test('names no owner for many webhooks, and announces nothing for a deleted one', async () => {
   const announcer = announcerFor();
   announcer.note({ hookIds: [hookOf(0), ...Array.from({ length: 20 }, randomId)], candles: false });
   await announcer.idle();
@@ -101,7 +101,7 @@ test('of many webhooks none is named, and of one that is gone nothing is said', 
   await expect.poll(() => heard).toEqual([{ topic: 'deliveries' }, { topic: 'price-logs' }]);
 });
 
-test('who ends says what there is to say first', async () => {
+test('announces everything noted before it is idle', async () => {
   const announcer = announcerFor();
   announcer.note({ hookIds: [hookOf(0)], candles: false });
   await announcer.idle();
@@ -110,7 +110,7 @@ test('who ends says what there is to say first', async () => {
   await expect.poll(() => heard).toEqual([deliveryOf(0), deliveryOf(1)]);
 });
 
-test('what cannot be announced is logged, and does not keep the next from it', async () => {
+test('logs a failed announcement and makes the next one', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn', destination: { write: (line) => lines.push(line) } });
   const gone = openPool({ connection: board.database.connection, log });

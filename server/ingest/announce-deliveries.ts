@@ -5,7 +5,7 @@ import type { Queryable } from '#server/platform/db/database.ts';
 import { databaseErrorCode } from '#server/platform/db/database-errors.ts';
 import type { Logger } from '#server/platform/log.ts';
 
-/** A browser is told every tenth of a second as well (event-stream.ts): more often would be heard by nobody. */
+/** As often as browsers receive hints (event-stream.ts). */
 const EVERY_MS = 100;
 /** More webhooks than these are announced without naming their owners. */
 const MOST_HOOKS = 20;
@@ -13,10 +13,10 @@ const DELIVERIES: ChangeTopic = 'deliveries';
 const CANDLES: ChangeTopic = 'price-logs';
 
 /**
- * Announces that deliveries have come in. Other tables announce their changes by triggers; these come so often that a
- * notification with each commit took a fifth of what a candle costs the database (docs/decisions/0011).
+ * Announces deliveries. Other tables announce their changes by triggers; a notification with each commit took a fifth of
+ * what a candle costs the database (docs/decisions/0011).
  */
-export interface DeliveryAnnouncer {
+interface DeliveryAnnouncer {
   /** After the commit. */
   note(delivered: { hookIds: Iterable<string>; candles: boolean }): void;
   /** Resolves when all that was noted has been announced. */
@@ -35,7 +35,7 @@ export function createDeliveryAnnouncer(options: {
   let timer: NodeJS.Timeout | null = null;
   let announcing = Promise.resolve();
 
-  /** A hint that is lost is made up for by the next one, and by screens that ask by the clock: it is not repeated. */
+  /** Not repeated when lost: the next one, and screens that poll, make up for it. */
   async function tell(): Promise<void> {
     if (hookIds.size === 0) return;
     const noted = { hookIds: [...hookIds], candles };
@@ -47,7 +47,7 @@ export function createDeliveryAnnouncer(options: {
     );
   }
 
-  /** One after the other: where the database is slow, the connections are for what has to be stored. */
+  /** One at a time: while the database is slow, the connections are for what has to be stored. */
   function announce(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;

@@ -1,7 +1,28 @@
-import type { HookKey } from './known-keys.ts';
-import { payloadHash } from './payload-hash.ts';
-import type { CandleFields, SignalFields } from './read-delivery.ts';
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { hashHookKey } from '#server/admin/hooks/hook-keys.ts';
+import type { SecretBox } from '#server/platform/secret-box.ts';
+import type { CandleFields, DeliveryKind, SignalFields } from './read-delivery.ts';
 import type { Payload, Refusal } from './read-payload.ts';
+
+/** A webhook's key as deliveries bring it. */
+export interface HookKey {
+  /** What its webhook is looked up by. */
+  hash: Buffer;
+  /** The webhook that it opened at the last look-up: the statement that stores by it checks that it still does. */
+  hookId: string | null;
+}
+
+const MAX_REMEMBERED = 2_000;
+
+/** Remembers the hashes of the latest keys, valid or not: a keyed hash takes as long as reading the delivery. */
+export function createKnownKeys(box: SecretBox): (key: string) => HookKey {
+  const remembered = new LRUCache<string, HookKey>({
+    max: MAX_REMEMBERED,
+    memoMethod: (key) => ({ hash: hashHookKey(box, key), hookId: null }),
+  });
+  return (key) => remembered.memo(key);
+}
 
 export interface Delivery<Content extends DeliveryContent = DeliveryContent> {
   key: HookKey;
@@ -27,7 +48,7 @@ interface CandleContent {
   fields: CandleFields;
 }
 
-/** A usable delivery on its way into the database. Gets its id inside the transaction (docs/decisions/0010). */
+/** A usable delivery on its way into the database, which gets its id inside the transaction (docs/decisions/0010). */
 export interface Arrival<Content extends SignalContent | CandleContent = SignalContent | CandleContent> {
   hookId: string;
   hashValue: string;
@@ -49,26 +70,7 @@ export function arrivalOf<Content extends SignalContent | CandleContent>(
   return { hookId, hashValue: payloadHash({ hookId, kind, payload }), delivery };
 }
 
-/**
- * Of a batch those that one statement can store, in their order, and the webhooks that it has to look for, each with
- * its key's hash. The second of two equal ones is a duplicate of the first. A webhook's old key, just renewed, may come
- * along with its new one: which of them opens something, the next statement finds out.
- */
-export function firstOfEachHash<One extends Arrival>(
-  arrivals: readonly One[],
-): { first: One[]; keys: Map<string, Buffer> } {
-  const keys = new Map<string, Buffer>();
-  const taken = new Set<string>();
-  const first = arrivals.filter(({ hookId, hashValue, delivery: { key } }) => {
-    if (taken.has(hashValue) || !(keys.get(hookId) ?? key.hash).equals(key.hash)) return false;
-    taken.add(hashValue);
-    keys.set(hookId, key.hash);
-    return true;
-  });
-  return { first, keys };
-}
-
-/** What became of the first of each hash, in the places of all. */
+/** The ids of the first of each hash, in the places of all. */
 export function inTheirPlaces<One extends Arrival>(
   arrivals: readonly One[],
   first: readonly One[],
@@ -76,4 +78,19 @@ export function inTheirPlaces<One extends Arrival>(
 ): (string | null)[] {
   const ids = new Map(first.map((arrival, index) => [arrival, stored[index] ?? null]));
   return arrivals.map((arrival) => ids.get(arrival) ?? null);
+}
+
+/** `hashValue`: SHA-256 (hex) over hook id, kind and the payload with sorted keys. */
+export function payloadHash(options: { hookId: string; kind: DeliveryKind; payload: Payload }): string {
+  const { hookId, kind, payload } = options;
+  return hash('sha256', JSON.stringify([hookId, kind, sortKeys(payload)]), 'hex');
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const record = value as Record<string, unknown>;
+  const sorted: Record<string, unknown> = {};
+  for (const key of Object.keys(record).sort()) sorted[key] = sortKeys(record[key]);
+  return sorted;
 }

@@ -71,7 +71,7 @@ describe('deliveries at once', () => {
     expect(rows[0].count).toBe(200);
   });
 
-  test('of every signal that two instances get at once, one is stored', async () => {
+  test('stores one of each signal that two instances get at once', async () => {
     // Two receivers over one database know as little of each other as two programs.
     const { createReceiver } = await import('./receive-delivery.ts');
     const receivers = [board.deps.receiver, createReceiver(board.deps)];
@@ -92,7 +92,7 @@ describe('deliveries at once', () => {
     expect(await counts()).toMatchObject({ signals: 100, workflows: 100, jobs: 100, deliveries: 200 });
   });
 
-  test('of every candle that two instances get at once, in whatever order, one is stored', async () => {
+  test('stores one of each candle that two instances get at once, in any order', async () => {
     const { createReceiver } = await import('./receive-delivery.ts');
     const receivers = [board.deps.receiver, createReceiver(board.deps)];
     const outcomes = await Promise.all(
@@ -152,7 +152,7 @@ describe('deliveries at once', () => {
     });
   });
 
-  test('one that the database refuses keeps none of the others from being stored', async () => {
+  test('stores all others when the database refuses one', async () => {
     await query("alter table signals add constraint no_poison check (processor <> 'Poison')");
     await query("alter table price_logs add constraint no_poison check (processor <> 'Poison')");
     try {
@@ -196,7 +196,7 @@ test('the same payload with its keys in another order is the same delivery, from
   }
 });
 
-test('what an administrator sends counts for everyone, what a user or a former administrator sends does not', async () => {
+test('counts data of administrators for everyone, but not of users and former administrators', async () => {
   const user = await board.createUser();
   const former = await board.createUser({ isAdmin: true });
   const senders = [
@@ -256,7 +256,7 @@ describe('whatever is sent', () => {
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)) },
   );
 
-  test('a thousand payloads are stored or refused, none is answered with a fault of the server', async () => {
+  test('stores or refuses a thousand payloads without a server error', async () => {
     const seen = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(fc.array(bytes, { minLength: 10, maxLength: 10 }), async (payloads) => {

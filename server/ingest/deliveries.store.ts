@@ -15,13 +15,12 @@ import {
   isSignal,
 } from './arrival.ts';
 import type { DeliveryLimit } from './delivery-limit.ts';
-import { insertLogLines, type LogEntry } from './delivery-log.store.ts';
+import { insertLogLines, type LogEntry } from './delivery-log.ts';
 import { type LastUse, learnTaken, markUsed } from './hook-use.store.ts';
-import { storeNewCandles } from './new-candles.store.ts';
-import { storeNewSignals } from './new-signals.store.ts';
+import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import type { Refusal } from './read-payload.ts';
 
-/** Of a refusal, in the log: the sender was told all of it. */
+/** Of a refusal in the log; the sender gets all of it. */
 const LONGEST_REASON = 500;
 
 /**
@@ -33,13 +32,13 @@ const LONGEST_REASON = 500;
 
 export type DeliveryOutcome =
   | { outcome: 'unknown-key' }
-  /** The sender gets the answer of an unknown key; the owner of the webhook is told. */
+  /** Answered like an unknown key; the owner of the webhook sees it in the log. */
   | { outcome: 'suspended'; hookId: string }
   | { outcome: 'limited' }
   | { outcome: 'refused'; refusal: Refusal }
   | { outcome: 'stored'; id: string; duplicate: boolean; token: string };
 
-export interface StoreDeliveries {
+interface StoreDeliveries {
   db: Db;
   jobs: Pick<Jobs, 'sendWithCommit'>;
   clock: Clock;
@@ -87,7 +86,7 @@ export async function storeDeliveries(
   });
 }
 
-/** What was not stored is a duplicate of what holds its hash. */
+/** Arrivals that were not stored are duplicates of those that hold their hashes. */
 async function noteStored(
   tx: Tx,
   outcomes: DeliveryOutcome[],
@@ -115,7 +114,7 @@ async function noteStored(
     const { token } = delivery.content.fields;
     if (id !== undefined) outcomes[index] = { outcome: 'stored', id, duplicate: ownId === null, token };
     else {
-      // Its webhook was given another key, suspended or deleted a moment ago.
+      // Its webhook was renewed, suspended or deleted a moment ago.
       const webhook = webhooks.get(delivery.key.hash.toString('hex'));
       if (webhook?.isOpen) throw new Error(`nothing holds the hash ${hashValue}`);
       outcomes[index] = withoutWebhook(webhook);
@@ -132,7 +131,7 @@ async function listSignalHolders(tx: Tx, hashValues: string[]): Promise<Map<stri
   return new Map(rows.map(({ hashValue, signalId }) => [hashValue, signalId]));
 }
 
-/** Also of a month whose partition is another one: the row in price_log_hashes decides. */
+/** In all partitions: the row in price_log_hashes decides. */
 async function listCandleHolders(tx: Tx, hashValues: string[]): Promise<Map<string, string>> {
   if (hashValues.length === 0) return new Map();
   const hashes = hashValues.map((hashValue) => Buffer.from(hashValue, 'hex'));
@@ -148,7 +147,7 @@ async function findWebhooks(tx: Tx, batch: readonly Delivery[]): Promise<Map<str
   return new Map(found.map((webhook) => [webhook.keyHash.toString('hex'), webhook]));
 }
 
-/** A line for each but those that a webhook's owner cannot be told, and those whose line was stored with them. */
+/** Writes a line for each delivery with a webhook, unless its line was stored with it. */
 async function writeLog(
   tx: Tx,
   options: {
@@ -169,7 +168,7 @@ async function writeLog(
   await insertLogLines(tx, lines);
 }
 
-/** Refusals of suspended webhooks are written down later (suspended-log.ts): their answer must not wait for it. */
+/** Refusals of suspended webhooks are written later (delivery-log.ts): their answer must not wait for it. */
 type LoggedOutcome = Exclude<DeliveryOutcome, { outcome: 'unknown-key' | 'suspended' }>;
 
 const isLogged = (outcome: DeliveryOutcome): outcome is LoggedOutcome =>

@@ -43,7 +43,7 @@ test('zero is no limit', () => {
   expect(Array.from({ length: 10_000 }, () => deliver('a')).every(Boolean)).toBe(true);
 });
 
-test('what other instances took counts, is asked for once a second, and is what was learned last', () => {
+test('counts what other instances took, as learned last, and asks once a second', () => {
   const { deliver, limit, advance } = limitOf(3);
   expect(limit.outdated(['a', 'b']).hookIds).toEqual(['a', 'b']);
   limit.outdated(['a']).learn('a', 2);
@@ -58,7 +58,7 @@ test('what other instances took counts, is asked for once a second, and is what 
   expect([deliver('a'), deliver('a')]).toEqual([true, false]);
 });
 
-test('what is still on its way to the log counts once as well', () => {
+test('counts a delivery once while it is on its way to the log', () => {
   const { deliver, limit } = limitOf(4);
   expect(deliver('a')).toBe(true);
   const { learn } = limit.outdated(['a']);
@@ -70,7 +70,7 @@ test('what is still on its way to the log counts once as well', () => {
   expect([deliver('a'), deliver('a')]).toEqual([true, false]);
 });
 
-test('what leaves the count while the log is read was this instance’s own all the same', () => {
+test('treats deliveries that leave the count while the log is read as its own', () => {
   const { deliver, limit, advance } = limitOf(1);
   expect(deliver('a')).toBe(true);
   advance(59_900);
@@ -152,7 +152,7 @@ describe('minute after minute', () => {
   });
 
   // Requirements: settings-of-the-program-13
-  test('one that sends more than its limit is refused what is more, and nothing else', () => {
+  test('refuses only what exceeds the limit', () => {
     const board = instancesOf({ perMinute: 600 });
     const taken = send(board, { perMinute: 900, minutes: 5 });
     expect(taken).toBeGreaterThanOrEqual(5 * 600);
@@ -160,7 +160,7 @@ describe('minute after minute', () => {
     expect(board.mostInAMinute()).toBeLessThanOrEqual(600 + 900 / 60);
   });
 
-  test('one that was refused for long has its whole limit again when it sends less', () => {
+  test('gives the whole limit again to a webhook that was refused for long and then sends less', () => {
     const board = instancesOf({ perMinute: 600 });
     send(board, { perMinute: 6_000, minutes: 2 });
     const fromMs = 3 * MINUTE_MS;

@@ -1,37 +1,32 @@
-import { createLastMinute, type LastMinute, reachMs } from './last-minute.ts';
-
-/** Whether a delivery is within its webhook's limit; asked again, it gets the same answer and does not count again. */
+/** Whether a delivery is within its webhook's limit; asked again, it gives the same answer and does not count again. */
 export interface DeliveryLimit {
   (hookId: string, delivery: object): boolean;
   /** Deliveries a minute; 0 means no limit. */
   readonly perMinute: number;
-  /** What it wants to be told before it judges deliveries of these webhooks. */
+  /** What it has to learn before it judges deliveries of these webhooks. */
   outdated(hookIds: readonly string[]): Outdated;
 }
 
-export interface Outdated {
-  /** Those that it has not been told about for a second. */
+interface Outdated {
+  /** Webhooks that it has learned nothing about for a second. */
   readonly hookIds: readonly string[];
-  /** How far back from this moment it wants to know. */
+  /** How far back to count. */
   readonly reachMs: number;
-  /** How many deliveries all instances together took in that time, of which this one's own are known here. */
+  /** The deliveries that all instances together took in that time. */
   learn(hookId: string, taken: number): void;
 }
 
-/** Between two instances that learn from each other a webhook may get ahead by what it sends in this time. */
+/** With several instances a webhook may exceed its limit by what it sends in this time. */
 const LEARN_EVERY_MS = 1_000;
 
 interface Webhook {
   own: LastMinute;
-  /** What other instances took, as it was when it was learned; a program that has just ended is another one. */
+  /** What other instances, and former runs of this one, had taken at `learnedAt`. */
   others: number;
   learnedAt: number;
 }
 
-/**
- * Deliveries of the last minute and webhook: this instance's own are counted here, those of others are learned from the
- * log. A delivery over the limit is not taken and does not count.
- */
+/** Counts this instance's deliveries of the last minute; those of others are learned from the log. */
 export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => number }): DeliveryLimit {
   const { perMinute, nowMs = () => performance.now() } = options;
   if (perMinute === 0) {
@@ -71,7 +66,7 @@ export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => 
   function outdated(hookIds: readonly string[]): Outdated {
     const askedAt = nowMs();
     const due = hookIds.filter((id) => askedAt - webhookOf(id).learnedAt >= LEARN_EVERY_MS);
-    // What is taken until the answer comes may stand in the log by then, or not yet: it is this instance's in any case.
+    // What is taken until the answer comes may or may not be in the log by then; it is this instance's own.
     const ownBefore = new Map(
       due.map((id) => {
         const { own } = webhookOf(id);
@@ -91,4 +86,58 @@ export function createDeliveryLimit(options: { perMinute: number; nowMs?: () => 
   }
 
   return Object.assign(isWithin, { perMinute, outdated });
+}
+
+const SECONDS = 60;
+
+/** Counts events of the last minute by the second. */
+interface LastMinute {
+  /** Of this second and the 59 before it. */
+  count(nowMs: number): number;
+  add(nowMs: number): void;
+  /** Since it was made. */
+  ever(): number;
+}
+
+/** How far back the count reaches, to the beginning of its first second. */
+const reachMs = (nowMs: number): number => (SECONDS - 1) * 1_000 + (nowMs % 1_000);
+
+function createLastMinute(): LastMinute {
+  const bySecond = new Uint32Array(SECONDS);
+  let latest = 0;
+  let place = 0;
+  let sum = 0;
+  let ever = 0;
+
+  function moveTo(nowMs: number): void {
+    const second = Math.floor(nowMs / 1_000);
+    if (second === latest) return;
+    const passed = second - latest;
+    latest = second;
+    // Also when the clock goes back.
+    if (passed < 0 || passed >= SECONDS) {
+      bySecond.fill(0);
+      sum = 0;
+      return;
+    }
+    for (let step = 0; step < passed; step += 1) {
+      place = (place + 1) % SECONDS;
+      sum -= bySecond[place] ?? 0;
+      bySecond[place] = 0;
+    }
+  }
+
+  return {
+    count(nowMs) {
+      moveTo(nowMs);
+      return sum;
+    },
+    add(nowMs) {
+      moveTo(nowMs);
+      bySecond[place] = (bySecond[place] ?? 0) + 1;
+      sum += 1;
+      ever += 1;
+    },
+    ever: () => ever,
+  };
 }

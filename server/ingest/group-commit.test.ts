@@ -5,18 +5,7 @@ class ItemFault extends Error {}
 class TooMany extends Error {}
 
 /** A database that commits when the test says so. */
-function createCommits(
-  options: {
-    maxItems?: number;
-    lanes?: number;
-    besideItems?: number;
-    besideAfterMs?: number;
-    enough?: number;
-    maxWaiting?: number;
-    laneMs?: number;
-    maxStuck?: number;
-  } = {},
-) {
+function createCommits(options: Partial<Parameters<typeof createGroupCommit<string, string>>[0]> = {}) {
   const commits: { items: string[]; succeed(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const answers: string[] = [];
   const group = createGroupCommit<string, string>({
@@ -28,17 +17,18 @@ function createCommits(
           fail: (error) => settled(() => reject(error)),
         });
       }),
-    maxItems: options.maxItems ?? 100,
-    lanes: options.lanes ?? 1,
-    besideItems: options.besideItems ?? 100,
-    besideAfterMs: options.besideAfterMs ?? 0,
-    enough: options.enough ?? 0,
-    laneMs: options.laneMs ?? 60_000,
-    maxStuck: options.maxStuck ?? 1,
+    maxItems: 100,
+    lanes: 1,
+    besideItems: 100,
+    besideAfterMs: 0,
+    enough: 0,
+    laneMs: 60_000,
+    maxStuck: 1,
     onStuck: () => answers.push('stuck'),
     isItemFault: (error) => error instanceof ItemFault,
-    maxWaiting: options.maxWaiting ?? 100,
+    maxWaiting: 100,
     tooMany: () => new TooMany(),
+    ...options,
   });
   const add = (item: string) =>
     group.add(item).then(
@@ -65,7 +55,7 @@ test('a lone item is committed at once', () => {
   expect(taken()).toEqual([['a']]);
 });
 
-test('what arrives during a commit shares the next one, in its order', async () => {
+test('commits together, in order, what arrives during a commit', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['a', 'b', 'c']) add(item);
   expect(taken()).toEqual([['a']]);
@@ -119,7 +109,7 @@ test('the next commit is on its way before the answers of the last one go out', 
   expect(await takenWhenAnswered).toEqual([['a'], ['b']]);
 });
 
-test('after a commit fewer than enough wait for what comes in meanwhile, for two turns of the event loop', async () => {
+test('gathers for two turns of the event loop after a commit when fewer than enough wait', async () => {
   const { add, taken, commit, answers } = createCommits({ enough: 3 });
   for (const item of ['a', 'b']) add(item);
   await commit(0).succeed();
@@ -129,7 +119,7 @@ test('after a commit fewer than enough wait for what comes in meanwhile, for two
   await vi.waitFor(() => expect(taken()).toEqual([['a'], ['b', 'c']]));
 });
 
-test('after a commit enough of them wait for nobody', async () => {
+test('commits at once after a commit when enough wait', async () => {
   const { add, taken, commit } = createCommits({ enough: 3 });
   for (const item of ['a', 'b', 'c']) add(item);
   await commit(0).succeed();
@@ -151,7 +141,7 @@ test('a lone item some time after a commit is committed at once', async () => {
   expect(taken()).toEqual([['a'], ['b']]);
 });
 
-test('an item that the database refuses fails alone: its batch is halved until it stands for itself', async () => {
+test('halves a batch until only the item that the database refuses fails', async () => {
   const { add, taken, commit, answers } = createCommits();
   for (const item of ['first', 'a', 'b', 'bad', 'c', 'd', 'e', 'f', 'g']) add(item);
   await commit(0).succeed();
@@ -198,7 +188,7 @@ test('an outage while a batch is halved fails the rest without trying it', async
   expect(answers).toEqual(['stored first', 'a: away', 'b: away', 'c: away', 'd: away']);
 });
 
-test('beyond what may wait the next one is refused at once, and the others are not harmed', async () => {
+test('refuses an item at once when too many wait, and serves the others', async () => {
   const { add, commit, answers, group } = createCommits({ maxWaiting: 2 });
   for (const item of ['a', 'b', 'c']) add(item);
   await expect(group.add('d')).rejects.toThrow(TooMany);
@@ -210,20 +200,7 @@ test('beyond what may wait the next one is refused at once, and the others are n
 });
 
 test('a commit that answers too few fails those without an answer', async () => {
-  const group = createGroupCommit<string, string>({
-    commit: async (items) => items.slice(1),
-    maxItems: 10,
-    lanes: 1,
-    besideItems: 10,
-    besideAfterMs: 0,
-    enough: 0,
-    laneMs: 60_000,
-    maxStuck: 1,
-    onStuck: () => {},
-    isItemFault: () => false,
-    maxWaiting: 10,
-    tooMany: () => new TooMany(),
-  });
+  const { group } = createCommits({ commit: async (items) => items.slice(1) });
   await expect(group.add('a')).rejects.toThrow('the commit answered 0 of 1');
 });
 

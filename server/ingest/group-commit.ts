@@ -1,9 +1,9 @@
-/** Of the event loop: the answers go out in the first one, and what the senders have sent by then comes in. */
+/** Of the event loop: answers go out in the first one, and further deliveries come in. */
 const GATHERING_TURNS = 2;
 
 /**
- * Commits what arrives at the same time together: while one transaction is under way the next deliveries gather,
- * and then share one. Under load a commit's fsync is paid once for many; a lone delivery waits for nobody.
+ * Commits together what arrives at the same time: while a transaction is under way the next deliveries gather and then
+ * share one, so that under load one fsync serves many. A lone delivery waits for nobody.
  */
 export interface GroupCommit<Item, Result> {
   add(item: Item): Promise<Result>;
@@ -21,23 +21,23 @@ export function createGroupCommit<Item, Result>(options: {
   /** One transaction; results in the order of the items. */
   commit: (items: Item[]) => Promise<Result[]>;
   maxItems: number;
-  /** Transactions at a time. */
+  /** Concurrent transactions. */
   lanes: number;
-  /** Beside others the next one begins only when so many wait for it … */
+  /** A transaction begins beside others only when so many items wait … */
   besideItems: number;
-  /** … or when the last has taken this long: few large ones cost least. */
+  /** … or when the last one has taken this long: few large ones cost least. */
   besideAfterMs: number;
-  /** With fewer than these waiting, what has already come in is read before the next one begins. */
+  /** With fewer items waiting, further ones are read before the next transaction begins. */
   enough: number;
-  /** A transaction that takes longer goes on beside the lanes, and its lane takes the next one. */
+  /** A transaction that takes longer leaves its lane to the next one. */
   laneMs: number;
-  /** So many may go on beside the lanes; then these wait. */
+  /** So many transactions may have left their lanes. */
   maxStuck: number;
-  /** A transaction took longer: something is wrong with the connections. */
+  /** Called when a transaction takes longer than `laneMs`. */
   onStuck: () => void;
-  /** Whether one item may be to blame: only then are parts of the batch tried by themselves. */
+  /** Whether one item may be to blame; then the parts of the batch are tried by themselves. */
   isItemFault: (error: unknown) => boolean;
-  /** Beyond this many waiting the next one is refused at once, with `tooMany`. */
+  /** Further items are refused with `tooMany`. */
   maxWaiting: number;
   tooMany: () => Error;
 }): GroupCommit<Item, Result> {
@@ -50,10 +50,7 @@ export function createGroupCommit<Item, Result>(options: {
   let unanswered = 0;
   let whenIdle: (() => void)[] = [];
 
-  /**
-   * Answers the error when it was nobody's fault. What was stored is answered a tick later: the next batch is on its way
-   * by then, and the database works while the answers are written.
-   */
+  /** Returns an error that no item caused. Answers go out a tick later, when the next batch is on its way. */
   async function commitAll(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
     try {
       const results = await options.commit(batch.map(({ item }) => item));
@@ -67,10 +64,7 @@ export function createGroupCommit<Item, Result>(options: {
     }
   }
 
-  /**
-   * One row may be what the database refuses: halved until it stands for itself, as long as the database is there.
-   * Trying each alone would cost a commit an item, and the last ones their time to answer.
-   */
+  /** Halves a batch until a refused item is by itself: a commit for each item would take too long. */
   async function commitHalves(batch: Waiting<Item, Result>[]): Promise<{ outage: unknown } | null> {
     const middle = Math.ceil(batch.length / 2);
     const [first, second] = [batch.slice(0, middle), batch.slice(middle)];

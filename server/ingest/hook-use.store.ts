@@ -7,7 +7,7 @@ import type { DeliveryLimit } from './delivery-limit.ts';
 
 const LAST_USED_EVERY_MS = 30_000;
 
-/** Which webhooks' last use is worth writing down again; asked, it takes it for written. */
+/** Returns the webhooks whose last use is due to be written, and takes it for written. */
 export type LastUse = (hookIds: readonly string[], now: Date) => string[];
 
 export function createLastUse(): LastUse {
@@ -21,7 +21,7 @@ export function createLastUse(): LastUse {
   };
 }
 
-/** Seldom and without waiting: a busy webhook's row must not become what all deliveries queue at. */
+/** Seldom and without waiting: deliveries must not queue for the row of a busy webhook. */
 export async function markUsed(
   db: Queryable,
   options: { hookIds: string[]; lastUse: LastUse; now: Date },
@@ -39,13 +39,12 @@ export async function markUsed(
     )`);
 }
 
-/** Of instances whose clocks are a little ahead of this one's. */
+/** For instances whose clocks are a little ahead. */
 const CLOCKS_APART_MS = 1_000;
 
 /**
- * The limit is that of all instances together: what the others have taken stands in their log. It is counted by the
- * moment of receipt, before which no instance has counted it. A line of a moment that is still to come was written before
- * the clock went back, and is none of this minute's.
+ * Learns from the log what all instances have taken, since the limit is theirs together. A line of a future moment was
+ * written before the clock went back and does not count.
  */
 export async function learnTaken(
   db: Queryable,
@@ -57,7 +56,7 @@ export async function learnTaken(
   const nowMs = clock.now().getTime();
   const since = new Date(nowMs - reachMs);
   const until = new Date(nowMs + CLOCKS_APART_MS);
-  // The own ones among them are never more than the limit: of the others enough remain to say that it is reached.
+  // Own ones never exceed the limit, so twice the limit is enough to see that it is reached.
   const { rows } = await db.execute<{ hook_id: string; taken: string }>(sql`
     select hook_id, count(*) as taken
     from unnest(${sql.param(hookIds)}::uuid[]) as hook_id

@@ -3,26 +3,23 @@ import { AppError } from '#server/platform/http/errors.ts';
 import type { Logger } from '#server/platform/log.ts';
 import type { DeliveryOutcome } from './deliveries.store.ts';
 
-/**
- * TradingView hangs up after 3 s and does not repeat what it hung up on. A 503 it does repeat, and the repetition
- * finds its duplicate if the first delivery was stored after all.
- */
+/** TradingView hangs up after 3 s and does not repeat then. It repeats a 503; a stored delivery is then a duplicate. */
 const ANSWER_WITHIN_MS = 2_000;
 
-/** What is answered when a delivery did not get in and another try may well. */
+/** Answers to deliveries that may be sent again. */
 export const SEND_AGAIN = {
   limited: 'Over the limit of deliveries a minute. Send it again.',
   'not-stored': 'The delivery could not be stored. Send it again.',
 } as const;
 
-/** The outcome, or that nothing is known to be stored: only a 5xx is sent again, so the reason makes no difference. */
+/** The outcome, or `not-stored` when it failed or is late: both are answered 503. */
 export async function inTime(
   deps: { log: Logger },
   received: Promise<DeliveryOutcome>,
 ): Promise<DeliveryOutcome | { outcome: 'not-stored' }> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
-    // Made when it is needed: to record where each delivery stood would take a tenth of its time.
+    // Created late: recording the stack for each delivery took a tenth of its time.
     timer = setTimeout(
       () => reject(new Error(`nothing was committed within ${ANSWER_WITHIN_MS} ms`)),
       ANSWER_WITHIN_MS,

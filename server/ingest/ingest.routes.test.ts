@@ -41,20 +41,17 @@ const paths: [DeliveryPath, object][] = [
 
 describe('a delivery that can be stored', () => {
   // Requirements: accounts-calls-20, webhook-deliveries-8
-  test('is answered 200 with the id of its signal', async () => {
-    const answer = await sender.signal({ price: newPrice() });
+  test.each(paths)('is answered 200 with the id of what was stored: %s', async (path, fields) => {
+    const price = newPrice();
+    const answer = await sender.send(path, JSON.stringify({ ...fields, price, Close: price }));
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({ success: true, id: ID, duplicate: false });
-    const { statusCode } = await board.admin.get(`/api/signals/${answer.json().id}`);
-    expect(statusCode).toBe(200);
-  });
-
-  // Requirements: accounts-calls-20
-  test('is answered 200 with the id of its price log', async () => {
-    const answer = await sender.candle({ Close: newPrice() });
-    expect(answer.json()).toEqual({ success: true, id: ID, duplicate: false });
-    const { priceLogs } = (await board.admin.get('/api/price-logs')).json();
-    expect(priceLogs.map(({ id }: { id: string }) => id)).toContain(answer.json().id);
+    const [signals, priceLogs] = [
+      await board.admin.get('/api/signals'),
+      await board.admin.get('/api/price-logs'),
+    ];
+    const stored: { id: string }[] = [...signals.json().signals, ...priceLogs.json().priceLogs];
+    expect(stored.map(({ id }) => id)).toContain(answer.json().id);
   });
 
   test.each(paths)('is stored while screens hold all of their connections: %s', async (path, fields) => {
@@ -106,8 +103,14 @@ describe('a delivery that can be stored', () => {
     ';;;',
     'text/',
     '',
+    undefined,
   ])('is read as JSON under the content type %j', async (type) => {
-    const answer = await sender.signal({ price: newPrice() }, { headers: { 'content-type': type } });
+    const answer = await board.app.inject({
+      method: 'POST',
+      url: `/hooks/trading_view_candler?hkid=${sender.hook.hookKey}`,
+      payload: Buffer.from(JSON.stringify({ ...CANDLE, Close: newPrice() })),
+      headers: type === undefined ? {} : { 'content-type': type },
+    });
     expect(answer.json()).toMatchObject({ success: true, duplicate: false });
   });
 
@@ -116,16 +119,6 @@ describe('a delivery that can be stored', () => {
     const { id } = (await sender.signal({ price: newPrice(), time })).json();
     const signal = (await board.admin.get(`/api/signals/${id}`)).json();
     expect(signal).toMatchObject({ signalTimeTradingview: time, signalTimeServer: null });
-  });
-
-  // Requirements: webhook-deliveries-7
-  test('is read as JSON without a content type', async () => {
-    const answer = await board.app.inject({
-      method: 'POST',
-      url: `/hooks/trading_view_candler?hkid=${sender.hook.hookKey}`,
-      payload: Buffer.from(JSON.stringify({ ...CANDLE, Close: newPrice() })),
-    });
-    expect(answer.json()).toMatchObject({ success: true, duplicate: false });
   });
 });
 
@@ -147,27 +140,17 @@ describe('the same delivery again', () => {
 
   // Requirements: webhook-deliveries-9
   test.each([
-    { time: '2026-01-02T03:00:00Z' },
-    { timenow: '2026-01-02T03:00:00Z' },
-    { Time: 1_767_322_800_000 },
-    { TimeNow: '202601020300' },
-  ])('is a duplicate for good when it carries a time: %j', async (time) => {
+    ['signal', { time: '2026-01-02T03:00:00Z' }],
+    ['signal', { timenow: '2026-01-02T03:00:00Z' }],
+    ['signal', { Time: 1_767_322_800_000 }],
+    ['signal', { TimeNow: '202601020300' }],
+    ['candle', {}],
+  ] as const)('is a duplicate for good when a %s carries a time: %j', async (kind, time) => {
     const price = newPrice();
-    const first = (await sender.signal({ price, ...time })).json();
+    const fields = kind === 'signal' ? { price, ...time } : { Close: price };
+    const first = (await sender[kind](fields)).json();
     clock.advance(365 * 24 * 3_600_000);
-    expect((await sender.signal({ price, ...time })).json()).toEqual({
-      success: true,
-      id: first.id,
-      duplicate: true,
-    });
-  });
-
-  // Requirements: webhook-deliveries-9
-  test('is a duplicate for good when it is a candle', async () => {
-    const Close = newPrice();
-    const first = (await sender.candle({ Close })).json();
-    clock.advance(365 * 24 * 3_600_000);
-    expect((await sender.candle({ Close })).json()).toEqual({ success: true, id: first.id, duplicate: true });
+    expect((await sender[kind](fields)).json()).toEqual({ success: true, id: first.id, duplicate: true });
   });
 
   // Requirements: webhook-deliveries-8
@@ -227,7 +210,7 @@ describe('a delivery with a key that is not valid', () => {
     expect(answer.statusCode).toBe(401);
   });
 
-  test('is told so on the very next request after a renewal, while the new key works', async () => {
+  test('is refused on the next request after a renewal, while the new key works', async () => {
     const user = await newSender();
     const { hook } = user.sender;
     expect((await user.sender.signal()).statusCode).toBe(200);
@@ -265,11 +248,13 @@ describe('a delivery that cannot be used', () => {
   });
 
   // Requirements: webhook-deliveries-16
-  test.each(['symbol', 'action', 'price', 'timeframe', 'processor'])(
-    'because a signal has no %s is answered 400 that names it',
-    async (field) => {
+  test.each([
+    ['signal', ['symbol', 'action', 'price', 'timeframe', 'processor']],
+    ['candle', ['Symbol', 'Timeframe', 'DateTime', 'Close']],
+  ] as const)('because a %s lacks one of %j is answered 400 that names it', async (kind, fields) => {
+    for (const field of fields) {
       for (const value of [undefined, null, '']) {
-        const answer = await sender.signal({ [field]: value });
+        const answer = await sender[kind]({ [field]: value });
         expect(answer.statusCode).toBe(400);
         expect(answer.json()).toEqual({
           success: false,
@@ -277,20 +262,8 @@ describe('a delivery that cannot be used', () => {
           errors: [{ path: field, message: 'is required' }],
         });
       }
-    },
-  );
-
-  // Requirements: webhook-deliveries-16
-  test.each(['Symbol', 'Timeframe', 'DateTime', 'Close'])(
-    'because a candle has no %s is answered 400 that names it',
-    async (field) => {
-      for (const value of [undefined, null, '']) {
-        const answer = await sender.candle({ [field]: value });
-        expect(answer.statusCode).toBe(400);
-        expect(answer.json().errors).toEqual([{ path: field, message: 'is required' }]);
-      }
-    },
-  );
+    }
+  });
 
   // Requirements: webhook-deliveries-12
   test('because its DateTime lies in the year 10000 once its zone is applied is answered 400', async () => {
@@ -300,7 +273,7 @@ describe('a delivery that cannot be used', () => {
   });
 
   // Requirements: webhook-deliveries-12
-  test('is told everything that is wrong with it at once', async () => {
+  test('is answered with all its faults at once', async () => {
     const answer = await sender.send('trading_view_signal', '{"action":"hold","price":"-1"}');
     expect(answer.json().errors).toEqual([
       { path: 'symbol', message: 'is required' },
@@ -361,7 +334,7 @@ describe('the log of deliveries', () => {
     expect(log.every(({ receivedAt }) => receivedAt === '2027-03-04T05:06:07.000Z')).toBe(true);
   });
 
-  test('is the owner’s alone', async () => {
+  test('is visible to its owner only', async () => {
     const [owner, other] = [await newSender(), await newSender()];
     await owner.sender.signal();
     expect((await owner.client.get(`/api/hooks/${owner.sender.hook.id}/deliveries`)).json()).toHaveLength(1);
@@ -379,7 +352,7 @@ describe('the log of deliveries', () => {
   });
 
   // Requirements: webhook-deliveries-12
-  test.each([400, 401])('keeps it in whole characters, after %d others as well', async (before) => {
+  test.each([400, 401])('keeps a reason in whole characters, also after %d others', async (before) => {
     const user = await newSender();
     const name = `${'k'.repeat(before)}${'🔑'.repeat(100)}`;
     const answer = await user.sender.signal({ [name]: '{{close}}' });

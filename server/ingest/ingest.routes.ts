@@ -14,7 +14,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What became of a delivery, for the figures; null where it did not get as far as that. */
+    /** The result of a delivery for the metrics; null before it is known. */
     deliveryResult: DeliveryResult | null;
   }
 }
@@ -22,14 +22,12 @@ declare module 'fastify' {
 /** The webhooks that TradingView calls, with every answer they give. */
 export function registerIngestRoutes(app: App, deps: Deps): void {
   app.register(async (hooks) => {
-    // Whatever the header says, the body is read as JSON, by us: a 415 would lose the alert.
-    // Without the header there is nothing that the framework could find malformed.
+    // The body is read as JSON whatever the header says: a 415 would lose the alert.
     hooks.addHook('onRequest', ({ raw }, _reply, done) => {
       delete raw.headers['content-type'];
       done();
     });
-    // Deliveries are many and their answers are made here field by field: neither a logger for each nor a second
-    // check of what is sent.
+    // Deliveries are many: no logger for each, and no second check of answers that are built here.
     hooks.setChildLoggerFactory((logger) => logger);
     hooks.setSerializerCompiler(() => JSON.stringify);
     hooks.decorateRequest('deliveryResult', null);
@@ -106,13 +104,12 @@ function resultOf(outcome: DeliveryOutcome | { outcome: 'not-stored' }): Deliver
   return outcome.outcome === 'stored' && outcome.duplicate ? 'duplicate' : outcome.outcome;
 }
 
-/** Too large, or met while the program ends: answered before the delivery was looked at. */
+/** For deliveries that are too large, or come while the program ends. */
 function resultOfStatus(status: number): DeliveryResult {
   if (status === 503) return 'not-stored';
   return status >= 400 && status < 500 ? 'refused' : 'failed';
 }
 
-/** After the same look-up either way: only the status tells how many wrong keys have come. */
 function refuseKey(reply: FastifyReply, refusedForSeconds: number | null) {
   if (refusedForSeconds === null) {
     return reply.code(401).send({ success: false, message: 'Unknown webhook key' });

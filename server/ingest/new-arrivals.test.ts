@@ -40,7 +40,7 @@ describe.each([
     return { client, user, password, hook: sender.hook, send, sendNew };
   }
 
-  test('the old key of a renewed webhook opens nothing any more, however well it was known', async () => {
+  test('refuses the old key of a renewed webhook, also when it was cached', async () => {
     const { client, password, hook, sendNew } = await knownSender();
     const old = `?hkid=${hook.hookKey}`;
     const renewed = (
@@ -61,7 +61,7 @@ describe.each([
     expect(count).toBe(22);
   });
 
-  test('a deleted webhook takes nothing any more', async () => {
+  test('refuses deliveries to a deleted webhook', async () => {
     const { client, password, hook, sendNew } = await knownSender();
     const removed = await client.delete(`/api/hooks/${hook.id}`, { password });
     expect(removed.statusCode).toBe(200);
@@ -128,34 +128,40 @@ describe.each([
   });
 });
 
-test('a key that opens its webhook no more once a delivery is on its way opens nothing, and the rest of the batch is stored', async () => {
-  const limited = await startTestApp({ config: { webhookRateLimit: 1000 } });
-  try {
-    const [gone, stays] = [await limited.createUser(), await limited.createUser()];
-    const senders = [
-      await createSender({ app: limited.app, client: gone.client }),
-      await createSender({ app: limited.app, client: stays.client }),
-    ];
-    const { pool } = limited.database;
-    const other = await pool.connect();
-    // What other instances took is read between the look for the webhook and the storing.
-    await other.query('begin; lock deliveries in access exclusive mode');
-    const answers = senders.flatMap((sender) => [sender.signal(), sender.candle()]);
-    const blocked = `select from pg_locks where not granted and relation = 'deliveries'::regclass`;
-    await expect.poll(async () => (await pool.query(blocked)).rowCount).toBeGreaterThan(0);
-    await other.query('update hooks set key_hash = $1 where id = $2', [
-      Buffer.from('another'),
-      senders[0]?.hook.id,
-    ]);
-    await other.query('commit');
-    other.release();
-    expect(statuses(await Promise.all(answers))).toEqual([401, 401, 200, 200]);
-  } finally {
-    await limited.close();
-  }
-});
+test.each([
+  ['is renewed', `update hooks set key_hash = 'another' where id = $1`],
+  [
+    'loses its active owner',
+    'update users set is_active = false where id = (select user_id from hooks where id = $1)',
+  ],
+])(
+  'refuses deliveries on their way to a webhook that %s, and stores the rest of the batch',
+  async (_, change) => {
+    const limited = await startTestApp({ config: { webhookRateLimit: 1000 } });
+    try {
+      const senders = [];
+      for (let count = 1; count <= 2; count += 1) {
+        const { client } = await limited.createUser();
+        senders.push(await createSender({ app: limited.app, client }));
+      }
+      const { pool } = limited.database;
+      const other = await pool.connect();
+      // What other instances took is read between the look for the webhook and the storing.
+      await other.query('begin; lock deliveries in access exclusive mode');
+      const answers = senders.flatMap((sender) => [sender.signal(), sender.candle()]);
+      const blocked = `select from pg_locks where not granted and relation = 'deliveries'::regclass`;
+      await expect.poll(async () => (await pool.query(blocked)).rowCount).toBeGreaterThan(0);
+      await other.query(change, [senders[0]?.hook.id]);
+      await other.query('commit');
+      other.release();
+      expect(statuses(await Promise.all(answers))).toEqual([401, 401, 200, 200]);
+    } finally {
+      await limited.close();
+    }
+  },
+);
 
-test('a signal whose job cannot be sent is not stored, and is when it comes again', async () => {
+test('does not store a signal whose job cannot be sent, and stores it when it comes again', async () => {
   const { client } = await board.createUser();
   const sender = await createSender({ app: board.app, client });
   const { pool } = board.database;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { payloadHash } from './payload-hash.ts';
+import { payloadHash } from './arrival.ts';
 
 const hashOf = (payload: Record<string, unknown>, hookId = 'hook', kind: 'signal' | 'candle' = 'signal') =>
   payloadHash({ hookId, kind, payload });

@@ -252,13 +252,13 @@ describe('placeholders that arrive literally', () => {
     await expectRefused(() => sender.candle(fields), message);
   });
 
-  test('braces that are none are data', async () => {
+  test('keeps other braces as data', async () => {
     const note = '{"a":{"b":1}} }}{{ {one}';
     expect((await storedSignal(await sender.signal({ note }))).parameters).toEqual({ note });
   });
 });
 
-describe('what cannot be stored or read again', () => {
+describe('payloads that cannot be stored or read again', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
   const withField = (fields: object, raw: string) => JSON.stringify(fields).replace(/\}$/, `,${raw}}`);
 

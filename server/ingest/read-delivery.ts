@@ -41,7 +41,7 @@ const ACTIONS = new Map<string, 'buy' | 'sell'>([
 ]);
 const TIME_FIELDS = ['time', 'timenow', 'datetime'];
 const SIGNAL_FIELDS = new Set(['symbol', 'action', 'price', 'timeframe', 'processor']);
-/** What the calculator reads from a candle, in lower case beside the payload as it came. */
+/** What the calculator reads of a candle, stored in lower case beside the payload. */
 const CANDLE_PARAMETERS = ['close', 'immediate_trend', 'mature_trend', 'atr', 'datetime'];
 
 /** Required: symbol, action, price, timeframe, processor. */
@@ -110,7 +110,7 @@ export function readCandle(payload: Payload): Read<CandleFields> {
   };
 }
 
-/** yyyymmddhhmm, or what TradingView writes for {{time}}: both in UTC. */
+/** yyyymmddhhmm, or TradingView's {{time}}, both in UTC. */
 const readCandleTime = (text: string): Date | null =>
   parseCandleTime(text) ?? (/^\d{4}-\d{2}-\d{2}T/.test(text) ? parseSignalTime(text) : null);
 
@@ -138,7 +138,7 @@ const readCurrency = (value: unknown): Checked<string> => {
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';
 const isTime = (value: unknown) => (typeof value === 'string' && value !== '') || typeof value === 'number';
 
-/** Looks fields up without regard to case (and to `_`, `-`, blanks), and collects what is wrong with them. */
+/** Looks fields up, ignoring case, `_`, `-` and blanks, and collects what is wrong with them. */
 function createReader(payload: Payload) {
   const errors: FieldError[] = [];
   const byName = new Map<string, unknown>();

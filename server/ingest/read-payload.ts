@@ -11,10 +11,7 @@ export const refusal = (path: string, message: string): Refusal => ({
   errors: [{ path, message }],
 });
 
-/**
- * The body of a delivery as a JSON object that can be stored: TradingView announces text/plain for many of them,
- * so the header says nothing. Refuses what the database or a later reader would choke on.
- */
+/** The body of a delivery as a JSON object that can be stored, whatever its content type. */
 export function readPayload(body: Uint8Array): { ok: true; payload: Payload } | Refusal {
   const parsed = parseStrictJson(body);
   if (!parsed.ok) return refusal('', parsed.reason);
@@ -30,7 +27,7 @@ const PLACEHOLDER = /\{\{[^{}]*\}\}/;
 function findFault(value: unknown, path: string): Refusal | null {
   if (typeof value === 'string') {
     const placeholder = PLACEHOLDER.exec(value);
-    // TradingView sends a placeholder that it does not know literally.
+    // TradingView sends unknown placeholders literally.
     if (placeholder !== null) return refusal(path, `is still the placeholder ${placeholder[0]}`);
     return null;
   }

@@ -14,36 +14,36 @@ import {
   type ArrivedCandle,
   type ArrivedSignal,
   arrivalOf,
+  createKnownKeys,
   type Delivery,
   type DeliveryContent,
+  type HookKey,
   inTheirPlaces,
   isCandle,
   isSignal,
 } from './arrival.ts';
 import { type DeliveryOutcome, storeDeliveries } from './deliveries.store.ts';
 import { createDeliveryLimit } from './delivery-limit.ts';
+import { createSuspendedLog } from './delivery-log.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLastUse, learnTaken, markUsed } from './hook-use.store.ts';
-import { createKnownKeys, type HookKey } from './known-keys.ts';
-import { storeNewCandles } from './new-candles.store.ts';
-import { storeNewSignals } from './new-signals.store.ts';
+import { storeNewCandles, storeNewSignals } from './new-arrivals.store.ts';
 import { type DeliveryKind, readCandle, readSignal } from './read-delivery.ts';
 import { readPayload, type refusal } from './read-payload.ts';
-import { createSuspendedLog } from './suspended-log.ts';
 
-/** Keys are 32 random bytes in base64url; anything longer is no key and not worth hashing. */
+/** Keys are 32 random bytes in base64url; longer ones are not hashed. */
 const LONGEST_KEY = 200;
 const MAX_BATCH = 500;
 const MAX_WAITING = 20_000;
 const LANES = 2;
 const BESIDE_AFTER_MS = 50;
-/** A statement for these costs each of them little more than one for fifty. */
+/** A larger batch saves little more. */
 const ENOUGH = 20;
-/** A signal's transaction goes two ways to the database, which has work with the next ones meanwhile. */
+/** A signal's transaction takes two round trips; others use the database meanwhile. */
 const SIGNAL_LANES = { lanes: 4, besideItems: 10 };
-/** By then its senders have been told to send again; what comes next must not wait behind it. */
+/** By then its senders have been asked to send again. */
 const LANE_MS = 3_000;
-/** Each of them holds a connection until it is given up. */
+/** Each holds a connection until it is given up. */
 const MAX_STUCK = 8;
 
 interface Bytes {
@@ -55,9 +55,9 @@ interface Bytes {
 export interface Receiver {
   /** Reads and stores one delivery; resolves when it is durably committed. Never waits for trading. */
   receive(delivery: Bytes & { key: unknown }): Promise<DeliveryOutcome>;
-  /** The same for a webhook whose key the caller need not know: its stored hash names it. */
+  /** The same by the stored hash of the key. */
   receiveByHash(delivery: Bytes & { keyHash: Buffer }): Promise<DeliveryOutcome>;
-  /** Resolves when all that was received has been answered. */
+  /** Resolves when everything received has been answered. */
   idle(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ interface ReceiverDeps {
 
 export function createReceiver(
   deps: ReceiverDeps,
-  /** Hears how many were stored in one transaction, those that were known already not counted. */
+  /** Called with the number that one transaction stored, without duplicates. */
   onStored: (deliveries: number) => void = () => {},
 ): Receiver {
   const { db, pool, jobs, config, clock, log } = deps;
@@ -107,7 +107,7 @@ export function createReceiver(
       maxWaiting: MAX_WAITING,
       tooMany: () => new AppError('unavailable', { retryAfterSeconds: 1 }),
     });
-  // Everything that is not as usual goes here: it finds out what there is to say, and says it.
+  // Everything but the usual case: finds out the answer, and logs it.
   const commits = group<Delivery, DeliveryOutcome>(async (batch) => {
     const outcomes = await storeDeliveries({ db, jobs, clock, withinLimit, lastUse }, batch);
     onStored(outcomes.filter((one) => one.outcome === 'stored' && !one.duplicate).length);
@@ -121,7 +121,7 @@ export function createReceiver(
     });
     return outcomes;
   });
-  // What is as usual is new, usable, within the limit, and of a webhook that was known a moment ago.
+  // The usual case: new, usable, within the limit, webhook cached.
   const signals = group<ArrivedSignal, string | null>(
     (batch) => commitNew(batch, (within) => db.transaction((tx) => storeNewSignals(tx, jobs, within))),
     SIGNAL_LANES,
@@ -130,7 +130,7 @@ export function createReceiver(
     commitNew(batch, (within) => storeNewCandles(db, within)),
   );
 
-  /** Answers the id of each that was stored; what is over the limit is left to who writes it down. */
+  /** Answers the id of each that was stored; those over the limit are left to `commits`, which logs them. */
   async function commitNew<One extends Arrival>(
     batch: One[],
     storeNew: (within: One[]) => Promise<(string | null)[]>,
@@ -143,7 +143,7 @@ export function createReceiver(
     onStored(stored.filter((id) => id !== null).length);
     announcer.note({ hookIds, candles: within.some(({ delivery }) => isCandle(delivery)) });
     const used = new Set(within.flatMap(({ hookId }, index) => (stored[index] === null ? [] : hookId)));
-    // They are stored: neither waiting for a webhook's last use nor failing to note it may change their answer.
+    // They are stored: the webhook's last use must not change their answer.
     markUsed(db, { hookIds: [...used], lastUse, now }).catch((error: unknown) =>
       log.warn({ err: error }, "a webhook's last use could not be written down"),
     );
@@ -178,12 +178,12 @@ export function createReceiver(
   return {
     receiveByHash: ({ keyHash, ...bytes }) => receive({ hash: keyHash, hookId: null }, bytes),
     receive({ key, ...bytes }) {
-      // A missing, repeated or absurd key goes the same way as an unknown one: same work, same answer.
+      // A missing, repeated or oversized key takes the same work and answer as an unknown one.
       const given = typeof key === 'string' && key !== '' && key.length <= LONGEST_KEY ? key : ' ';
       return receive(findKey(given), bytes);
     },
     async idle() {
-      // What the first leave goes to the last.
+      // What the first two do not store goes to `commits`.
       await Promise.all([signals.idle(), candles.idle()]);
       await commits.idle();
       await suspendedLog.idle();

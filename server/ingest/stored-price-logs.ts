@@ -5,7 +5,7 @@ import { priceLogHashes, priceLogs } from '#server/platform/db/schema.ts';
 
 export type PriceLogRow = typeof priceLogs.$inferSelect;
 
-/** By way of its id, which says in which partition it is. */
+/** By its id, which names the partition. */
 export async function findPriceLogByHash(db: Queryable, hashValue: string): Promise<PriceLogRow | null> {
   const hash = Buffer.from(hashValue, 'hex');
   const [holder] = await db.select().from(priceLogHashes).where(eq(priceLogHashes.hashValue, hash));
@@ -18,10 +18,9 @@ export async function findPriceLog(db: Queryable, id: string): Promise<PriceLogR
 }
 
 /**
- * The price logs that may belong to a signal, in the order in which it takes them: same token, a timeframe written in
- * one of these ways (null: any), from the signal's own webhook or an administrator's, with a candle time inside the
- * window. The rest is compared by the domain; what it does not compare is not read, for a thousand whole rows are more
- * than a megabyte.
+ * The price logs that may belong to a signal, best first: same token, a timeframe in one of these spellings (null: any),
+ * from the signal's webhook or an administrator's, with a candle time in the window. Only what the domain compares is
+ * read: a thousand whole rows are more than a megabyte.
  */
 export async function findCandidates(
   db: Queryable,

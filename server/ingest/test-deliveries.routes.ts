@@ -10,10 +10,7 @@ import type { App } from '#server/platform/http/http-app.ts';
 import { sourceAddress } from '#server/platform/http/source-address.ts';
 import { inTime, SEND_AGAIN } from './in-time.ts';
 
-/**
- * A delivery by hand. It goes the way of every other, under the webhook that the caller owns, and the answer says
- * what the charting platform would have been told.
- */
+/** A delivery by hand to the caller's own webhook. The answer says what the charting platform would get. */
 export function registerTestDeliveryRoute(
   app: App,
   deps: Pick<Deps, 'config' | 'db' | 'log' | 'receiver'>,

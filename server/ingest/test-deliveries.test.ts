@@ -68,7 +68,7 @@ describe('a test delivery that can be stored', () => {
     expect(priceLogs).toMatchObject([{ id, token: 'XRP', price: '65000' }]);
   });
 
-  test('sent again is told to be a duplicate, whichever of the two ways it comes', async () => {
+  test('is a duplicate when it was sent before, also as an alert', async () => {
     const user = await board.createUser();
     const sender = await createSender({ app: board.app, client: user.client });
     const url = `/api/hooks/${sender.hook.id}/test-deliveries`;
@@ -121,7 +121,7 @@ describe('whom a test signal is for', () => {
 });
 
 describe('a test delivery that cannot be used', () => {
-  test('is told every reason with status 200, and is recorded', async () => {
+  test('is answered 200 with every reason, and recorded', async () => {
     const user = await owner();
     const answer = await user.send('signal', { symbol: 'BTCUSDT', action: 'hold', price: '-1' });
     expect(answer.statusCode).toBe(200);
@@ -174,7 +174,7 @@ describe('a test delivery that cannot be used', () => {
 });
 
 describe('whose webhook', () => {
-  test('somebody else’s is not found, not even for an administrator', async () => {
+  test('does not find another user’s, not even for an administrator', async () => {
     const [victim, stranger, admin] = [await owner(), await owner(), await owner({ isAdmin: true })];
     for (const { client } of [stranger, admin]) {
       for (const id of [victim.hook.id, UNKNOWN_ID]) {
@@ -219,7 +219,7 @@ test('over the limit of the webhook it is answered 503, and alerts count with it
   });
 });
 
-test('what the database cannot take is answered 503', async () => {
+test('answers 503 when the database cannot store it', async () => {
   await withBoard({}, async (on) => {
     const user = await owner({}, on);
     await on.database.pool.query('alter table signals rename to gone');

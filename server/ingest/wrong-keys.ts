@@ -2,16 +2,13 @@ import { LRUCache } from 'lru-cache';
 
 const WINDOW_MS = 60_000;
 const ALLOWED = 20;
-/** About 100 bytes each. Whoever has more addresses than these gains nothing from being forgotten. */
+/** About 100 bytes each. */
 const MOST_ADDRESSES = 10_000;
 
-/** Counts a wrong key from an address; answers for how many seconds more of them are refused, or null. */
+/** Counts a wrong key from an address; returns for how many seconds further ones are refused, or null. */
 export type WrongKeys = (address: string) => number | null;
 
-/**
- * Each instance counts for itself: keys are 32 random bytes, so this is about noise and not about guessing. It is asked
- * after the key has turned out to be wrong, so it cannot keep a valid one away.
- */
+/** Against noise, not guessing: keys are 32 random bytes. Only wrong keys are counted, so it never refuses a valid one. */
 export function createWrongKeys({
   nowMs = () => performance.now(),
   mostAddresses = MOST_ADDRESSES,

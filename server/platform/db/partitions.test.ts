@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { ArrivedCandle } from '#server/ingest/arrival.ts';
-import { storeNewCandles } from '#server/ingest/new-candles.store.ts';
+import { storeNewCandles } from '#server/ingest/new-arrivals.store.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { firstIdOf, momentOf } from '../ids.ts';

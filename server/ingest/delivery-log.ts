@@ -1,21 +1,51 @@
+import { sql } from 'drizzle-orm';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { databaseErrorCode } from '#server/platform/db/database-errors.ts';
+import type { deliveries } from '#server/platform/db/schema.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
 import type { Logger } from '#server/platform/log.ts';
 import type { Delivery } from './arrival.ts';
-import { insertLogLines, type LogLine } from './delivery-log.store.ts';
+
+export type LogEntry = Pick<typeof deliveries.$inferSelect, 'result' | 'reason' | 'recordId'>;
+
+interface LogLine {
+  hookId: string;
+  delivery: Delivery;
+  entry: LogEntry;
+}
+
+/** Adds lines to the delivery logs of webhooks, in one statement. */
+export async function insertLogLines(
+  db: Pick<Queryable, 'execute'>,
+  lines: readonly LogLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const rows = lines.map(({ hookId, delivery: { content, sourceIp, receivedAt }, entry }) => ({
+    id: timeOrderedId(),
+    hook_id: hookId,
+    kind: content.kind === 'refused' ? content.deliveredTo : content.kind,
+    result: entry.result,
+    reason: entry.reason,
+    source_ip: sourceIp,
+    record_id: entry.recordId,
+    at: receivedAt,
+  }));
+  await db.execute(sql`
+    insert into deliveries (id, hook_id, kind, result, reason, source_ip, record_id, received_at)
+    select * from json_to_recordset(${JSON.stringify(rows)}::json) as line (
+      id uuid, hook_id uuid, kind text, result text, reason text, source_ip text, record_id uuid,
+      at timestamptz(3))`);
+}
 
 const MINUTE_MS = 60_000;
-/** Enough to see that alerts still come; a key that is meant to be dead must not fill the log. */
+/** Enough to see that alerts still come, without filling the log. */
 const LINES_A_MINUTE = 10;
 const WRITTEN_AFTER_MS = 1_000;
 
 const ENTRY = { result: 'refused', reason: 'The webhook is suspended', recordId: null } as const;
 
-/**
- * Shows owners what their suspended webhooks refuse. Written after the answers, so that a suspended key takes as long to
- * answer as an unknown one.
- */
-export interface SuspendedLog {
+/** Shows owners what their suspended webhooks refuse. Written later: a suspended key must take as long as an unknown one. */
+interface SuspendedLog {
   note(hookId: string, delivery: Delivery): void;
   /** Resolves when all that was noted has been written. */
   idle(): Promise<void>;

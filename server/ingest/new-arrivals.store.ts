@@ -1,0 +1,183 @@
+import type { Queryable, Tx } from '#server/platform/db/database.ts';
+import { runNamed } from '#server/platform/db/drizzle-over.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import type { Jobs } from '#server/platform/jobs/jobs.ts';
+import { type Arrival, type ArrivedCandle, type ArrivedSignal, inTheirPlaces } from './arrival.ts';
+
+/** An equal signal without a time of its own is a new one after this long: the sender repeats within 27 s. */
+const REPEAT_WINDOW_SECONDS = 60;
+
+/** An array for the database of what needs no quotes: ids, figures and instants. */
+const listOf = (values: (string | null)[]): string => `{${values.map((value) => value ?? 'null').join(',')}}`;
+
+/** Character 30, which JSON holds only escaped. In an array each of its many quotes would be escaped, and read back. */
+const BETWEEN_JSON = '\x1e';
+
+// The statement that stores checks key, webhook, owner and role: cached webhooks may be stale (docs/decisions/0003).
+// Arrays, since reading a row of JSON takes as long as storing it.
+const arrived = (more: { types: string; columns: string }) => `
+    with keys as materialized (
+      select hooks.id as hook_id, hooks.user_id as owner_user_id, users.is_admin as from_admin
+      from unnest($1::uuid[], $2::bytea[]) as given (hook_id, key_hash)
+      join hooks on hooks.id = given.hook_id and hooks.key_hash = given.key_hash
+      join users on users.id = hooks.user_id
+      where users.is_active and hooks.suspended_at is null
+    ), arrived as materialized (
+      select arrived.*, keys.owner_user_id, keys.from_admin
+      from unnest($3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::numeric[], $8::text[], $9::text[], $10::text[],
+        $11::timestamptz(3)[], $12::timestamptz(3)[], $13::text[], $14::text[],
+        string_to_array($15, chr(30))::jsonb[]${more.types}) as arrived (
+        id, hook_id, token, timeframe, price, currency, processor, time_text,
+        time, received_at, source_ip, hash_value, parameters${more.columns})
+      join keys on keys.hook_id = arrived.hook_id
+    )`;
+
+/** `is true` keeps the planner from joining each with each: it expects one row where there may be hundreds. */
+const IS_CLAIMED = '(id in (select id from claimed)) is true';
+
+const logged = (kind: 'signal' | 'candle') => `
+    logged as (
+      insert into deliveries (id, hook_id, kind, result, source_ip, record_id, received_at)
+      select id, hook_id, '${kind}', 'stored', source_ip, id, received_at from arrived where ${IS_CLAIMED}
+    )
+    select case when count(*) < $16 then coalesce(array_agg(id::text), '{}') end as some from claimed`;
+
+// Hashes are claimed in order, so that two batches that share some wait for each other in one order. Candles are most of
+// what comes in, and wait for this one statement, which commits by itself.
+const STORE_CANDLES = {
+  name: 'store-new-candles',
+  text: `${arrived({ types: '', columns: '' })}, claimed as (
+      insert into price_log_hashes (hash_value, price_log_id)
+      select decode(hash_value, 'hex') as hash, id from arrived order by hash
+      on conflict do nothing
+      returning price_log_id as id
+    ), stored as (
+      insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency, processor,
+        candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+      select id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency, processor,
+        time_text, time, received_at, source_ip, hash_value, parameters
+      from arrived where ${IS_CLAIMED}
+    ), ${logged('candle')}`,
+};
+
+// I2: of equal deliveries, here or in another process, exactly one gets the row in signal_hashes, and only that one is
+// stored. A hash without a time of its own may be claimed anew when its window is over.
+const STORE_SIGNALS = {
+  name: 'store-new-signals',
+  text: `${arrived({ types: ', $17::uuid[], $18::text[]', columns: ', workflow_id, action' })}, claimed as (
+      insert into signal_hashes as held (hash_value, signal_id, received_at, lasting)
+      select hash_value, id, received_at, time is not null from arrived order by hash_value collate "C"
+      on conflict (hash_value) do update set signal_id = excluded.signal_id, received_at = excluded.received_at
+      where not held.lasting
+        and held.received_at < excluded.received_at - make_interval(secs => ${REPEAT_WINDOW_SECONDS})
+      returning signal_id as id
+    ), stored as (
+      insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
+        processor, signal_time_tradingview, signal_time_server, received_at, source_ip, hash_value, parameters)
+      select id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
+        processor, time_text, time, received_at, source_ip, hash_value, parameters
+      from arrived where ${IS_CLAIMED}
+    ), created as (
+      insert into workflows (id, signal_id, trigger, status, token, processor, created_at, is_own)
+      select workflow_id, id, 'automatic', 'pending', token, processor, received_at, not from_admin
+      from arrived where ${IS_CLAIMED}
+    ), ${logged('signal')}`,
+};
+
+/**
+ * Stores those candles that are new, each with its line in the log, which has the candle's id. Answers the id of each,
+ * and null where nothing was stored: the key opens nothing any more, or the hash is taken.
+ */
+export async function storeNewCandles(
+  db: Queryable,
+  arrivals: readonly ArrivedCandle[],
+  makeId = timeOrderedId,
+): Promise<(string | null)[]> {
+  const { first, keys } = firstOfEachHash(arrivals);
+  if (first.length === 0) return arrivals.map(() => null);
+  const ids = first.map(() => makeId());
+  const stored = await storeBatch(db, { ...STORE_CANDLES, ids, values: valuesOf(first, { keys, ids }) });
+  return inTheirPlaces(arrivals, first, stored);
+}
+
+/** The same for signals, each with its pending workflow and that one's job, which goes out with the COMMIT. */
+export async function storeNewSignals(
+  tx: Tx,
+  jobs: Pick<Jobs, 'sendWithCommit'>,
+  arrivals: readonly ArrivedSignal[],
+): Promise<(string | null)[]> {
+  const { first, keys } = firstOfEachHash(arrivals);
+  if (first.length === 0) return arrivals.map(() => null);
+  const ids = first.map(() => timeOrderedId());
+  // In the order of arrival: workflows of one token run in the order of their ids.
+  const workflowIds = first.map(() => timeOrderedId());
+  const actions = first.map(({ delivery }) => delivery.content.fields.action);
+  const values = [...valuesOf(first, { keys, ids }), listOf(workflowIds), actions];
+  const stored = await storeBatch(tx, { ...STORE_SIGNALS, ids, values });
+  const added = workflowIds.filter((_, index) => stored[index] !== null);
+  await jobs.sendWithCommit(
+    tx,
+    'run-workflow',
+    added.map((workflowId) => ({ workflowId })),
+  );
+  return inTheirPlaces(arrivals, first, stored);
+}
+
+/**
+ * Those of a batch that one statement can store, in their order, and the webhooks to look for with their keys' hashes.
+ * The second of two equal ones is a duplicate of the first. A webhook's old key may come along with its new one: the
+ * next statement finds out which of them opens something.
+ */
+function firstOfEachHash<One extends Arrival>(
+  arrivals: readonly One[],
+): { first: One[]; keys: Map<string, Buffer> } {
+  const keys = new Map<string, Buffer>();
+  const taken = new Set<string>();
+  const first = arrivals.filter(({ hookId, hashValue, delivery: { key } }) => {
+    if (taken.has(hashValue) || !(keys.get(hookId) ?? key.hash).equals(key.hash)) return false;
+    taken.add(hashValue);
+    keys.set(hookId, key.hash);
+    return true;
+  });
+  return { first, keys };
+}
+
+/** $1 to $16 of both statements. */
+function valuesOf(
+  first: readonly Arrival[],
+  { keys, ids }: { keys: Map<string, Buffer>; ids: string[] },
+): unknown[] {
+  const fields = first.map(({ delivery }) => delivery.content.fields);
+  return [
+    [...keys.keys()],
+    [...keys.values()],
+    listOf(ids),
+    listOf(first.map(({ hookId }) => hookId)),
+    fields.map(({ token }) => token),
+    fields.map(({ timeframe }) => timeframe),
+    listOf(fields.map(({ price }) => price)),
+    fields.map(({ currency }) => currency),
+    fields.map(({ processor }) => processor),
+    fields.map(({ timeText }) => timeText),
+    listOf(fields.map(({ time }) => time?.toISOString() ?? null)),
+    listOf(first.map(({ delivery }) => delivery.receivedAt.toISOString())),
+    first.map(({ delivery }) => delivery.sourceIp),
+    listOf(first.map(({ hashValue }) => hashValue)),
+    fields.map(({ parameters }) => JSON.stringify(parameters)).join(BETWEEN_JSON),
+    first.length,
+  ];
+}
+
+/** Answers each id that was stored in its place, and null in the others: `some` is null when all were stored. */
+async function storeBatch(
+  db: Queryable,
+  statement: { name: string; text: string; ids: string[]; values: unknown[] },
+): Promise<(string | null)[]> {
+  const { name, text, ids, values } = statement;
+  const { rows } = await runNamed<{ some: string[] | null }>(db, { name, text, values });
+  const [row] = rows;
+  if (row === undefined) throw new Error(`${name} ended without an answer`);
+  if (row.some === null) return ids;
+  const stored = new Set(row.some);
+  return ids.map((id) => (stored.has(id) ? id : null));
+}
