@@ -68,7 +68,7 @@ export async function closeOpenPosition(
   const holder = `${deps.config.instanceId} close ${token}`;
   const deadline = performance.now() + leasePatienceMs;
   for (;;) {
-    const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder }, (lease) =>
+    const leased = await withLease({ db: deps.db, key: `user:${userId}`, holder, log: deps.log }, (lease) =>
       closeUnderLease({ ...task, deps, exchange, account, lease }),
     ).finally(() => reader.forget(key));
     if (leased.held) {

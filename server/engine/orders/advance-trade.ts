@@ -29,7 +29,7 @@ import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
 export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
   const key = `trade:${tradeId}`;
   const read = (on: Queryable) => findTradeWithAttempts(on, tradeId);
-  const options = { db: deps.db, key, holder: deps.config.instanceId, read };
+  const options = { db: deps.db, key, holder: deps.config.instanceId, log: deps.log, read };
   const leased = await withLeaseAndRead(options, async (lease, first) => {
     const said: Said[] = [];
     try {

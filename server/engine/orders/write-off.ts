@@ -71,8 +71,9 @@ export async function writeOffOrder(
   const holder = `${deps.config.instanceId} write-off ${randomId()}`;
   for (let waitedMs = 0; waitedMs <= LEASE_PATIENCE_MS; waitedMs += LEASE_POLL_MS) {
     try {
-      const leased = await withLease({ db: deps.db, key: `trade:${tradeId}`, holder }, (lease) =>
-        writeOffUnderLease(deps, lease, request),
+      const leased = await withLease(
+        { db: deps.db, key: `trade:${tradeId}`, holder, log: deps.log },
+        (lease) => writeOffUnderLease(deps, lease, request),
       );
       if (leased.held) return leased.result;
     } catch (error) {

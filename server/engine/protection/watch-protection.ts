@@ -21,7 +21,7 @@ export function startProtectionAudit(
     if (isAuditing) return;
     isAuditing = true;
     clearTimeout(retry);
-    const lease = { db: deps.db, key: 'protection:audit', holder: deps.config.instanceId };
+    const lease = { db: deps.db, key: 'protection:audit', holder: deps.config.instanceId, log: deps.log };
     try {
       const { held } = await withLease(lease, (own) => audit.run(own));
       if (!held && !isStopped) retry = setTimeout(() => void run(), heldRetryMs);

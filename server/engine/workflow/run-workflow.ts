@@ -34,7 +34,7 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
   const { db } = deps;
   const read = (connection: Queryable) => findWorkflowWithSignal(connection, workflowId);
   const leased = await withLeaseAndRead(
-    { db, key, holder: deps.config.instanceId, read },
+    { db, key, holder: deps.config.instanceId, log: deps.log, read },
     async (lease, found) => {
       if (found === null || isEnded(found.workflow)) return;
       const journal = createStepJournal({ db, lease });

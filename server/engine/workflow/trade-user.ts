@@ -37,10 +37,13 @@ export async function tradeUser(
   const read = (on: Queryable) => readUserFacts(on, { workflowId, userId, signal });
   const deadline = deps.clock.now().getTime() + LEASE_PATIENCE_MS;
   for (;;) {
-    const leased = await withLeaseAndRead({ db: deps.db, key, holder, read }, async (lease, facts) => {
-      const toSize = await followUp(deps, facts.turn);
-      return toSize === null ? null : await sizeUnderLease({ deps, lease, signal, ...toSize }, facts);
-    });
+    const leased = await withLeaseAndRead(
+      { db: deps.db, key, holder, log: deps.log, read },
+      async (lease, facts) => {
+        const toSize = await followUp(deps, facts.turn);
+        return toSize === null ? null : await sizeUnderLease({ deps, lease, signal, ...toSize }, facts);
+      },
+    );
     if (leased.held) return leased.result;
     // Only sizing has to wait for the lease.
     if ((await followUp(deps, leased.read.turn)) === null) return null;
