@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { displayTimeframe } from '#domain/timeframe.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
 import classes from './candle-chart.module.css';
@@ -5,7 +6,7 @@ import { type CandlePicture, describeEvents } from './candle-chart-picture.ts';
 
 const PRICES = ['open', 'high', 'low', 'close'] as const;
 
-/** All that the picture shows, to be read: the newest candle first. */
+/** The data of the picture as tables, the newest candle first. */
 export default function CandleTable({ picture }: { picture: CandlePicture }) {
   const formatInstant = useFormatInstant();
   const { token, timeframe, candles, fills } = picture;
@@ -21,58 +22,59 @@ export default function CandleTable({ picture }: { picture: CandlePicture }) {
         </ul>
       ) : null}
       {fills.length > 0 ? (
-        <table className={classes.table} aria-label="Fills">
-          <thead>
-            <tr>
-              <th scope="col">Filled</th>
-              <th scope="col" data-text>
-                User
-              </th>
-              <th scope="col" data-text>
-                Side
-              </th>
-              <th scope="col">Quantity</th>
-              <th scope="col">Average Price</th>
-            </tr>
-          </thead>
-          <tbody>
-            {fills.map((fill, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a user may fill twice at the same moment
-              <tr key={index}>
-                <td>{formatInstant(fill.time)}</td>
-                <td data-text>{fill.username}</td>
-                <td data-text className={fill.side}>
-                  {fill.side}
-                </td>
-                <td>{fill.quantity}</td>
-                <td>{fill.averagePrice}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      ) : null}
-      <table className={classes.table} aria-label={`Candles of ${token} ${displayTimeframe(timeframe)}`}>
-        <thead>
-          <tr>
-            <th scope="col">Candle Time</th>
-            {PRICES.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {candles.toReversed().map((candle) => (
-            <tr key={candle.time}>
-              <td>{formatInstant(candle.time)}</td>
-              {PRICES.map((name) => (
-                <td key={name}>{candle[name]}</td>
-              ))}
+        <Table label="Fills" headers={['Filled', 'User', 'Side', 'Quantity', 'Average Price']} texts={[1, 2]}>
+          {fills.map((fill, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a user may fill twice at the same moment
+            <tr key={index}>
+              <td>{formatInstant(fill.time)}</td>
+              <td data-text>{fill.username}</td>
+              <td data-text className={fill.side}>
+                {fill.side}
+              </td>
+              <td>{fill.quantity}</td>
+              <td>{fill.averagePrice}</td>
             </tr>
           ))}
-        </tbody>
-      </table>
+        </Table>
+      ) : null}
+      <Table
+        label={`Candles of ${token} ${displayTimeframe(timeframe)}`}
+        headers={['Candle Time', ...PRICES]}
+      >
+        {candles.toReversed().map((candle) => (
+          <tr key={candle.time}>
+            <td>{formatInstant(candle.time)}</td>
+            {PRICES.map((name) => (
+              <td key={name}>{candle[name]}</td>
+            ))}
+          </tr>
+        ))}
+      </Table>
     </section>
+  );
+}
+
+interface TableProps {
+  label: string;
+  headers: readonly string[];
+  /** Indexes of the text columns, besides the first. */
+  texts?: readonly number[];
+  children: ReactNode;
+}
+
+function Table({ label, headers, texts = [], children }: TableProps) {
+  return (
+    <table className={classes.table} aria-label={label}>
+      <thead>
+        <tr>
+          {headers.map((header, index) => (
+            <th key={header} scope="col" data-text={texts.includes(index) || undefined}>
+              {header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
   );
 }
