@@ -1,11 +1,30 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { NavigationPage } from '#contract/pages.ts';
-import { requestJson } from '../lib/api-client.ts';
 
-export const navigationQuery = queryOptions({
-  queryKey: ['/api/navigation/pages'],
-  queryFn: ({ signal }) => requestJson<{ pages: NavigationPage[] }>('/api/navigation/pages', { signal }),
-  select: (answer) => answer.pages,
-});
+export const useNavigationPages = () =>
+  useQuery<{ pages: NavigationPage[] }, Error, NavigationPage[]>({
+    queryKey: ['/api/navigation/pages'],
+    select: ({ pages }) => pages,
+  });
 
-export const useNavigationPages = () => useQuery(navigationQuery);
+/** The pages of the registry that have a screen; others are left out of navigation and cards. */
+const ADMIN_SCREENS = [
+  '/price-logs',
+  '/signals',
+  '/configuration',
+  '/position-calculator',
+  '/create-client',
+  '/position-maker',
+  '/automation-workflows',
+  '/positions',
+] as const;
+
+const SCREENS = ['/', '/webhook', ...ADMIN_SCREENS] as const;
+
+export type AdminScreen = (typeof ADMIN_SCREENS)[number];
+type Screen = (typeof SCREENS)[number];
+
+export const isScreen = (path: string): path is Screen => (SCREENS as readonly string[]).includes(path);
+
+export const isAdminScreen = (path: string): path is AdminScreen =>
+  (ADMIN_SCREENS as readonly string[]).includes(path);

@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent,
   Outlet,
 } from '@tanstack/react-router';
@@ -14,10 +15,16 @@ import { parseSignalsSearch } from '../features/signals/signals-search.ts';
 import { parseUsersSearch } from '../features/users/users-search.ts';
 import { parseSearch, stringifySearch } from '../lib/search-params.ts';
 import { useSession } from '../lib/session.ts';
-import { NotFound } from '../ui/not-found.tsx';
-import { LoadingState } from '../ui/states.tsx';
+import { ErrorState, LoadingState } from '../ui/states.tsx';
 import { AppFrame } from './app-frame.tsx';
-import { RouteError } from './route-error.tsx';
+import { NotFound } from './not-found.tsx';
+
+/** Also shown when a page's code cannot be loaded, for example after an update of the server. */
+function RouteError({ error }: ErrorComponentProps) {
+  return (
+    <ErrorState title="This page could not be shown" error={error} onRetry={() => window.location.reload()} />
+  );
+}
 
 const rootRoute = createRootRoute({ component: AppFrame, notFoundComponent: NotFound });
 
@@ -36,14 +43,17 @@ const adminArea = createRoute({
 const dashboardRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/dashboard-page.tsx'), 'DashboardPage'),
+  component: lazyRouteComponent(
+    () => import('../features/dashboard/dashboard-screen.tsx'),
+    'DashboardScreen',
+  ),
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/settings',
   validateSearch: parseSettingsSearch,
-  component: lazyRouteComponent(() => import('./pages/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('../features/settings/settings-screen.tsx'), 'SettingsScreen'),
 });
 
 const adminRoute = createRoute({
@@ -105,7 +115,10 @@ const automationRoute = createRoute({
 const positionMakerRoute = createRoute({
   getParentRoute: () => adminArea,
   path: '/position-maker',
-  component: lazyRouteComponent(() => import('./pages/position-maker-page.tsx'), 'PositionMakerPage'),
+  component: lazyRouteComponent(
+    () => import('../features/position-maker/position-maker-screen.tsx'),
+    'PositionMakerScreen',
+  ),
 });
 
 const positionsRoute = createRoute({

@@ -1,11 +1,17 @@
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useLayoutEffect } from 'react';
 import { LoginScreen } from '../features/auth/login-screen.tsx';
-import { actAs } from '../lib/api-client.ts';
-import { lookUpSession, SessionContext, useSessionQuery } from '../lib/session.ts';
-import { sessionKey } from '../lib/session-key.ts';
-import { onSessionAnnounced } from '../lib/session-news.ts';
-import { FullScreenLoading, SessionError } from './session-states.tsx';
+import { actAs, serverMessage } from '../lib/api-client.ts';
+import {
+  lookUpSession,
+  onSessionAnnounced,
+  SessionContext,
+  sessionKey,
+  useSessionQuery,
+} from '../lib/session.ts';
+import { useDocumentTitle } from '../lib/use-document-title.ts';
+import classes from './session-gate.module.css';
 
 const loadSignedInApp = () =>
   import('./signed-in-app.tsx').catch((error: Error) => ({
@@ -14,12 +20,12 @@ const loadSignedInApp = () =>
   }));
 const SignedInApp = lazy(loadSignedInApp);
 
-/** Signed out, every path shows the sign-in screen; the router is only loaded for somebody signed in. */
+/** Signed out, every path shows the sign-in screen; the router is loaded after signing in. */
 export function SessionGate() {
   const client = useQueryClient();
   const session = useSessionQuery();
   const userId = session.data?.user.id ?? null;
-  // With the screens themselves, before any of theirs can ask for something.
+  // Before any of the screens sends a request.
   useLayoutEffect(() => actAs(userId), [userId]);
   useEffect(() => onSessionAnnounced(() => void lookUpSession(client).catch(() => {})), [client]);
 
@@ -42,7 +48,7 @@ export function SessionGate() {
 
 const ASK_AGAIN_MS = 5_000;
 
-/** Asks by itself whether the server can tell again who is signed in, behind what is shown. */
+/** Checks in the background whether the server answers again. */
 function SessionAway({ error, onRetry }: { error: Error; onRetry: () => void }) {
   useEffect(() => {
     const timer = setInterval(async () => {
@@ -52,4 +58,29 @@ function SessionAway({ error, onRetry }: { error: Error; onRetry: () => void }) 
     return () => clearInterval(timer);
   });
   return <SessionError error={error} onRetry={onRetry} />;
+}
+
+/** Equals what index.html shows before the code arrives, so that nothing jumps. */
+function FullScreenLoading() {
+  return (
+    <main className="full-screen">
+      <div className="full-screen-content" role="status">
+        <span className="spinner" aria-hidden />
+        <span>Loading...</span>
+      </div>
+    </main>
+  );
+}
+
+function SessionError({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  useDocumentTitle(undefined);
+  return (
+    <main className="full-screen">
+      <div className="full-screen-content" role="alert">
+        <h1 className={classes.title}>Signal Board cannot be reached</h1>
+        <p className={classes.detail}>{serverMessage(error, error.message)}</p>
+        <Button onClick={onRetry}>Try again</Button>
+      </div>
+    </main>
+  );
 }

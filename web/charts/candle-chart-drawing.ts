@@ -115,7 +115,7 @@ export function createDrawing({
       barWidthPx: MIN_BAR_WIDTH,
     });
     chart.timeScale().applyOptions({ rightOffsetPixels });
-    // Later data must not take away what somebody is looking at.
+    // Later data does not move the visible range.
     if (isFirst) showFocus(next, rightOffsetPixels);
   }
 

@@ -74,7 +74,7 @@ function indexAt(candles: CandlePicture['candles'], instant: string): number | n
   );
 }
 
-/** Fills at the same bar share one mark: texts on top of each other say nothing. */
+/** Fills at the same bar share one mark: overlapping texts cannot be read. */
 function fillMarks(fills: CandlePicture['fills'], timeAt: (instant: string) => number): ChartMark[] {
   const groups = Map.groupBy(fills, ({ time, side }) => `${timeAt(time)} ${side}`);
   return [...groups.values()].flatMap((group) => {
@@ -95,7 +95,7 @@ function fillMarks(fills: CandlePicture['fills'], timeAt: (instant: string) => n
 
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
 
-/** Sums of floats have tails that nobody ordered, and a thousand million of a cheap token no room. */
+/** Rounds off the tails of float sums; large quantities are compact to fit. */
 const quantityText = (quantity: number) =>
   quantity < 1e6 ? String(Number(quantity.toPrecision(10))) : compact.format(quantity);
 

@@ -22,7 +22,7 @@ export type LevelTitle = (typeof LEVELS)[number]['title'];
 
 const isTime = (instant: string): boolean => !Number.isNaN(Date.parse(instant));
 
-/** Without what lacks its time or a price: nobody could say where it belongs. */
+/** Leaves out what lacks a time or a price and so has no place in the chart. */
 export function readablePart({ candles, mark, levels, fills, ...rest }: CandlePicture): CandlePicture {
   const arePrices = (prices: readonly string[]) => prices.every((price) => Number(price) > 0);
   return {
@@ -57,7 +57,7 @@ export function describePicture(
     .join(' ');
 }
 
-/** The mark, the levels and the fills, each in words: also what is left of a chart without candles. */
+/** The mark, the levels and the fills in words; also shown for a chart without candles. */
 export function describeEvents(
   { mark, levels, fills }: CandlePicture,
   formatInstant: (instant: string | null | undefined) => string,

@@ -2,9 +2,9 @@ import type { ChartModel } from './candle-chart-model.ts';
 
 /** The names of the lines stand right of the last bar. */
 const SPACE_PX = { withLines: 72, without: 24 };
-/** On a telephone most of the width is for the bars. */
+/** On a phone the bars get most of the width. */
 const SPACE_SHARE = 0.15;
-/** No character that marks are written with is wider, at the size of the chart's text. */
+/** The widest character of a mark, at the size of the chart's text. */
 const CHARACTER_PX = 7;
 
 /**

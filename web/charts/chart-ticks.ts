@@ -1,6 +1,6 @@
 import { TickMarkType } from 'lightweight-charts';
 
-/** From yyyy/MM/dd HH:mm:ss what the tick is about. */
+/** The part of yyyy/MM/dd HH:mm:ss that the tick marks. */
 export function tickText(instant: string, type: TickMarkType): string {
   const [date = '', time = ''] = instant.split(' ');
   const [year = '', month = '', day = ''] = date.split('/');

@@ -3,13 +3,13 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import classes from './changed-elsewhere.module.css';
 
 interface ChangedElsewhereProps {
-  /** The fields that differ now, each with what is stored. */
+  /** The fields that differ, each with its stored value. */
   fields: { label: string; stored: string }[];
   onTakeTheirs: () => void;
   onKeepMine: () => void;
 }
 
-/** In a form with unsaved input over settings that somebody else has changed. */
+/** In a form with unsaved input, when its settings were changed elsewhere. */
 export function ChangedElsewhere({ fields, onTakeTheirs, onKeepMine }: ChangedElsewhereProps) {
   if (fields.length === 0) return null;
   const list = fields.map(({ label, stored }) => `${label} (now ${stored})`).join(', ');

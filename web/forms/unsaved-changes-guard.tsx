@@ -9,11 +9,11 @@ export interface Place {
 }
 
 interface UnsavedChangesGuardProps {
-  /** Whether going from one address to the other takes the forms away; defined outside of a component. */
+  /** Whether going from one address to the other removes the forms; defined outside of a component. */
   leaves: (from: Place, to: Place) => boolean;
 }
 
-/** Mounted once by a screen with forms: while one of them is unsaved, leaving asks first. */
+/** Mounted once by a screen with forms; leaving asks first while one of them is unsaved. */
 export function UnsavedChangesGuard({ leaves }: UnsavedChangesGuardProps) {
   const [answerSignOut, setAnswerSignOut] = useState<((leave: boolean) => void) | null>(null);
   const blocker = useBlocker({

@@ -1,6 +1,6 @@
 import { useEffect, useId } from 'react';
 
-/** The forms on the screen that hold something typed and not saved. */
+/** The forms on the screen with unsaved input. */
 const unsavedForms = new Set<string>();
 
 export const loadUnsavedChangesDialog = () => import('./unsaved-changes-dialog.tsx');
@@ -9,13 +9,13 @@ let ask: (() => Promise<boolean>) | null = null;
 
 export const hasUnsavedChanges = (): boolean => unsavedForms.size > 0;
 
-/** A form says here whether it holds something that leaving would lose. */
+/** Registers whether a form has unsaved input. */
 export function useUnsavedChanges(isDirty: boolean): void {
   const id = useId();
   useEffect(() => {
     if (!isDirty) return;
     unsavedForms.add(id);
-    // Before it is needed: a server that goes away must not keep it from asking.
+    // Loaded ahead: the question must appear even when the server has gone away.
     void loadUnsavedChangesDialog().catch(() => {});
     return () => void unsavedForms.delete(id);
   }, [id, isDirty]);
@@ -25,7 +25,7 @@ export function useUnsavedChanges(isDirty: boolean): void {
 export const confirmLeaving = (): Promise<boolean> =>
   hasUnsavedChanges() && ask ? ask() : Promise.resolve(true);
 
-/** The guard of the screen says how it asks; answers how to take that back. */
+/** Sets how the screen's guard asks; returns how to undo that. */
 export function answerLeavingWith(asks: () => Promise<boolean>): () => void {
   ask = asks;
   return () => {

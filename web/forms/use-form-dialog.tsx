@@ -4,27 +4,27 @@ import { loadUnsavedChangesDialog } from './unsaved-changes.ts';
 import { UnsavedChangesQuestion } from './unsaved-changes-question.tsx';
 
 interface FormDialogOptions {
-  /** Something is typed that closing would lose. */
+  /** Closing would lose input. */
   unsaved: boolean;
-  /** Closed while the answer is under way, a dialog could not tell what came of it. */
+  /** The dialog stays open until the answer arrives, to show the result. */
   pending: boolean;
   onClose: () => void;
 }
 
 interface FormDialog {
-  /** For the dialog's own ways to close it. */
+  /** For the dialog's own buttons. */
   close: () => void;
-  /** Closes without a question: what was typed is saved. */
+  /** Closes without a question: the input is saved. */
   done: () => void;
-  /** Stands inside of the dialog. */
+  /** Rendered inside the dialog. */
   question: ReactNode;
 }
 
-/** How a dialog with a form of several fields closes: while something is typed in it, it asks first. */
+/** Closes a dialog with a form; while it holds unsaved input, it asks first. */
 export function useFormDialog({ unsaved, pending, onClose }: FormDialogOptions): FormDialog {
   const [asking, setAsking] = useState(false);
   const mayClose = useRef(false);
-  // The back button, a reload, and what else takes the dialog away.
+  // The back button, a reload and other navigation.
   const blocker = useBlocker({
     shouldBlockFn: () => unsaved && !mayClose.current,
     enableBeforeUnload: () => unsaved && !mayClose.current,
@@ -32,7 +32,7 @@ export function useFormDialog({ unsaved, pending, onClose }: FormDialogOptions):
   });
 
   useEffect(() => {
-    // Before it is needed: a server that goes away must not keep it from asking.
+    // Loaded ahead: the question must appear even when the server has gone away.
     if (unsaved) void loadUnsavedChangesDialog().catch(() => {});
   }, [unsaved]);
 

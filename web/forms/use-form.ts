@@ -5,18 +5,18 @@ type Input = HTMLInputElement | HTMLSelectElement;
 
 export interface FormOptions<Values> {
   initialValues: Values;
-  /** Asked when the form is sent. */
+  /** Runs when the form is sent. */
   validate?: (values: Values, initial: Values) => Errors<Values>;
-  /** Goes to the first field that the check has something against. */
+  /** Moves the focus to the first invalid field. */
   focusError?: boolean;
 }
 
-/** The values of a form's fields, all text but for switches. A field loses its error when it is changed. */
+/** The values of a form: texts, and booleans of switches. Changing a field removes its error. */
 export function useForm<Values extends object>(options: FormOptions<Values>) {
   const [values, setShown] = useState(options.initialValues);
   const [initial, setInitial] = useState(options.initialValues);
   const [errors, setErrors] = useState<Errors<Values>>({});
-  // Answers that arrive later ask what is typed by then.
+  // For answers that arrive later.
   const latest = useRef({ values, initial });
 
   const setValues = (change: Partial<Values>) => {
@@ -36,7 +36,7 @@ export function useForm<Values extends object>(options: FormOptions<Values>) {
     setValues,
     initialValues: initial,
     getInitialValues: () => latest.current.initial,
-    /** What `reset` goes back to. */
+    /** `reset` goes back to these. */
     setInitialValues: (next: Values) => {
       latest.current.initial = next;
       setInitial(next);

@@ -25,17 +25,17 @@ interface RequestOptions {
   params?: QueryParams | undefined;
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** Nothing on the way may answer from memory. */
+  /** No cache may answer. */
   uncached?: boolean;
-  /** Asks who is signed in, whoever that is by now. */
+  /** For any signed-in user: the look-up of the session. */
   anyUser?: boolean;
 }
 
 let actingUser: string | null = null;
 
 /**
- * Whose screens are shown. Their requests say so, and the server refuses them once another tab has signed somebody else
- * in; an answer that comes when other screens are shown is nobody's.
+ * Sets the user of the shown screens. Requests name the user, so that the server refuses them once another tab has
+ * signed in as another user; an answer that arrives after that is dropped.
  */
 export function actAs(userId: string | null): void {
   actingUser = userId;
@@ -67,7 +67,7 @@ export async function requestJson<Answer>(path: string, options: RequestOptions 
   return answer;
 }
 
-/** Each browser has words of its own for it, such as 'Failed to fetch' or 'Load failed'. */
+/** Browsers word it differently: 'Failed to fetch', 'Load failed'. */
 function explainNoAnswer(error: unknown): never {
   throw error instanceof TypeError ? new Error('The server cannot be reached', { cause: error }) : error;
 }
@@ -81,7 +81,7 @@ export function withParams(path: string, params: QueryParams = {}): string {
   return text ? `${path}?${text}` : path;
 }
 
-/** The server's own sentence, or the given text when there is none (no connection, not our JSON). */
+/** The server's own message, or the given text without one (no connection, not our JSON). */
 export function serverMessage(error: unknown, otherwise: string): string {
   return error instanceof ApiError ? (error.serverMessage ?? otherwise) : otherwise;
 }
@@ -90,7 +90,7 @@ export function isStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }
 
-/** The session is another user's than the one whose screens are shown. */
+/** The session belongs to another user than the shown screens. */
 export const isOfOtherUser = (error: unknown): boolean =>
   error instanceof ApiError && error.body?.failureType === OTHER_USER;
 

@@ -33,7 +33,7 @@ export function completeAnswer(request: { method: string; path: string }, answer
   return complete(shape, answer);
 }
 
-/** Others changed something: a success must not be taken for a failure. */
+/** Requests that only read. The others changed something: their success must not read as a failure. */
 const ONLY_ASKS = /^GET |^POST \/api\/signal\/check-eligibility$/;
 
 const UNREADABLE = 'The answer of the server cannot be read';
@@ -67,7 +67,7 @@ export function complete(shape: Shape, value: unknown): unknown {
 const isChoice = (shape: Shape): shape is readonly Shape[] => Array.isArray(shape);
 const isList = (shape: Shape): boolean => isChoice(shape) && shape[0] === 'list';
 
-/** A row that is none is left out. */
+/** Drops a row that is null. */
 const completeRow = (shape: Shape, row: unknown): unknown[] =>
   row === null || row === undefined ? [] : [complete(shape, row)];
 
@@ -98,7 +98,7 @@ function completeFields(fields: { [name: string]: Shape }, value: unknown): Fiel
   return completed;
 }
 
-/** Of those whose fixed fields fit, the one with the most fields of the answer; a missing fixed field is false. */
+/** The shape whose fixed fields fit and that has most fields of the answer; a missing fixed field is false. */
 function chooseShape(shapesOf: readonly Shape[], value: unknown): Shape {
   if (!isFieldsOf(value)) return shapesOf.find((shape) => shape === typeof value) ?? shapesOf[0] ?? 'any';
   const known = (shape: Shape) => Object.keys(shape).filter((name) => name in value).length;

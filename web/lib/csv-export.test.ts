@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvFileName, type ExportSource, exportCsv } from './csv-export.ts';
+import { csvFileName, csvLine, type ExportSource, exportCsv } from './csv-export.ts';
 
 interface Row {
   id: number;
@@ -55,7 +55,7 @@ test('all pages make one file, with a mark for UTF-8 and one line of headings', 
 });
 
 // Requirements: additions-export-1
-test('rows that arrive meanwhile do not move the pages', async () => {
+test('rows that arrive during an export do not move the pages', async () => {
   const { source, asked } = listOf(1500, (rows) =>
     rows.unshift({ id: rows.length + 1, receivedAt: receivedAt(rows.length + 1) }),
   );
@@ -68,7 +68,7 @@ test('rows that arrive meanwhile do not move the pages', async () => {
   ]);
 });
 
-test('a row that is committed late moves the others, and none of them is in the file twice', async () => {
+test('a row committed late moves the others, but no row is in the file twice', async () => {
   const { source } = listOf(2000, (rows, page) => {
     if (page === 1) rows.splice(3, 0, { id: 9999, receivedAt: rows[2]?.receivedAt ?? '' });
   });
@@ -78,25 +78,25 @@ test('a row that is committed late moves the others, and none of them is in the 
 });
 
 // Requirements: additions-export-2
-test('a file that would be too large is cut, and says of how many', async () => {
+test('cuts a file that would be too large, and returns the total', async () => {
   const { source } = listOf(3000);
   const { blob, rows, total } = await exportCsv({ source, signal, onProgress: () => {}, maxRows: 1500 });
   expect(await idsOf(blob)).toEqual(down(3000, 1501));
   expect({ rows, total }).toEqual({ rows: 1500, total: 3000 });
 });
 
-test('exactly as many rows as fit are not cut', async () => {
+test('does not cut as many rows as fit', async () => {
   const { source } = listOf(2000);
   const file = await exportCsv({ source, signal, onProgress: () => {}, maxRows: 2000 });
   expect(file).toMatchObject({ rows: 2000, total: 2000 });
 });
 
-test('no rows are no rows', async () => {
+test('exports an empty list', async () => {
   const { source } = listOf(0);
   expect(await exportCsv({ source, signal, onProgress: () => {} })).toMatchObject({ rows: 0, total: 0 });
 });
 
-test('what fails or is cancelled half-way answers no file', async () => {
+test('returns no file when it fails or is cancelled half-way', async () => {
   const cancel = new AbortController();
   const stopped = listOf(5000, (_rows, page) => page === 2 && cancel.abort());
   await expect(
@@ -115,4 +115,47 @@ test('the name carries the day of the display time zone', () => {
   const date = new Date('2026-01-02T03:04:05Z');
   expect(csvFileName('signals', date, 'America/Los_Angeles')).toBe('signals-2026-01-01.csv');
   expect(csvFileName('price-logs', date, 'UTC')).toBe('price-logs-2026-01-02.csv');
+});
+
+test('a line ends with CRLF, and nothing is an empty field', () => {
+  expect(csvLine(['BTC', 97098.872, null, ''])).toBe('BTC,97098.872,,\r\n');
+});
+
+test('commas, quotes and line breaks are quoted', () => {
+  expect(csvLine(['a,b', 'say "no"', 'two\nlines', '{"a":1}'])).toBe(
+    '"a,b","say ""no""","two\nlines","{""a"":1}"\r\n',
+  );
+});
+
+// Requirements: additions-export-4
+test.each(['a;b', 'a\tb', 'a,b', 'say "no"', "it's", 'one\rtwo', 'one\ntwo'])(
+  '%j is quoted, so that a spreadsheet with another separator keeps it in one cell',
+  (text) => {
+    expect(csvLine([text, 1])).toBe(`"${text.replaceAll('"', '""')}",1\r\n`);
+  },
+);
+
+// Requirements: additions-export-3
+test.each([
+  '=1+1',
+  '+1+1',
+  '-1+1',
+  '@SUM(A1)',
+  ' =1+1',
+  '\t=1+1',
+  '\rx',
+  '＝1+1',
+  '-',
+  '+49',
+  '-2+3+cmd|" /C calc"!A0',
+])('%j is text and not a formula', (text) => {
+  expect(csvLine([text])).toBe(`"'${text.replaceAll('"', '""')}"\r\n`);
+});
+
+test('a negative number stays a number', () => {
+  expect(csvLine(['-12.3', -0.5, '-1e-8', '0.00000001'])).toBe('-12.3,-0.5,-1e-8,0.00000001\r\n');
+});
+
+test('keeps text with such a sign inside', () => {
+  expect(csvLine(['ann@example.com', '1-2', 'a=b'])).toBe('ann@example.com,1-2,a=b\r\n');
 });

@@ -1,5 +1,6 @@
-import { CSV_START, type CsvCell, csvLine } from './csv.ts';
 import { formatInstant } from './format.ts';
+
+type CsvCell = string | number | null;
 
 /** Rows of one call (the server's largest page) and of one file. */
 export const EXPORT_PAGE_SIZE = 1000;
@@ -81,4 +82,22 @@ export async function exportCsv<Row>(options: ExportOptions<Row>): Promise<CsvFi
 export function csvFileName(name: string, date: Date, timeZone: string): string {
   const day = formatInstant(date.toISOString(), timeZone).slice(0, 'yyyy/MM/dd'.length);
   return `${name}-${day.replaceAll('/', '-')}.csv`;
+}
+
+const LINE_END = '\r\n';
+
+/** Marks the file as UTF-8 for spreadsheets. */
+const CSV_START = '\ufeff';
+
+/** Spreadsheets take such text for a formula, also after spaces and with full-width signs. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** One line by RFC 4180. Text that a spreadsheet would take for a formula gets an apostrophe in front. */
+export const csvLine = (cells: readonly CsvCell[]): string => cells.map(csvField).join(',') + LINE_END;
+
+function csvField(cell: CsvCell): string {
+  const text = cell === null ? '' : String(cell);
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",;\r\n\t']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

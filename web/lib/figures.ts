@@ -1,20 +1,13 @@
-/* Money, prices and quantities come as decimal strings; here they are only written, never reckoned with. */
+import { type Figure, toNumber, twoDecimals } from './format.ts';
+
+/* Formats money, prices and quantities, which are decimal strings; nothing is calculated with the results. */
 
 const SIGNIFICANT_DIGITS = 7;
 const MAX_DECIMALS = 14;
 
-const twoDecimals = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const quantityFormat = new Intl.NumberFormat('en-US', { maximumFractionDigits: 8 });
 
-type Figure = string | number | null | undefined;
-
-function toNumber(figure: Figure): number | null {
-  if (figure === null || figure === undefined || figure === '') return null;
-  const number = Number(figure);
-  return Number.isFinite(number) ? number : null;
-}
-
-/** What is left of an amount at two decimals; never a minus zero. */
+/** Rounded to two decimals; never minus zero. */
 const toCents = (amount: number): number => Number(amount.toFixed(2)) || 0;
 
 /** Two decimals, the sign before the $: '-$5.00'. A dash for nothing. */
@@ -30,14 +23,14 @@ export function formatProfit(amount: Figure): string {
   return profitDirection(amount) === 'gain' ? `+${formatMoney(amount)}` : formatMoney(amount);
 }
 
-/** Told by what is shown: less than half a cent is neither gain nor loss. */
+/** Follows the displayed amount: less than half a cent is neither gain nor loss. */
 export function profitDirection(amount: Figure): 'gain' | 'loss' | 'even' {
   const cents = toCents(toNumber(amount) ?? 0);
   if (cents === 0) return 'even';
   return cents > 0 ? 'gain' : 'loss';
 }
 
-/** A price with as many decimals as say something, at least two: '$65,000.50', '$0.00001234'. */
+/** A price with its significant decimals, at least two: '$65,000.50', '$0.00001234'. */
 export function formatFullPrice(price: Figure): string {
   const number = toNumber(price);
   if (number === null) return '–';

@@ -30,29 +30,34 @@ export function formatInstant(instant: string | null | undefined, timeZone: stri
   return `${parts.year}/${parts.month}/${parts.day} ${parts.hour}:${parts.minute}:${parts.second}`;
 }
 
-const twoDecimals = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+export const twoDecimals = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
 const wholeNumber = new Intl.NumberFormat('en-US');
 
-function toNumber(value: string | number | null | undefined): number | null {
+export type Figure = string | number | null | undefined;
+
+export function toNumber(value: Figure): number | null {
   if (value === null || value === undefined || value === '') return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
 }
 
 /** A $ sign and exactly 2 decimals; 'Unknown' for what is not a number. */
-export function formatPrice(price: string | number | null | undefined): string {
+export function formatPrice(price: Figure): string {
   const number = toNumber(price);
   return number === null ? 'Unknown' : `$${twoDecimals.format(number)}`;
 }
 
 /** Fixed decimals without grouping, a dash for nothing. */
-export function formatDecimals(value: string | number | null | undefined, decimals: number): string {
+export function formatDecimals(value: Figure, decimals: number): string {
   const number = toNumber(value);
   return number === null ? '–' : number.toFixed(decimals);
 }
 
 /** A stored fraction shown as a percentage: 0.05 is '5.0%' with one decimal. */
-export function formatFraction(fraction: string | number | null | undefined, decimals: number): string {
+export function formatFraction(fraction: Figure, decimals: number): string {
   const number = toNumber(fraction);
   return number === null ? '–' : `${(number * 100).toFixed(decimals)}%`;
 }

@@ -1,7 +1,7 @@
 import { parseSignalTime } from '#domain/candle-time.ts';
 import { formatInstant } from './format.ts';
 
-/** A signal's time as the charting platform sent it, shown like every other one; as it came where it cannot be read. */
+/** A signal's time from the charting platform, in the display time zone; unreadable text stays as received. */
 export function formatOriginalTime(original: string | null, timeZone: string): string {
   if (!original) return 'N/A';
   const instant = parseSignalTime(original);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OTHER_USER } from '#contract/acting-user.ts';
 import { ApiError, requestJson } from './api-client.ts';
 import { createQueryClient } from './query-client.ts';
-import { sessionKey } from './session-key.ts';
+import { sessionKey } from './session.ts';
 
 let server: Server;
 let origin: string;
@@ -52,7 +52,7 @@ test('an ended session signs out and forgets what the user had loaded', async ()
 });
 
 // Requirements: accounts-states-4
-test('a session that is somebody else’s by now takes away what the former user had loaded, the own look-up nothing', () => {
+test('forgets loaded data when another user signs in, but not when the same user is looked up again', () => {
   const client = signedInClient();
   client.setQueryData(sessionKey, { user: { id: 'ann', firstName: 'Ann' } });
   expect(client.getQueryData(['/api/signals'])).toBeDefined();
@@ -61,7 +61,7 @@ test('a session that is somebody else’s by now takes away what the former user
   expect(client.getQueryData(sessionKey)).toEqual({ user: { id: 'bob' } });
 });
 
-test('who is refused as another user looks up whose session it is', async () => {
+test('looks the session up after a refusal as another user', async () => {
   const client = signedInClient();
   const askedFor: unknown[] = [];
   client.getQueryCache().subscribe(({ type, query }) => {
@@ -72,7 +72,7 @@ test('who is refused as another user looks up whose session it is', async () => 
 });
 
 // Requirements: accounts-calls-24, trading-constants-21
-test('another failure keeps the session and is not tried twice', async () => {
+test('keeps the session after any other failure, and does not retry', async () => {
   const client = signedInClient();
   const before = requests;
   expect(await get(client, '/broken')).toMatchObject({ status: 500 });
@@ -81,7 +81,7 @@ test('another failure keeps the session and is not tried twice', async () => {
 });
 
 // Requirements: accounts-calls-21
-test('without a function of its own a query is a GET to the first element of its key, read as JSON', async () => {
+test('a query without its own function is a GET to the first element of its key', async () => {
   const client = createQueryClient();
   expect(await client.fetchQuery({ queryKey: [`${origin}/echo`] })).toEqual({ method: 'GET', url: '/echo' });
   expect(await client.fetchQuery({ queryKey: [`${origin}/echo`, { page: 2 }] })).toEqual({
@@ -99,7 +99,7 @@ test('401 is an error by default', async () => {
 });
 
 // Requirements: accounts-calls-24
-test('a write that fails is not tried twice', async () => {
+test('does not retry a failed write', async () => {
   const client = createQueryClient();
   const before = requests;
   const write = client
@@ -110,7 +110,7 @@ test('a write that fails is not tried twice', async () => {
 });
 
 // Requirements: accounts-calls-23, trading-constants-21
-test('nothing that was loaded goes stale, and nothing is fetched again by itself', async () => {
+test('loaded data does not become stale and is not refetched', async () => {
   const client = createQueryClient();
   const queryKey = [`${origin}/echo`];
   await client.fetchQuery({ queryKey });
@@ -127,7 +127,7 @@ test('nothing that was loaded goes stale, and nothing is fetched again by itself
   });
 });
 
-test('a browser that is offline still asks: the server may be on its own machine', async () => {
+test('sends requests while the browser is offline: the server may be on the same machine', async () => {
   const client = createQueryClient();
   onlineManager.setOnline(false);
   try {

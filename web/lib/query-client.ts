@@ -1,21 +1,20 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isOfOtherUser, isStatus, type QueryParams, requestJson } from './api-client.ts';
-import { lookUpSession } from './session.ts';
-import { forgetFormerUsers, sessionKey } from './session-key.ts';
+import { forgetFormerUsers, lookUpSession, sessionKey } from './session.ts';
 
-/** Nothing is refetched or retried by itself. */
+/** Refetches and retries nothing by itself. */
 export function createQueryClient(): QueryClient {
   const endSession = (error: unknown) => {
     if (isOfOtherUser(error)) return void lookUpSession(client).catch(() => {});
     if (!isStatus(error, 401)) return;
     client.setQueryData(sessionKey, null);
-    // A request that left with the cookie of before a password change is answered so too: the session itself tells.
+    // A request sent with the cookie from before a password change is refused too, so the session is looked up.
     void client.invalidateQueries({ queryKey: sessionKey });
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: endSession }),
     mutationCache: new MutationCache({
-      // A wrong password at sign-in is answered 401 as well; nobody is signed in then.
+      // A wrong password at sign-in is a 401 as well, without a session.
       onError: (error) => {
         if (client.getQueryData(sessionKey)) endSession(error);
       },

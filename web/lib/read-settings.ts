@@ -5,7 +5,7 @@ export interface StoredSettingsAnswer {
   data?: Partial<UserSettings> | null;
 }
 
-/** Fields that the forms do not fill in themselves. Nobody's settings are taken for those of a new user. */
+/** Fills in fields that the forms do not. A missing answer is an error, not the settings of a new user. */
 export function readSettings({ data }: StoredSettingsAnswer): UserSettings {
   if (!data) throw new Error("The answer of the server cannot be read: it lacks 'data'");
   return {

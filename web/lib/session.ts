@@ -2,9 +2,10 @@ import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanst
 import { createContext, use } from 'react';
 import type { SessionAnswer } from '#contract/auth.ts';
 import { isStatus, requestJson } from './api-client.ts';
-import { sessionKey } from './session-key.ts';
 
-export const sessionQuery = queryOptions({
+export const sessionKey = ['/api/auth/user'] as const;
+
+const sessionQuery = queryOptions({
   queryKey: sessionKey,
   /** Signed out is an answer, not an error: a 401, or a success without a user. */
   queryFn: async ({ signal }): Promise<SessionAnswer | null> => {
@@ -55,4 +56,40 @@ export function useForgetSession(): () => Promise<void> {
     client.setQueryData(sessionKey, null);
     await client.invalidateQueries({ queryKey: sessionKey });
   };
+}
+
+/**
+ * Nothing of a former user stays in memory: cached data never goes stale by itself. Once the session is known to
+ * have ended or to be another user's, it is forgotten before other screens open.
+ */
+export function forgetFormerUsers(client: QueryClient): void {
+  let known: string | undefined;
+  client.getQueryCache().subscribe(({ type, query }) => {
+    if (type !== 'updated' || query.queryKey[0] !== sessionKey[0]) return;
+    const former = known;
+    known = client.getQueryData<SessionAnswer | null>(sessionKey)?.user.id;
+    if (former === undefined || former === known) return;
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+    client.getMutationCache().clear();
+  });
+}
+
+/** Announces sign-ins and sign-outs to the other tabs of this browser, which share the session. */
+let channel: BroadcastChannel | null = null;
+
+/** One channel for both directions, so that a tab does not hear itself. A browser without it finds out by asking. */
+function openChannel(): BroadcastChannel | null {
+  if (channel === null && 'BroadcastChannel' in globalThis) {
+    channel = new BroadcastChannel('signal-board-session');
+  }
+  return channel;
+}
+
+export const announceSession = (): void => openChannel()?.postMessage('changed');
+
+/** Returns how to stop listening. */
+export function onSessionAnnounced(listener: () => void): () => void {
+  const opened = openChannel();
+  opened?.addEventListener('message', listener);
+  return () => opened?.removeEventListener('message', listener);
 }

@@ -8,7 +8,7 @@ interface CellButtonProps {
   opens: string;
   onClick: () => void;
   tip?: string;
-  /** Shown in place of the text; a badge brings its own look. */
+  /** Shown instead of the text, such as a badge. */
   children?: ReactNode;
 }
 

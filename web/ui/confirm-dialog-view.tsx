@@ -1,6 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Dialog } from './dialog.tsx';
+import { Dialog, DialogButtons } from './dialog.tsx';
 
 export interface ConfirmDialogProps {
   title: string;
@@ -15,18 +15,20 @@ export interface ConfirmDialogProps {
 
 export default function ConfirmDialogView(props: ConfirmDialogProps) {
   const { title, children, confirmLabel, pendingLabel, pending = false, destructive = false } = props;
+  // It stays open until the answer arrives, to show the result.
+  const close = pending ? () => {} : props.onClose;
   return (
-    <Dialog opened onClose={props.onClose} title={title}>
+    <Dialog opened onClose={close} title={title}>
       <Stack gap="md">
         {children}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={props.onClose} disabled={pending}>
-            Cancel
-          </Button>
-          <Button {...(destructive ? { color: 'red' } : {})} onClick={props.onConfirm} disabled={pending}>
-            {pending ? (pendingLabel ?? confirmLabel) : confirmLabel}
-          </Button>
-        </Group>
+        <DialogButtons
+          label={confirmLabel}
+          pendingLabel={pendingLabel}
+          pending={pending}
+          destructive={destructive}
+          onCancel={close}
+          onConfirm={props.onConfirm}
+        />
       </Stack>
     </Dialog>
   );

@@ -3,11 +3,11 @@ import classes from './cut-text.module.css';
 
 interface CutTextProps {
   children: string;
-  /** In pixels, on a screen of 1440; on a wider one it has its share of the room. */
+  /** In pixels on a screen of 1440; wider screens give it more. */
   maxWidth: number;
 }
 
-/** Text of others in a table, as long as they like: it takes nothing else off the screen, and its tooltip has it all. */
+/** Long text in a table, cut off; the tooltip has all of it. */
 export function CutText({ children, maxWidth }: CutTextProps) {
   return (
     <span

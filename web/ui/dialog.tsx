@@ -1,7 +1,6 @@
-import { Modal } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, Group, Modal } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
 import classes from './dialog.module.css';
-import { useReturnFocus } from './use-return-focus.ts';
 
 interface DialogProps {
   opened: boolean;
@@ -32,5 +31,52 @@ export function Dialog({ opened, onClose, title, size = 'md', children }: Dialog
         <Modal.Body className={classes.body}>{opened ? children : null}</Modal.Body>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+interface DialogButtonsProps {
+  label: string;
+  pendingLabel?: string | undefined;
+  pending: boolean;
+  disabled?: boolean;
+  destructive?: boolean;
+  onCancel: () => void;
+  /** Without it the button submits its form. */
+  onConfirm?: () => void;
+}
+
+export function DialogButtons(props: DialogButtonsProps) {
+  const { label, pendingLabel = label, pending, disabled = false, destructive = false } = props;
+  const { onCancel, onConfirm } = props;
+  return (
+    <Group justify="flex-end" gap="sm">
+      <Button variant="default" onClick={onCancel} disabled={pending}>
+        Cancel
+      </Button>
+      <Button
+        {...(destructive ? { color: 'red' } : {})}
+        {...(onConfirm ? { onClick: onConfirm } : { type: 'submit' })}
+        disabled={pending || disabled}
+      >
+        {pending ? pendingLabel : label}
+      </Button>
+    </Group>
+  );
+}
+
+/**
+ * For a dialog that is mounted open and unmounted to close: the focus goes back to where it was. Modal does so
+ * only when it stays mounted.
+ */
+export function useReturnFocus({ enabled }: { enabled: boolean }): void {
+  // Taken while rendering, before the dialog moves the focus into itself.
+  const [from] = useState(() => (enabled ? document.activeElement : null));
+  useEffect(
+    () => () => {
+      // Unless the focus has already found a place, for example on another page.
+      if (!(from instanceof HTMLElement) || document.activeElement !== document.body) return;
+      from.focus({ preventScroll: true });
+    },
+    [from],
   );
 }

@@ -7,7 +7,7 @@ export interface SideQuery {
   query: Pick<UseQueryResult, 'isError' | 'isFetching' | 'error' | 'refetch'>;
 }
 
-/** For what a screen loads beside its main list, such as the choices of its filters: each failure with a retry. */
+/** The failures of side queries, such as the choices of filters, each with a retry. */
 export function FailedQueries({ queries }: { queries: readonly SideQuery[] }) {
   return queries
     .filter(({ query }) => query.isError)

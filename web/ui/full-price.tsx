@@ -1,7 +1,7 @@
 import { formatPrice } from '../lib/format.ts';
 import classes from './full-price.module.css';
 
-/** Two decimals hide the price of a cheap token: where they cut something off, the whole price stands beside it. */
+/** A price with two decimals, and the whole price beside it where they cut something off. */
 export function FullPrice({ price }: { price: string }) {
   const [, decimals = ''] = price.split('.');
   return (

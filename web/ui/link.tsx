@@ -1,5 +1,6 @@
 import type { ActionIconProps, ButtonProps, UnstyledButtonProps } from '@mantine/core';
 import { ActionIcon, Button, UnstyledButton } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
 import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
 import classes from './link.module.css';
@@ -9,7 +10,7 @@ import classes from './link.module.css';
 type AnchorElementProps<Props> = Props &
   Omit<AnchorHTMLAttributes<HTMLAnchorElement>, keyof Props> & { ref?: Ref<HTMLAnchorElement> };
 
-/** In a text, as large as it. */
+/** Inline in a text. */
 export const Link = createLink(({ className = '', ...props }: AnchorElementProps<object>) => (
   <a {...props} className={`mantine-focus-auto ${classes.link} ${className}`} />
 ));
@@ -24,4 +25,17 @@ export const ButtonLink = createLink((props: AnchorElementProps<ButtonProps>) =>
 
 export const ActionIconLink = createLink((props: AnchorElementProps<ActionIconProps>) => (
   <ActionIcon component="a" {...props} />
+));
+
+/** Above the title of a page. */
+export const BackLink = createLink((props: AnchorElementProps<ButtonProps>) => (
+  <div>
+    <Button
+      component="a"
+      variant="subtle"
+      size="xs"
+      leftSection={<IconArrowLeft size={14} aria-hidden />}
+      {...props}
+    />
+  </div>
 ));

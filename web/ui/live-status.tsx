@@ -5,11 +5,11 @@ import { useLive } from '../lib/live/live-context.tsx';
 import classes from './live-status.module.css';
 
 interface LiveStatusProps {
-  /** When what the screen shows was fetched, in milliseconds; 0 before that. */
+  /** When the data was fetched, in milliseconds; 0 before that. */
   updatedAt: number;
 }
 
-/** How fresh a screen is, and the switch that holds it still. */
+/** How fresh a screen is, with the button that pauses it. */
 export function LiveStatus({ updatedAt }: LiveStatusProps) {
   const { connection, paused, missed, setPaused } = useLive();
   const age = useAge(updatedAt);

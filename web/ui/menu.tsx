@@ -100,33 +100,21 @@ interface MenuItemProps {
 
 export function MenuItem(props: MenuItemProps) {
   const { icon, checked, several = false, disabled = false, onSelect, children } = props;
-  const common = {
-    type: 'button' as const,
-    className: classes.item,
-    tabIndex: -1,
-    disabled,
-    onClick: onSelect,
-  };
-  const content = (
-    <>
+  const role =
+    checked === undefined
+      ? { role: 'menuitem' }
+      : { role: several ? 'menuitemcheckbox' : 'menuitemradio', 'aria-checked': checked };
+  return (
+    <button
+      {...role}
+      type="button"
+      className={classes.item}
+      tabIndex={-1}
+      disabled={disabled}
+      onClick={onSelect}
+    >
       {icon}
       {children}
-    </>
-  );
-  if (checked === undefined) {
-    return (
-      <button {...common} role="menuitem">
-        {content}
-      </button>
-    );
-  }
-  return several ? (
-    <button {...common} role="menuitemcheckbox" aria-checked={checked}>
-      {content}
-    </button>
-  ) : (
-    <button {...common} role="menuitemradio" aria-checked={checked}>
-      {content}
     </button>
   );
 }

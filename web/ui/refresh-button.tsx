@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 
-/** Fetches again. While it does it takes no second click, and keeps the keyboard's focus, which a disabled one loses. */
+/** While busy it ignores clicks but keeps the focus, which a disabled button loses. */
 export function RefreshButton({
   busy = false,
   onRefresh,

@@ -52,7 +52,7 @@ export function TipArea({ children }: { children: ReactNode }) {
     });
   };
 
-  // What it tells may change while it is read.
+  // The text may change while it is shown.
   const owner = tip?.owner ?? null;
   useEffect(() => {
     if (!owner) return;

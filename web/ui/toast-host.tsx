@@ -1,5 +1,5 @@
 import { Notification } from '@mantine/core';
-import { type PointerEvent, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { type PointerEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { type ShownToast, toasts } from './toast.ts';
 import classes from './toast-host.module.css';
@@ -7,12 +7,12 @@ import classes from './toast-host.module.css';
 const TOAST_MS = 5_000;
 /** As long as the transition of the style sheet. */
 const WAY_OUT_MS = 250;
-/** How much of its width a toast is swiped aside to be gone. */
+/** A swipe over this share of its width removes a toast. */
 const SWIPED_SHARE = 0.35;
 
-/** Mounted once beside the screens. Part of them: a toast may be about a server that cannot be reached. */
+/** Mounted once. Loaded with the screens: a toast may report that the server cannot be reached. */
 export function ToastHost() {
-  const toast = useSyncExternalStore(toasts.subscribe, toasts.shown);
+  const toast = toasts.use();
   return createPortal(
     <div className={classes.place} data-toasts>
       {toast ? <Toast key={toast.id} toast={toast} /> : null}

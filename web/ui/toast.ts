@@ -1,7 +1,10 @@
-interface Toast {
+import { serverMessage } from '../lib/api-client.ts';
+import { createStore } from '../lib/store.ts';
+
+export interface Toast {
   title: string;
   message?: string;
-  /** How long it stays, where that is not the usual time. */
+  /** Overrides the usual time. */
   durationMs?: number;
 }
 
@@ -10,32 +13,27 @@ export interface ShownToast extends Toast {
   color: 'indigo' | 'red';
 }
 
-let shown: ShownToast | null = null;
+const store = createStore<ShownToast | null>(null);
 let lastId = 0;
-const listeners = new Set<() => void>();
-
-function change(next: ShownToast | null): void {
-  shown = next;
-  for (const listener of listeners) listener();
-}
 
 function show(toast: Toast, color: ShownToast['color']): void {
   lastId += 1;
-  change({ ...toast, color, id: lastId });
+  store.set({ ...toast, color, id: lastId });
 }
 
 /** At most one toast at a time; a new one replaces it. */
 export const toastSuccess = (toast: Toast): void => show(toast, 'indigo');
 export const toastError = (toast: Toast): void => show(toast, 'red');
 
+/** With the server's message where it has one. */
+export const toastFailure = (error: unknown, otherwise: string, title = 'Error'): void =>
+  toastError({ title, message: serverMessage(error, otherwise) });
+
 export const toasts = {
-  subscribe: (listener: () => void) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  shown: () => shown,
-  /** Nothing happens when another one has taken its place. */
+  use: store.use,
+  shown: store.get,
+  /** Does nothing when another toast has taken its place. */
   remove: (id: number) => {
-    if (shown?.id === id) change(null);
+    if (store.get()?.id === id) store.set(null);
   },
 };

@@ -4,9 +4,9 @@ import classes from './trigger-button.module.css';
 interface TriggerButtonProps {
   icon: ReactNode;
   children: string;
-  /** Which row's it is. */
+  /** Accessible name, with the row. */
   label: string;
-  /** Nothing is triggered by hand in a production deployment; the server refuses it as well. */
+  /** In a production deployment, where the server refuses manual triggers too. */
   triggersDisabled: boolean;
   pending: boolean;
   onTrigger: () => void;

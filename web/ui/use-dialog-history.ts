@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** This entry was made by opening a dialog: the one before it shows the page as it was. */
+    /** Opening a dialog made this entry; the one before it shows the page without it. */
     dialogOpened?: boolean;
   }
 }
@@ -13,13 +13,13 @@ type Change = Record<string, string | undefined>;
 interface DialogHistory {
   /** A step forward, so that Back closes the dialog. */
   open: (change: Change) => void;
-  /** A tab or a choice inside of the dialog: no step of its own. */
+  /** A tab or a choice inside the dialog: no step of its own. */
   adjust: (change: Change) => void;
-  /** Takes the step back that opening was; a dialog that came with the address is closed by `otherwise`. */
+  /** Goes back one step; `otherwise` closes a dialog that came with the address. */
   close: (otherwise: () => void) => void;
 }
 
-/** How the dialogs that stand in the address move through the browser's history. */
+/** Dialogs in the address, in the browser's history. */
 export function useDialogHistory(): DialogHistory {
   const router = useRouter();
   return useMemo(() => {

@@ -7,18 +7,18 @@ import classes from './user-picker.module.css';
 export interface PickableUser {
   id: string;
   username: string;
-  /** What a list says about the user already, e.g. 'eligible'. */
+  /** What the list already knows of the user, e.g. 'eligible'. */
   status: string;
 }
 
 interface UserPickerProps {
   users: readonly PickableUser[];
-  /** The user in the address; while there is none the list is open. */
+  /** The user in the address; without one the list is open. */
   userId: string | undefined;
   onChoose: (userId: string | undefined) => void;
 }
 
-/** So many fit without scrolling; the search narrows the others down. */
+/** These fit without scrolling; the search finds the others. */
 const SHOWN = 8;
 
 /** Any user, by clicking or by a part of the name. */

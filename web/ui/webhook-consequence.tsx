@@ -1,17 +1,23 @@
 import { Text } from '@mantine/core';
-import type { AdminHook } from '#contract/hooks.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { AdminHook, AdminHooksAnswer } from '#contract/hooks.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
-import { useWebhookOfUser, whomItFeeds } from '../lib/webhook-of-user.ts';
+import { adminHooksPath, whomItFeeds } from '../lib/webhook-of-user.ts';
 
 interface WebhookConsequenceProps {
   userId: string;
-  /** What the user is going to be. */
+  /** The user's next status. */
   active: boolean;
 }
 
-/** What a change of a user's status does to the webhook, said before it is confirmed. */
+/** What a change of a user's status will do to the webhook. */
 export function WebhookConsequence({ userId, active }: WebhookConsequenceProps) {
-  const webhook = useWebhookOfUser(userId, { enabled: true });
+  const webhook = useQuery<AdminHooksAnswer, Error, AdminHook | null>({
+    queryKey: [adminHooksPath, { userId, page: 1, limit: 1 }],
+    // A user has at most one.
+    select: ({ hooks }) => hooks[0] ?? null,
+    staleTime: 0,
+  });
   const formatInstant = useFormatInstant();
   return (
     <Text size="sm" aria-live="polite">

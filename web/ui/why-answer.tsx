@@ -1,10 +1,12 @@
-import type { WhyAnswer } from '#contract/signals.ts';
+import { IconCheck, IconMinus, IconX } from '@tabler/icons-react';
+import type { ExplainedDecision, WhyAnswer } from '#contract/signals.ts';
 import { capitalise, plainCount, shortId } from '../lib/format.ts';
 import { useFormatInstant } from '../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
-import { DecisionTrace } from './decision-trace.tsx';
+import { Facts } from './facts.tsx';
 import { StatusBadge } from './trading-badges.tsx';
 import { useReadableInstants } from './use-readable-instants.ts';
+import { statusLabel } from './user-picker.tsx';
 import classes from './why-answer.module.css';
 
 const OUTCOME_TONES: Record<WhyAnswer['conclusion']['outcome'], BadgeTone> = {
@@ -16,7 +18,7 @@ const OUTCOME_TONES: Record<WhyAnswer['conclusion']['outcome'], BadgeTone> = {
   'not considered': 'outline',
 };
 
-/** Why one user traded a signal or did not: what came of it, the decision of then and of now, and what came after. */
+/** Why one user traded a signal or did not: the outcome, the decision then and now, and the steps after it. */
 export function WhyAnswerView({ answer }: { answer: WhyAnswer }) {
   const formatInstant = useFormatInstant();
   const readable = useReadableInstants();
@@ -44,10 +46,10 @@ export function WhyAnswerView({ answer }: { answer: WhyAnswer }) {
             decision={decidedThen}
           />
         ) : (
-          <section className={classes.nothing} aria-label="As decided then">
+          <section className={classes.box} aria-label="As decided then">
             <h3>As decided then</h3>
-            <p>Nothing was decided on this user. {conclusion.text}.</p>
-            <p>The user was created at {formatInstant(answer.user.createdAt)}.</p>
+            <p className={classes.text}>Nothing was decided on this user. {conclusion.text}.</p>
+            <p className={classes.text}>The user was created at {formatInstant(answer.user.createdAt)}.</p>
           </section>
         )}
         <DecisionTrace
@@ -58,6 +60,61 @@ export function WhyAnswerView({ answer }: { answer: WhyAnswer }) {
       </div>
       <AfterEligibility answer={answer} />
     </div>
+  );
+}
+
+const ICONS: Readonly<Record<string, typeof IconCheck>> = {
+  passed: IconCheck,
+  failed: IconX,
+  'not reached': IconMinus,
+};
+
+interface DecisionTraceProps {
+  title: string;
+  /** When it was decided, or another remark beside the title. */
+  when: string;
+  decision: ExplainedDecision;
+}
+
+/** One decision on one user: the deciding rule, what it saw and wanted, and all rules in order. */
+function DecisionTrace({ title, when, decision }: DecisionTraceProps) {
+  const { status, reason, rule, saw, wanted, checks } = decision;
+  const readable = useReadableInstants();
+  const isEligible = status === 'eligible';
+  return (
+    <section className={classes.box} aria-label={title}>
+      <div className={classes.head}>
+        <h3>{title}</h3>
+        <Badge tone={isEligible ? 'success' : 'neutral'}>{statusLabel(status)}</Badge>
+      </div>
+      {when ? <p className={classes.when}>{when}</p> : null}
+      <p className={classes.reason}>{readable(reason)}</p>
+      {isEligible ? null : (
+        <Facts
+          columns={2}
+          facts={[
+            ['Deciding rule', rule],
+            ['It saw', readable(saw)],
+            ['It wanted', readable(wanted)],
+          ]}
+        />
+      )}
+      <ol className={classes.checks}>
+        {checks.map((check) => {
+          const Icon = ICONS[check.result] ?? IconMinus;
+          return (
+            <li key={check.rule} data-result={check.result}>
+              <Icon size={15} stroke={2.2} aria-hidden />
+              <span className={classes.rule}>{check.rule}</span>
+              <span className={classes.result}>{check.result}</span>
+              {check.saw !== null && check.wanted !== null ? (
+                <span className={classes.values}>{readable(`saw ${check.saw}, wanted ${check.wanted}`)}</span>
+              ) : null}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
   );
 }
 
@@ -72,9 +129,9 @@ function AfterEligibility({ answer: { steps, trades } }: { answer: WhyAnswer }) 
   const formatInstant = useFormatInstant();
   if (steps.length === 0 && trades.length === 0) return null;
   return (
-    <section className={classes.after} aria-label="After eligibility">
+    <section className={classes.box} aria-label="After eligibility">
       <h3>After eligibility</h3>
-      <ol>
+      <ol className={classes.steps}>
         {steps.map((step) => (
           <li key={step.stepNumber}>
             <div className={classes.head}>

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Tx } from '#server/platform/db/database.ts';
-import { forgetRows } from '#server/platform/db/list-totals/forget-rows.ts';
+import { forgetRows } from '#server/platform/db/list-totals/add-up-list.ts';
 import {
   listPartitions,
   PARTITIONED_TABLES,

@@ -1,15 +1,30 @@
-import { useDisclosure } from '@mantine/hooks';
-import { IconMenu2 } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { MantineContext } from '@mantine/core';
+import { useColorScheme, useDisclosure } from '@mantine/hooks';
+import {
+  IconChevronDown,
+  IconDeviceDesktop,
+  IconHome,
+  IconLogout,
+  IconMenu2,
+  IconMoon,
+  IconRefresh,
+  IconSettings,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, use } from 'react';
+import { confirmLeaving, hasUnsavedChanges } from '#web/forms/unsaved-changes.ts';
+import { useSignOut } from '../../features/auth/sign-out.ts';
 import { EnvironmentBadge } from '../../features/environment/environment-badge.tsx';
 import { useSession } from '../../lib/session.ts';
 import { Brand } from '../../ui/brand.tsx';
 import { ButtonLink, PlainLink } from '../../ui/link.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { toastFailure } from '../../ui/toast.ts';
+import { isScreen, useNavigationPages } from '../navigation.ts';
 import { PaletteButton } from '../palette/palette-button.tsx';
-import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import classes from './header.module.css';
-import { NavLinks } from './nav-links.tsx';
-import { UserMenu } from './user-menu.tsx';
 
 const NavigationDrawer = lazy(() => import('./navigation-drawer.tsx'));
 
@@ -61,5 +76,122 @@ export function Header() {
         </Suspense>
       ) : null}
     </header>
+  );
+}
+
+/** The server's list, without the page named Settings. */
+function NavLinks({ onFollow }: { onFollow?: () => void }) {
+  const pages = useNavigationPages();
+  if (pages.isError && !pages.data) {
+    return (
+      <button type="button" className={classes.navRetry} onClick={() => void pages.refetch()}>
+        <IconRefresh size={16} stroke={1.8} aria-hidden />
+        Failed to fetch pages. Try again
+      </button>
+    );
+  }
+  return pages.data?.map(({ pageName, path, displayName, icon }) =>
+    pageName === 'Settings' || !isScreen(path) ? null : (
+      <PlainLink
+        key={path}
+        to={path}
+        className={classes.navLink}
+        activeOptions={{ exact: true, includeSearch: false }}
+        activeProps={{ 'data-active': true }}
+        {...(onFollow ? { onClick: onFollow } : {})}
+      >
+        {icon === 'Home' ? <IconHome size={16} stroke={1.8} aria-hidden /> : null}
+        {displayName}
+      </PlainLink>
+    ),
+  );
+}
+
+const COLOR_SCHEMES = [
+  { value: 'light', label: 'Light', icon: IconSun },
+  { value: 'dark', label: 'Dark', icon: IconMoon },
+  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
+] as const;
+
+function ColorSchemeToggle() {
+  // The library's hook also switches transitions off, with an inline <style>.
+  const mantine = use(MantineContext);
+  const ofSystem = useColorScheme('light', { getInitialValueInEffect: false });
+  const chosen = mantine?.colorScheme;
+  const shown = chosen === 'auto' ? ofSystem : chosen;
+  return (
+    <Menu
+      label="Colour scheme"
+      tip="Colour scheme"
+      buttonClassName={classes.iconButton}
+      button={shown === 'dark' ? <IconSun size={16} aria-hidden /> : <IconMoon size={16} aria-hidden />}
+    >
+      {(close) =>
+        COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
+          <MenuItem
+            key={value}
+            icon={<Icon size={16} aria-hidden />}
+            checked={chosen === value}
+            onSelect={() => {
+              mantine?.setColorScheme(value);
+              close();
+            }}
+          >
+            {label}
+          </MenuItem>
+        ))
+      }
+    </Menu>
+  );
+}
+
+function UserMenu({ username }: { username: string }) {
+  const signOut = useSignOut();
+  const navigate = useNavigate();
+  const leave = async (close: () => void) => {
+    if (hasUnsavedChanges()) {
+      close();
+      if (!(await confirmLeaving())) return;
+    }
+    signOut.mutate(undefined, {
+      onError: (error) => toastFailure(error, 'Failed to sign out'),
+    });
+  };
+  return (
+    <Menu
+      buttonClassName={classes.user}
+      tip={username}
+      button={
+        <>
+          <IconUser size={18} className={classes.userIcon} aria-hidden />
+          <span className={classes.username}>{username}</span>
+          <IconChevronDown size={14} aria-hidden />
+        </>
+      }
+    >
+      {(close) => (
+        <>
+          <div className={classes.menuName} aria-hidden>
+            {username}
+          </div>
+          <MenuItem
+            icon={<IconSettings size={16} aria-hidden />}
+            onSelect={() => {
+              close();
+              void navigate({ to: '/settings' });
+            }}
+          >
+            Settings
+          </MenuItem>
+          <MenuItem
+            icon={<IconLogout size={16} aria-hidden />}
+            disabled={signOut.isPending}
+            onSelect={() => void leave(close)}
+          >
+            Sign Out
+          </MenuItem>
+        </>
+      )}
+    </Menu>
   );
 }

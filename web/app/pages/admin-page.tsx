@@ -8,15 +8,15 @@ import {
   IconWallet,
   IconWebhook,
 } from '@tabler/icons-react';
-import { AdminScreen } from '../../features/admin/admin-screen.tsx';
 import { useSession } from '../../lib/session.ts';
-import { CardGrid } from '../../ui/card-grid.tsx';
-import { CardLink } from '../../ui/card-link.tsx';
+import { BackLink } from '../../ui/link.tsx';
+import { CardGrid, CardLink, StatusList } from '../../ui/overview.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { useNavigationPages } from '../navigation.ts';
-import { type AdminScreen as AdminScreenPath, isAdminScreen } from '../screens.ts';
+import { type AdminScreen, isAdminScreen, useNavigationPages } from '../navigation.ts';
 
-const CARDS: Record<AdminScreenPath, { icon: typeof IconActivity; text: string }> = {
+const CARDS: Record<AdminScreen, { icon: typeof IconActivity; text: string }> = {
   '/price-logs': { icon: IconChartCandle, text: 'Candles and prices as they were received' },
   '/signals': { icon: IconActivity, text: 'Incoming signals and what the automation did with them' },
   '/configuration': { icon: IconWebhook, text: 'Your webhook endpoint for the charting platform' },
@@ -33,9 +33,26 @@ const CARDS: Record<AdminScreenPath, { icon: typeof IconActivity; text: string }
   '/positions': { icon: IconWallet, text: 'Open and closed positions, profit, and closing by hand' },
 };
 
-/** Open to everybody signed in; who is not an administrator sees the overview alone. */
+/** Open to everybody signed in; the cards are for administrators. */
 export function AdminPage() {
-  return <AdminScreen cards={useSession().user.isAdmin ? <AdminCards /> : null} />;
+  return (
+    <Page
+      title="Admin Dashboard"
+      subtitle="Signals, workflows, users and configuration"
+      back={<BackLink to="/">Back to Main</BackLink>}
+    >
+      {useSession().user.isAdmin ? <AdminCards /> : null}
+      <Panel title="System Overview">
+        <StatusList
+          items={[
+            ['System Status', 'Active'],
+            ['Data Processing', 'Real-time'],
+            ['Access', 'Secure'],
+          ]}
+        />
+      </Panel>
+    </Page>
+  );
 }
 
 function AdminCards() {

@@ -1,26 +1,18 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback } from 'react';
+import { useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { AutomationScreen } from '../../features/automation/automation-screen.tsx';
 import { type AutomationSearch, CLOSED_DIALOG } from '../../features/automation/automation-search.ts';
 import {
   areManualTriggersDisabled,
   useEnvironmentStatus,
 } from '../../features/environment/environment-status.ts';
+import { useChangeSearch } from '../../lib/use-change-search.ts';
 
 const SignalDialog = lazy(() => import('../../features/signals/signal-dialog.tsx'));
 
 export function AutomationPage() {
   const search = useSearch({ from: '/administrators/automation-workflows' });
-  const navigate = useNavigate({ from: '/automation-workflows' });
-  const onSearch = useCallback(
-    (change: AutomationSearch) =>
-      void navigate({
-        to: '/automation-workflows',
-        search: (before) => ({ ...before, ...change }),
-        resetScroll: false,
-      }),
-    [navigate],
-  );
+  const onSearch = useChangeSearch<AutomationSearch>();
   const environment = useEnvironmentStatus();
   return (
     <>

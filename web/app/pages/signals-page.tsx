@@ -1,22 +1,18 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback } from 'react';
+import { useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import {
   areManualTriggersDisabled,
   useEnvironmentStatus,
 } from '../../features/environment/environment-status.ts';
 import { SignalsScreen } from '../../features/signals/signals-screen.tsx';
 import { CLOSED_DIALOG, type SignalsSearch } from '../../features/signals/signals-search.ts';
+import { useChangeSearch } from '../../lib/use-change-search.ts';
 
 const WorkflowStepsDialog = lazy(() => import('../../features/automation/workflow-steps-dialog.tsx'));
 
 export function SignalsPage() {
   const search = useSearch({ from: '/administrators/signals' });
-  const navigate = useNavigate({ from: '/signals' });
-  const onSearch = useCallback(
-    (change: SignalsSearch) =>
-      void navigate({ to: '/signals', search: (before) => ({ ...before, ...change }), resetScroll: false }),
-    [navigate],
-  );
+  const onSearch = useChangeSearch<SignalsSearch>();
   const environment = useEnvironmentStatus();
   return (
     <>

@@ -1,27 +1,19 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useEnvironmentStatus } from '../../features/environment/environment-status.ts';
 import { useTradingHalts } from '../../features/trading-halts/get-trading-halts.ts';
 import { reasonsByUser } from '../../features/trading-halts/halt-text.ts';
 import { UsersScreen } from '../../features/users/users-screen.tsx';
+import type { UsersSearch } from '../../features/users/users-search.ts';
+import { useChangeSearch } from '../../lib/use-change-search.ts';
 
 export function UsersPage() {
-  const search = useSearch({ from: '/administrators/create-client' });
-  const navigate = useNavigate({ from: '/create-client' });
-  const { data: environment } = useEnvironmentStatus();
-  const { data: halts } = useTradingHalts();
+  const halts = useTradingHalts().data?.halts ?? [];
   return (
     <UsersScreen
-      search={search}
-      onSearch={(change, how) =>
-        void navigate({
-          to: '/create-client',
-          search: (before) => ({ ...before, ...change }),
-          resetScroll: false,
-          ...how,
-        })
-      }
-      halted={reasonsByUser(halts?.halts ?? [])}
-      exchangeMode={environment?.exchangeMode}
+      search={useSearch({ from: '/administrators/create-client' })}
+      onSearch={useChangeSearch<UsersSearch>()}
+      halted={reasonsByUser(halts)}
+      exchangeMode={useEnvironmentStatus().data?.exchangeMode}
     />
   );
 }

@@ -1,12 +1,12 @@
 import { Modal } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { useReturnFocus } from '../../ui/use-return-focus.ts';
+import { useReturnFocus } from '../../ui/dialog.tsx';
 import classes from './command-palette.module.css';
-import { COMMAND_GROUPS, type Command, type CommandTarget, readQuery } from './commands.ts';
+import { COMMAND_GROUPS, type Command, readQuery } from './commands.ts';
 import { usePaletteResult } from './palette-data.ts';
-import { showOverlay } from './palette-state.ts';
+import { overlay } from './palette-state.ts';
 
 /** A combobox in a dialog: the focus stays in the search field, and the list says which option is the active one. */
 export default function CommandPalette({ onClose }: { onClose: () => void }) {
@@ -14,9 +14,9 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
   const [activeId, setActiveId] = useState<string | null>(null);
   const { commands, note } = usePaletteResult(readQuery(text));
   const listId = useId();
-  const goTo = useGoTo();
+  const router = useRouter();
   useReturnFocus({ enabled: true });
-  // Kept by its id: what arrives later must not move the choice to another command.
+  // Kept by its id: later results must not move the choice.
   const active = Math.max(
     commands.findIndex(({ id }) => id === activeId),
     0,
@@ -26,7 +26,8 @@ export default function CommandPalette({ onClose }: { onClose: () => void }) {
 
   const run = (command: Command) => {
     onClose();
-    goTo(command.target);
+    if (command.address === null) overlay.set('shortcuts');
+    else void router.navigate({ href: command.address });
   };
   const handleKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -136,32 +137,4 @@ function Group({ name, commands, current, optionId, onPoint, onRun }: GroupProps
       ))}
     </div>
   );
-}
-
-function useGoTo() {
-  const navigate = useNavigate();
-  return (target: CommandTarget) => {
-    switch (target.to) {
-      case 'page':
-        void navigate({ to: target.path });
-        break;
-      case 'user':
-        void navigate({ to: '/settings', search: { userId: target.userId } });
-        break;
-      case 'token':
-        void navigate({ to: '/signals', search: { token: target.token } });
-        break;
-      case 'signal':
-        void navigate({ to: '/signals', search: { dialog: 'signal', signal: target.signalId } });
-        break;
-      case 'workflow':
-        void navigate({
-          to: '/automation-workflows',
-          search: { dialog: 'steps', workflow: target.workflowId },
-        });
-        break;
-      case 'shortcuts':
-        showOverlay('shortcuts');
-    }
-  };
 }

@@ -43,14 +43,17 @@ test('pages are found by any of their words and by their path', () => {
 test('users whose name begins with the search come first, and lead to their settings', () => {
   expect(find('anna')).toEqual(['Users: anna@example.com', 'Users: joanna@example.com']);
   expect(findCommands('a0000000-0000-4000-8000-000000000002', known)).toMatchObject([
-    { label: 'anna@example.com', target: { to: 'user', userId: 'a0000000-0000-4000-8000-000000000002' } },
+    {
+      label: 'anna@example.com',
+      address: '/settings?userId=a0000000-0000-4000-8000-000000000002',
+    },
   ]);
 });
 
 test('tokens lead to their signals', () => {
   expect(findCommands('btc', known)).toMatchObject([
-    { label: 'BTC', target: { to: 'token', token: 'BTC' } },
-    { label: 'WBTC', target: { to: 'token', token: 'WBTC' } },
+    { label: 'BTC', address: '/signals?token=BTC' },
+    { label: 'WBTC', address: '/signals?token=WBTC' },
   ]);
 });
 

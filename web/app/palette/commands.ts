@@ -1,15 +1,8 @@
 import type { NavigationPage } from '#contract/pages.ts';
 import type { Signal } from '#contract/signals.ts';
+import { withParams } from '../../lib/api-client.ts';
 import { capitalise, shortId } from '../../lib/format.ts';
-import { isScreen, type Screen } from '../screens.ts';
-
-export type CommandTarget =
-  | { to: 'page'; path: Screen | '/settings' | '/admin' }
-  | { to: 'user'; userId: string }
-  | { to: 'token'; token: string }
-  | { to: 'signal'; signalId: string }
-  | { to: 'workflow'; workflowId: string }
-  | { to: 'shortcuts' };
+import { isScreen } from '../navigation.ts';
 
 export const COMMAND_GROUPS = ['Pages', 'Tokens', 'Users', 'Signals', 'Workflows', 'Help'] as const;
 
@@ -18,7 +11,8 @@ export interface Command {
   group: (typeof COMMAND_GROUPS)[number];
   label: string;
   detail: string;
-  target: CommandTarget;
+  /** Where the command leads; null opens the list of shortcuts. */
+  address: string | null;
 }
 
 export interface Known {
@@ -29,9 +23,9 @@ export interface Known {
   signals: readonly Signal[];
 }
 
-/** More of a group than this is better found by another letter. */
+/** One more letter finds the others. */
 const GROUP_SIZE = 6;
-/** Ids of a day begin alike, so less of one says nothing. */
+/** Ids of one day begin alike, so a shorter part finds too many. */
 const ID_PART_LENGTH = 4;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -39,7 +33,7 @@ export const isFullId = (query: string): boolean => UUID.test(query);
 
 export const readQuery = (text: string): string => text.trim().toLowerCase();
 
-/** What a search finds among what is known, in the order of the groups. An empty search lists the pages. */
+/** The matches in the order of the groups. An empty search lists the pages. */
 export function findCommands(query: string, known: Known): Command[] {
   const pages = [...pageCommands(known), HELP].filter(({ label, detail }) =>
     query.split(/\s+/).every((word) => `${label} ${detail}`.toLowerCase().includes(word)),
@@ -53,7 +47,7 @@ const HELP: Command = {
   group: 'Help',
   label: 'Keyboard Shortcuts',
   detail: '',
-  target: { to: 'shortcuts' },
+  address: null,
 };
 
 function pageCommands({ pages, isAdmin }: Known): Command[] {
@@ -62,14 +56,14 @@ function pageCommands({ pages, isAdmin }: Known): Command[] {
   );
   return [
     ...listed,
-    ...(isAdmin ? [{ path: '/admin' as const, label: 'Admin Dashboard' }] : []),
-    { path: '/settings' as const, label: 'Settings' },
+    ...(isAdmin ? [{ path: '/admin', label: 'Admin Dashboard' }] : []),
+    { path: '/settings', label: 'Settings' },
   ].map(({ path, label }) => ({
     id: `page ${path}`,
     group: 'Pages',
     label,
     detail: path,
-    target: { to: 'page', path },
+    address: path,
   }));
 }
 
@@ -85,7 +79,7 @@ function adminCommands(query: string, { users, tokens, signals }: Known): Comman
   ];
 }
 
-/** Those that begin with the search come before those that contain it. */
+/** Items that begin with the search come before items that contain it. */
 function best<Item>(items: readonly Item[], textOf: (item: Item) => string, query: string): Item[] {
   const matches = items.filter((item) => textOf(item).includes(query));
   const begins = matches.filter((item) => textOf(item).startsWith(query));
@@ -106,7 +100,7 @@ const tokenCommand = (token: string): Command => ({
   group: 'Tokens',
   label: token,
   detail: 'Signals of this token',
-  target: { to: 'token', token },
+  address: withParams('/signals', { token }),
 });
 
 const userCommand = ({ id, username }: { id: string; username: string }): Command => ({
@@ -114,7 +108,7 @@ const userCommand = ({ id, username }: { id: string; username: string }): Comman
   group: 'Users',
   label: username,
   detail: 'Settings of this user',
-  target: { to: 'user', userId: id },
+  address: withParams('/settings', { userId: id }),
 });
 
 export const signalCommand = ({ id, token, action, processor }: Signal): Command => ({
@@ -122,7 +116,7 @@ export const signalCommand = ({ id, token, action, processor }: Signal): Command
   group: 'Signals',
   label: `${shortId(id, 9)}  ${token} ${capitalise(action)}`,
   detail: processor,
-  target: { to: 'signal', signalId: id },
+  address: withParams('/signals', { dialog: 'signal', signal: id }),
 });
 
 export const workflowCommand = (workflowId: string): Command => ({
@@ -130,5 +124,5 @@ export const workflowCommand = (workflowId: string): Command => ({
   group: 'Workflows',
   label: shortId(workflowId, 9),
   detail: 'Steps of this workflow',
-  target: { to: 'workflow', workflowId },
+  address: withParams('/automation-workflows', { dialog: 'steps', workflow: workflowId }),
 });

@@ -1,9 +1,8 @@
 import { IconSearch } from '@tabler/icons-react';
-import { paletteKey } from './key-names.ts';
 import classes from './palette-button.module.css';
-import { showOverlay } from './palette-state.ts';
+import { overlay, paletteKey } from './palette-state.ts';
 
-/** For the header: on narrow screens the icon alone. */
+/** In the header; narrow screens show only the icon. */
 export function PaletteButton() {
   const { text, aria } = paletteKey();
   return (
@@ -14,7 +13,7 @@ export function PaletteButton() {
       aria-keyshortcuts={aria}
       aria-haspopup="dialog"
       data-tip={`Search and go to (${text})`}
-      onClick={() => showOverlay('palette')}
+      onClick={() => overlay.set('palette')}
     >
       <IconSearch size={16} aria-hidden />
       <kbd className={classes.key}>{text}</kbd>

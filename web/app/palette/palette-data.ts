@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Signal, SignalsAnswer } from '#contract/signals.ts';
-import { isStatus, requestJson } from '../../lib/api-client.ts';
+import { isStatus } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { useNavigationPages } from '../navigation.ts';
 import {
@@ -15,7 +15,7 @@ import {
 const SIGNALS_PATH = '/api/signals';
 const NEWEST_SIGNALS = 100;
 
-/** Everything that the palette searches, as it is when it opens. Only administrators have more than pages. */
+/** Everything that the palette searches; ordinary users have only pages. */
 function useKnown(): { known: Known; failed: string[] } {
   const { user } = useSession();
   const enabled = user.isAdmin;
@@ -57,7 +57,7 @@ function useKnown(): { known: Known; failed: string[] } {
   };
 }
 
-/** A whole id that nothing known has: a signal's, or else a workflow's. */
+/** Looks up a full id that is not loaded: a signal's, or else a workflow's. */
 function useIdLookUp(
   id: string,
   enabled: boolean,
@@ -66,12 +66,7 @@ function useIdLookUp(
   const stepsPath = `/api/automation-workflows/${id}/steps`;
   const signal = useQuery<Signal>({ queryKey: [signalPath], staleTime: 0, enabled });
   const isNoSignal = enabled && isStatus(signal.error, 404);
-  const workflow = useQuery({
-    queryKey: [stepsPath],
-    queryFn: ({ signal: abort }) => requestJson<unknown[]>(stepsPath, { signal: abort }),
-    staleTime: 0,
-    enabled: isNoSignal,
-  });
+  const workflow = useQuery<unknown[]>({ queryKey: [stepsPath], staleTime: 0, enabled: isNoSignal });
   if (!enabled) return { found: [], isPending: false, isFailed: false };
   return {
     found: [
@@ -85,7 +80,7 @@ function useIdLookUp(
 
 export interface PaletteResult {
   commands: Command[];
-  /** What stands below the list: a search under way, nothing found, or what could not be loaded. */
+  /** Below the list: a search under way, nothing found, or what could not be loaded. */
   note: string | null;
 }
 

@@ -1,21 +1,18 @@
-import { useSyncExternalStore } from 'react';
-
-export type OpenOverlay = 'palette' | 'shortcuts' | null;
-
-let open: OpenOverlay = null;
-const listeners = new Set<() => void>();
+import { createStore } from '../../lib/store.ts';
+import { readChoice, storeChoice } from '../../lib/stored-choice.ts';
 
 /** Opened from the header, from a key or from the palette itself, and shown in one place. */
-export function showOverlay(next: OpenOverlay): void {
-  open = next;
-  for (const listener of listeners) listener();
-}
+export const overlay = createStore<'palette' | 'shortcuts' | null>(null);
 
-export const shownOverlay = (): OpenOverlay => open;
+const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform);
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+/** The name of the palette's key on this system, for people and for screen readers. */
+export const paletteKey = () =>
+  isApple() ? { text: '⌘ K', aria: 'Meta+K' } : { text: 'Ctrl K', aria: 'Control+K' };
 
-export const useOverlay = (): OpenOverlay => useSyncExternalStore(subscribe, shownOverlay);
+const SINGLE_KEYS = 'single-key-shortcuts';
+
+/** Speech input or a hand that slips can trigger them, so they can be switched off (WCAG 2.1.4). */
+export const areSingleKeysOn = (): boolean => readChoice(SINGLE_KEYS) !== 'off';
+
+export const switchSingleKeys = (on: boolean): void => storeChoice(SINGLE_KEYS, on ? 'on' : 'off');

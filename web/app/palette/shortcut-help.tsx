@@ -1,9 +1,8 @@
 import { Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
-import { paletteKey } from './key-names.ts';
+import { areSingleKeysOn, paletteKey, switchSingleKeys } from './palette-state.ts';
 import classes from './shortcut-help.module.css';
-import { areSingleKeysOn, switchSingleKeys } from './single-keys.ts';
 
 const SINGLE_KEYS = [
   { keys: ['/'], does: 'Go to the first filter of the screen' },

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { requestJson } from '../../lib/api-client.ts';
-import { useForgetSession } from '../../lib/session.ts';
-import { announceSession } from '../../lib/session-news.ts';
+import { announceSession, useForgetSession } from '../../lib/session.ts';
 
 export function useSignOut() {
   const forgetSession = useForgetSession();

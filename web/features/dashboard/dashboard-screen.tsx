@@ -1,10 +1,8 @@
 import { IconChevronRight, IconSettings, IconShieldLock } from '@tabler/icons-react';
 import { useSession } from '../../lib/session.ts';
-import { CardGrid } from '../../ui/card-grid.tsx';
-import { CardLink } from '../../ui/card-link.tsx';
+import { CardGrid, CardLink, StatusList } from '../../ui/overview.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { StatusList } from '../../ui/status-list.tsx';
 import { AttentionCard } from './attention-card.tsx';
 import { MyPositions } from './my-positions.tsx';
 

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import type { PositionsAnswer } from '#contract/positions.ts';
 import { PolledView } from '#web/lists/polled-view.tsx';
 import { formatFullPrice, formatQuantity, formatReturn } from '../../lib/figures.ts';
+import { usePoll } from '../../lib/live/live-context.tsx';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { ButtonLink } from '../../ui/link.tsx';
@@ -9,14 +11,20 @@ import { Profit } from '../../ui/profit.tsx';
 import { SideBadge } from '../../ui/side-badge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
-import { useMyPositions } from './get-my-positions.ts';
 import classes from './my-positions.module.css';
 
-/** One's own, to look at: only an administrator closes positions. */
+const REFRESH_MS = 10_000;
+
+/** The user's own positions, read-only: only administrators close positions. */
 export function MyPositions() {
   const { user } = useSession();
   const formatInstant = useFormatInstant();
-  const positions = useMyPositions();
+  // Profit moves with the price, which no event announces, so it is polled.
+  const positions = useQuery<PositionsAnswer>({
+    queryKey: ['/api/my-positions'],
+    staleTime: 0,
+    refetchInterval: usePoll(REFRESH_MS),
+  });
   return (
     <Panel
       title="My positions"

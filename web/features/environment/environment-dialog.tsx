@@ -38,11 +38,11 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
   const mode = exchangeModeLook(status.exchangeMode);
   const serverFacts: [string, ReactNode][] = [
     ['Server Instance ID', truncate(status.serverInstanceId, ID_LENGTH)],
-    ['Has Deployment ID', <OnOff key="has" on={status.hasDeploymentId} words={['YES', 'NO']} />],
+    ...(status.deploymentId
+      ? [['Deployment ID', truncate(status.deploymentId, ID_LENGTH)] satisfies [string, ReactNode]]
+      : []),
+    onOff('Has Deployment ID', status.hasDeploymentId, ['YES', 'NO']),
   ];
-  if (status.deploymentId) {
-    serverFacts.splice(1, 0, ['Deployment ID', truncate(status.deploymentId, ID_LENGTH)]);
-  }
   return (
     <div className={classes.details}>
       <section>
@@ -52,20 +52,11 @@ function EnvironmentDetails({ status }: { status: EnvironmentStatus }) {
           facts={[
             ['Environment', environmentName(status.environment)],
             ['Node Environment', status.nodeEnv],
-            ['Deployment', <OnOff key="d" on={status.isDeployment} words={['DEPLOYED', 'LOCAL']} />],
-            ['Auto-Trade', <OnOff key="a" on={status.autoTradeEnabled} words={['ENABLED', 'DISABLED']} />],
-            [
-              'Auto-Trade Config',
-              <OnOff key="c" on={status.autoTradeConfigured} words={['CONFIGURED', 'NOT CONFIGURED']} />,
-            ],
-            [
-              'Signal Processing',
-              <OnOff key="s" on={status.canProcessSignals} words={['ACTIVE', 'INACTIVE']} />,
-            ],
-            [
-              'Orders by Hand',
-              <OnOff key="h" on={orderSubmissionAllowed(status)} words={['ENABLED', 'DISABLED']} />,
-            ],
+            onOff('Deployment', status.isDeployment, ['DEPLOYED', 'LOCAL']),
+            onOff('Auto-Trade', status.autoTradeEnabled, ['ENABLED', 'DISABLED']),
+            onOff('Auto-Trade Config', status.autoTradeConfigured, ['CONFIGURED', 'NOT CONFIGURED']),
+            onOff('Signal Processing', status.canProcessSignals, ['ACTIVE', 'INACTIVE']),
+            onOff('Orders by Hand', orderSubmissionAllowed(status), ['ENABLED', 'DISABLED']),
             [
               'Exchange Mode',
               <Badge key="m" tone={status.exchangeMode === 'live' ? 'failure' : 'neutral'}>
@@ -112,6 +103,9 @@ function CriticalConditions() {
   );
 }
 
-function OnOff({ on, words }: { on: boolean; words: [on: string, off: string] }) {
-  return <Badge tone={on ? 'accent' : 'neutral'}>{on ? words[0] : words[1]}</Badge>;
-}
+const onOff = (name: string, on: boolean, words: [on: string, off: string]): [string, ReactNode] => [
+  name,
+  <Badge key={name} tone={on ? 'accent' : 'neutral'}>
+    {on ? words[0] : words[1]}
+  </Badge>,
+];

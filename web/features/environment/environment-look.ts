@@ -27,13 +27,13 @@ export const EXCHANGE_MODES = {
   live: { label: 'Live', text: 'Orders go to the exchange. Real money is traded.' },
 } as const satisfies Record<EnvironmentStatus['exchangeMode'], { label: string; text: string }>;
 
-/** Also where the server does not say it. */
+/** Also for a mode that the server leaves out. */
 export const exchangeModeLook = (mode: string): { label: string; text: string } =>
   Object.hasOwn(EXCHANGE_MODES, mode)
     ? EXCHANGE_MODES[mode as EnvironmentStatus['exchangeMode']]
     : { label: 'Unknown', text: 'The server does not say where orders go.' };
 
-/** What was known stays, and a refresh that failed is said beside it. */
+/** Keeps the last status, and adds a failed refresh. */
 export function environmentTip(status: EnvironmentStatus | undefined, failed: boolean): string {
   const known = status && [
     `Environment: ${environmentName(status.environment)}`,

@@ -1,27 +1,34 @@
 import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { AdminHook } from '#contract/hooks.ts';
+import type { AdminHook, AdminHooksAnswer } from '#contract/hooks.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
 import { Pager } from '#web/lists/pager.tsx';
 import { countPages } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { adminHooksPath } from '../../lib/webhook-of-user.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { ALL_WEBHOOKS_PAGE_SIZE, type AskedChange, useAllWebhooks } from './all-webhooks.ts';
+import type { AskedChange } from './any-webhook-dialog.tsx';
 import classes from './webhook-screen.module.css';
+
+const PAGE_SIZE = 10;
 
 const AnyWebhookDialog = lazy(() => import('./any-webhook-dialog.tsx'));
 
-/** For administrators: whose webhooks there are, and what can be done about them. */
+/** For administrators: the webhooks of all users, with their actions. */
 export default function AllWebhooksCard() {
   const [page, setPage] = useState(1);
   const [asked, setAsked] = useState<AskedChange | null>(null);
-  const query = useAllWebhooks(page);
+  const query = useQuery<AdminHooksAnswer>({
+    queryKey: [adminHooksPath, { page, limit: PAGE_SIZE }],
+    placeholderData: keepPreviousData,
+  });
   const formatInstant = useFormatInstant();
   const columns = useMemo(() => columnsOf(formatInstant, setAsked), [formatInstant]);
-  const pageCount = countPages(query.data?.total, ALL_WEBHOOKS_PAGE_SIZE);
+  const pageCount = countPages(query.data?.total, PAGE_SIZE);
   // The rows of the last page are gone.
   const last = Math.max(pageCount ?? page, 1);
   if (!query.isPlaceholderData && page > last) setPage(last);
@@ -85,7 +92,7 @@ interface StateBadgesProps {
   formatInstant: (instant: string) => string;
 }
 
-/** Two reasons to refuse deliveries; each is ended by itself. */
+/** Two reasons to refuse deliveries, each with its own end. */
 function StateBadges({ hook: { suspendedAt, userActive }, formatInstant }: StateBadgesProps) {
   if (suspendedAt === null && userActive) return <Badge tone="success">Active</Badge>;
   return (
@@ -106,23 +113,18 @@ function StateBadges({ hook: { suspendedAt, userActive }, formatInstant }: State
 
 function Actions({ hook, ask }: { hook: AdminHook; ask: (kind: AskedChange['kind']) => void }) {
   const of = `the webhook of ${hook.username}`;
+  const button = (kind: AskedChange['kind'], label: string, name: string) => (
+    <Button size="xs" variant="default" aria-label={name} onClick={() => ask(kind)}>
+      {label}
+    </Button>
+  );
   return (
     <span className={classes.actions}>
-      {hook.suspendedAt === null ? (
-        <Button size="xs" variant="default" aria-label={`Suspend ${of}`} onClick={() => ask('suspend')}>
-          Suspend
-        </Button>
-      ) : (
-        <Button size="xs" variant="default" aria-label={`Resume ${of}`} onClick={() => ask('lift')}>
-          Resume
-        </Button>
-      )}
-      <Button size="xs" variant="default" aria-label={`Renew the key of ${of}`} onClick={() => ask('renew')}>
-        Renew
-      </Button>
-      <Button size="xs" variant="default" aria-label={`Delete ${of}`} onClick={() => ask('delete')}>
-        Delete
-      </Button>
+      {hook.suspendedAt === null
+        ? button('suspend', 'Suspend', `Suspend ${of}`)
+        : button('lift', 'Resume', `Resume ${of}`)}
+      {button('renew', 'Renew', `Renew the key of ${of}`)}
+      {button('delete', 'Delete', `Delete ${of}`)}
     </span>
   );
 }

@@ -1,11 +1,19 @@
 import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { isStatus, serverMessage } from '../../lib/api-client.ts';
-import { whomItFeeds } from '../../lib/webhook-of-user.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { AdminHook, AdminHookBody } from '#contract/hooks.ts';
+import { isStatus, requestJson } from '../../lib/api-client.ts';
+import { adminHooksPath, whomItFeeds } from '../../lib/webhook-of-user.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { type AnyWebhookChange, type AskedChange, useChangeAnyWebhook } from './all-webhooks.ts';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { PasswordDialog } from './password-dialog.tsx';
+import { webhooksQuery } from './webhooks.ts';
+
+/** A change that still waits for its confirmation, or for the password. */
+export interface AskedChange {
+  kind: 'suspend' | 'lift' | 'renew' | 'delete';
+  hook: AdminHook;
+}
 
 const DONE: Record<AskedChange['kind'], { title: string; message: string }> = {
   suspend: { title: 'Webhook Suspended', message: 'Its alerts are refused from now on.' },
@@ -14,49 +22,56 @@ const DONE: Record<AskedChange['kind'], { title: string; message: string }> = {
   delete: { title: 'Webhook Deleted', message: 'Alerts sent to it are refused from now on.' },
 };
 
+/** Renewing and deleting need the password; a suspension does not. */
+function requestFor(kind: AskedChange['kind'], password: string) {
+  if (kind === 'delete') return { method: 'DELETE', body: { password } } as const;
+  const body: AdminHookBody =
+    kind === 'renew' ? { generateNewKey: true, password } : { suspended: kind === 'suspend' };
+  return { method: 'PUT', body } as const;
+}
+
 export default function AnyWebhookDialog({ kind, hook, onClose }: AskedChange & { onClose: () => void }) {
-  const change = useChangeAnyWebhook();
+  const client = useQueryClient();
   const { username, name } = hook;
-  const run = (wanted: AnyWebhookChange) =>
-    change.mutate(wanted, {
+  const change = useMutation({
+    mutationFn: (password: string) =>
+      requestJson(`${adminHooksPath}/${encodeURIComponent(hook.id)}`, requestFor(kind, password)),
+    // Also after a refusal, which means an outdated list. One of the webhooks may be the own one.
+    onSettled: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: [adminHooksPath] }),
+        client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
+      ]),
+  });
+  const confirm = (password: string) =>
+    change.mutate(password, {
       onSuccess: () => {
-        toastSuccess(DONE[wanted.kind]);
+        toastSuccess(DONE[kind]);
         onClose();
       },
       onError: (error) => {
-        toastError({ title: 'Error', message: serverMessage(error, 'The change was not saved') });
+        toastFailure(error, 'The change was not saved');
         // Deleted elsewhere. A wrong password leaves the dialog open for another try.
         if (isStatus(error, 404)) onClose();
       },
     });
-  // Closed while the answer is under way, the dialog could not tell what came of it.
-  const close = () => (change.isPending ? undefined : onClose());
-  if (kind === 'renew') {
+  if (kind === 'renew' || kind === 'delete') {
+    const isRenewal = kind === 'renew';
     return (
       <PasswordDialog
         opened
-        title="Renew the Key of a User"
-        text={`The key of "${name}" of ${username} ends at once, and existing alerts are refused until they use the new one. The new key is not shown here: ${username} reads it on the Webhook screen after entering the own password. Enter your account password to renew it.`}
-        confirmLabel="Renew Key"
-        pendingLabel="Renewing..."
+        title={isRenewal ? 'Renew the Key of a User' : 'Delete the Webhook of a User'}
+        text={
+          isRenewal
+            ? `The key of "${name}" of ${username} ends at once, and existing alerts are refused until they use the new one. The new key is not shown here: ${username} reads it on the Webhook screen after entering the own password. Enter your account password to renew it.`
+            : `All alerts that use "${name}" of ${username} stop for good. ${username} can create a new webhook with a new key; to prevent that, suspend this one instead. Enter your account password to delete it.`
+        }
+        confirmLabel={isRenewal ? 'Renew Key' : 'Delete Webhook'}
+        pendingLabel={isRenewal ? 'Renewing...' : 'Deleting...'}
         pending={change.isPending}
-        onConfirm={(password) => run({ kind, hook, password })}
-        onClose={close}
-      />
-    );
-  }
-  if (kind === 'delete') {
-    return (
-      <PasswordDialog
-        opened
-        title="Delete the Webhook of a User"
-        text={`All alerts that use "${name}" of ${username} stop for good. ${username} can create a new webhook with a new key; to prevent that, suspend this one instead. Enter your account password to delete it.`}
-        confirmLabel="Delete Webhook"
-        pendingLabel="Deleting..."
-        pending={change.isPending}
-        destructive
-        onConfirm={(password) => run({ kind, hook, password })}
-        onClose={close}
+        destructive={!isRenewal}
+        onConfirm={confirm}
+        onClose={onClose}
       />
     );
   }
@@ -69,8 +84,8 @@ export default function AnyWebhookDialog({ kind, hook, onClose }: AskedChange & 
       pendingLabel="Updating..."
       pending={change.isPending}
       destructive={suspends}
-      onConfirm={() => run({ kind, hook })}
-      onClose={close}
+      onConfirm={() => confirm('')}
+      onClose={onClose}
     >
       <Text size="sm">
         {suspends ? 'Suspend' : 'Resume'} the webhook "{name}" of {username}?

@@ -1,17 +1,26 @@
 import { useMediaQuery } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
+import type { Delivery } from '#contract/hooks.ts';
+import type { TableColumns } from '#web/lists/data-table.tsx';
 import { ListPanel } from '#web/lists/list-panel.tsx';
 import { isStatus } from '../../lib/api-client.ts';
+import { capitalise } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
-import { deliveryColumns, narrowDeliveryColumns } from './delivery-columns.tsx';
-import { useDeliveries, useRefreshWebhook } from './webhooks.ts';
+import classes from './webhook-screen.module.css';
+import { deliveriesPath, useRefreshWebhook } from './webhooks.ts';
 
-/** Where five columns fit: between the telephone and the two columns of the screen, and when those are wide. */
+/** Where five columns fit: between phones and the two-column layout, and in a wide one. */
 const WIDE = '(min-width: 48em) and (max-width: 61.99em), (min-width: 80em)';
 
 export function DeliveriesCard({ hookId }: { hookId: string }) {
-  const deliveries = useDeliveries(hookId);
+  // Deliveries come in at any time: opening the screen again shows those of now.
+  const deliveries = useQuery<Delivery[]>({
+    queryKey: [deliveriesPath(hookId)],
+    refetchOnMount: 'always',
+  });
   const refreshWebhook = useRefreshWebhook();
   const formatInstant = useFormatInstant();
   const wide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
@@ -43,3 +52,50 @@ export function DeliveriesCard({ hookId }: { hookId: string }) {
     />
   );
 }
+
+type FormatInstant = (instant: string) => string;
+
+const RESULT_TONES: Record<Delivery['result'], BadgeTone> = {
+  stored: 'success',
+  duplicate: 'neutral',
+  refused: 'failure',
+  limited: 'warning',
+};
+
+const ResultBadge = ({ result }: { result: Delivery['result'] }) => (
+  <Badge tone={RESULT_TONES[result]}>{capitalise(result)}</Badge>
+);
+
+const deliveryColumns = (formatInstant: FormatInstant): TableColumns<Delivery> => [
+  { id: 'time', header: 'Time', cell: (delivery) => formatInstant(delivery.receivedAt) },
+  { id: 'kind', header: 'Kind', cell: (delivery) => capitalise(delivery.kind) },
+  { id: 'result', header: 'Result', cell: (delivery) => <ResultBadge result={delivery.result} /> },
+  {
+    id: 'reason',
+    header: 'Reason',
+    cell: (delivery) => <span className={classes.reason}>{delivery.reason ?? '–'}</span>,
+  },
+  {
+    id: 'source',
+    header: 'Source Address',
+    cell: (delivery) => <span className={classes.source}>{delivery.sourceIp}</span>,
+  },
+];
+
+/** On a phone the reason has its own line, so that nothing scrolls sideways. */
+const narrowDeliveryColumns = (formatInstant: FormatInstant): TableColumns<Delivery> => [
+  {
+    id: 'delivery',
+    header: 'Delivery',
+    cell: (delivery) => (
+      <div className={classes.delivery}>
+        <span>{formatInstant(delivery.receivedAt)}</span>
+        <span className={classes.quiet}>
+          {capitalise(delivery.kind)} from {delivery.sourceIp}
+        </span>
+        {delivery.reason ? <span className={classes.reason}>{delivery.reason}</span> : null}
+      </div>
+    ),
+  },
+  { id: 'result', header: 'Result', cell: (delivery) => <ResultBadge result={delivery.result} /> },
+];

@@ -1,8 +1,8 @@
 import { Alert } from '@mantine/core';
 import { IconShieldLock } from '@tabler/icons-react';
+import { CopyButton } from '../../ui/icon-button.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { AlertTemplates } from './alert-templates-section.tsx';
 import classes from './webhook-screen.module.css';
 
 const SIGNAL_EXAMPLE = {
@@ -72,5 +72,99 @@ function Endpoint({ name, path, example }: { name: string; path: string; example
       </p>
       <JsonView value={example} label={`${name} example payload`} />
     </div>
+  );
+}
+
+interface AlertTemplate {
+  /** Also the name in its copy button and toast. */
+  name: string;
+  use: string;
+  message: Readonly<Record<string, string>>;
+}
+
+const signal = (action: string) => ({
+  symbol: '{{ticker}}',
+  action,
+  price: '{{close}}',
+  timeframe: '{{interval}}',
+  processor: 'Tesla',
+  time: '{{timenow}}',
+});
+
+const CANDLE = {
+  Symbol: '{{ticker}}',
+  Timeframe: '{{interval}}',
+  DateTime: '{{time}}',
+  Open: '{{open}}',
+  High: '{{high}}',
+  Low: '{{low}}',
+  Close: '{{close}}',
+  Volume: '{{volume}}',
+};
+
+/**
+ * Alert messages as TradingView takes them. Plots are named by their number: the quotes of {{plot("ATR")}} would
+ * be invalid JSON until TradingView fills them in.
+ */
+const ALERT_TEMPLATES: readonly AlertTemplate[] = [
+  { name: 'Buy signal message', use: 'For an alert that means buy', message: signal('buy') },
+  { name: 'Sell signal message', use: 'For an alert that means sell', message: signal('sell') },
+  {
+    name: 'Strategy signal message',
+    use: 'For a strategy: its orders say buy or sell',
+    message: signal('{{strategy.order.action}}'),
+  },
+  { name: 'Candle message', use: 'For any chart', message: CANDLE },
+  {
+    name: 'Candle message with ATR and trends',
+    use: 'For an indicator with these three plots',
+    message: {
+      ...CANDLE,
+      ATR: '{{plot_0}}',
+      immediate_trend: '{{plot_1}}',
+      mature_trend: '{{plot_2}}',
+    },
+  },
+];
+
+function AlertTemplates() {
+  return (
+    <div>
+      <h3>Alert Messages</h3>
+      <p className={classes.note}>
+        Ready for TradingView, which fills in the placeholders. Signal messages belong to the Signal Webhook
+        URL, candle messages to the Price Data Webhook URL, best with the trigger Once Per Bar Close.
+      </p>
+      <ul className={classes.templates}>
+        {ALERT_TEMPLATES.map((template) => (
+          <Template key={template.name} template={template} />
+        ))}
+      </ul>
+      <p className={classes.note}>
+        ATR and trends come from the plots of the indicator that the alert is set on:{' '}
+        <code>{'{{plot_0}}'}</code> is its first plot, and <code>{'{{plot("ATR")}}'}</code> the one of that
+        title, written with these quotes and without backslashes. A trend plot draws 1 for up, -1 for down and
+        0 for none. Without an ATR, users who size by Technical Analysis are not traded.
+      </p>
+    </div>
+  );
+}
+
+function Template({ template: { name, use, message } }: { template: AlertTemplate }) {
+  return (
+    <li className={classes.template}>
+      <details>
+        <summary>
+          <span className={classes.templateName}>{name}</span>
+          <span className={classes.templateUse}>{use}</span>
+        </summary>
+        <JsonView value={message} label={name} />
+      </details>
+      <CopyButton
+        value={JSON.stringify(message, null, 2)}
+        label={`Copy ${name}`}
+        done={{ title: 'Copied', message: `${name} copied to clipboard` }}
+      />
+    </li>
   );
 }

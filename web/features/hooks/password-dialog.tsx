@@ -1,6 +1,6 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 
 interface PasswordDialogProps {
   opened: boolean;
@@ -48,14 +48,14 @@ function PasswordForm(props: PasswordFormProps) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose} disabled={pending}>
-            Cancel
-          </Button>
-          <Button type="submit" {...(destructive ? { color: 'red' } : {})} disabled={blank || pending}>
-            {pending ? pendingLabel : confirmLabel}
-          </Button>
-        </Group>
+        <DialogButtons
+          label={confirmLabel}
+          pendingLabel={pendingLabel}
+          pending={pending}
+          disabled={blank}
+          destructive={destructive}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,26 +1,29 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Alert, Button, Group, TextInput } from '@mantine/core';
+import { IconAlertCircle, IconCircleCheck, IconCopyCheck } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { EnvironmentStatus } from '#contract/environment.ts';
+import type { TestDeliveryAnswer, TestDeliveryBody } from '#contract/hooks.ts';
 import { Select } from '#web/forms/select.tsx';
 import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
-import { isStatus, serverMessage } from '../../lib/api-client.ts';
+import { isStatus, requestJson, serverMessage } from '../../lib/api-client.ts';
 import { useSession } from '../../lib/session.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
-import { toastError } from '../../ui/toast.ts';
-import { useSendTestDelivery } from './send-test-delivery.ts';
-import classes from './test-delivery-dialog.module.css';
-import { areTestsRefused, testDeliveryEffect } from './test-delivery-effect.ts';
+import { Link } from '../../ui/link.tsx';
+import { toastFailure } from '../../ui/toast.ts';
 import {
+  areTestsRefused,
   TEST_FIELDS,
   type TestField,
   type TestKind,
   type TestValues,
+  testDeliveryEffect,
   testExample,
   testPayload,
-} from './test-delivery-fields.ts';
-import { TestDeliveryResult } from './test-delivery-result.tsx';
-import { useRefreshWebhook } from './webhooks.ts';
+} from './test-delivery.ts';
+import classes from './webhook-screen.module.css';
+import { deliveriesPath, useRefreshWebhook, webhookPath } from './webhooks.ts';
 
 interface TestDeliveryDialogProps {
   kind: TestKind;
@@ -32,7 +35,13 @@ interface TestDeliveryDialogProps {
 export default function TestDeliveryDialog(props: TestDeliveryDialogProps) {
   const { kind, hookId, environment, onClose } = props;
   const { isAdmin } = useSession().user;
-  const send = useSendTestDelivery(hookId);
+  const client = useQueryClient();
+  const send = useMutation({
+    mutationFn: (body: TestDeliveryBody) =>
+      requestJson<TestDeliveryAnswer>(`${webhookPath(hookId)}/test-deliveries`, { method: 'POST', body }),
+    // The delivery log shows the result.
+    onSettled: () => void client.invalidateQueries({ queryKey: [deliveriesPath(hookId)] }),
+  });
   const refreshWebhook = useRefreshWebhook();
   const [edited, setEdited] = useState<TestValues>({});
   const [sent, setSent] = useState(edited);
@@ -62,7 +71,7 @@ export default function TestDeliveryDialog(props: TestDeliveryDialogProps) {
           // Deleted elsewhere: there is nothing left to send to.
           dialog.done();
           refreshWebhook();
-          toastError({ title: 'Error', message: serverMessage(error, 'Webhook not found') });
+          toastFailure(error, 'Webhook not found');
         },
       },
     );
@@ -141,5 +150,57 @@ function Field({ field, value, invalid, onChange }: FieldProps) {
       {...(description ? { description } : {})}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
+  );
+}
+
+interface TestDeliveryResultProps {
+  kind: TestKind;
+  answer: TestDeliveryAnswer | undefined;
+  error: Error | null;
+  /** Administrators can look at the signal. */
+  linked: boolean;
+}
+
+/** The result of the last send: stored, known already, refused or not sent. */
+function TestDeliveryResult({ kind, answer, error, linked }: TestDeliveryResultProps) {
+  if (error) {
+    return (
+      <Alert color="red" title="Not sent" icon={<IconAlertCircle aria-hidden />}>
+        {serverMessage(error, `Failed to send the test ${kind}`)}
+      </Alert>
+    );
+  }
+  if (!answer) return null;
+  if (!answer.success) {
+    return (
+      <Alert color="red" title="Refused" icon={<IconAlertCircle aria-hidden />}>
+        {answer.errors.length > 1 ? (
+          <ul className={classes.errors}>
+            {answer.errors.map(({ path, message }) => (
+              <li key={path}>
+                {path} {message}
+              </li>
+            ))}
+          </ul>
+        ) : (
+          answer.message
+        )}
+      </Alert>
+    );
+  }
+  const link =
+    linked && kind === 'signal' && answer.id ? (
+      <Link to="/signals" search={{ dialog: 'signal', signal: answer.id }}>
+        Open the signal
+      </Link>
+    ) : null;
+  return answer.duplicate ? (
+    <Alert color="yellow" title="Duplicate" icon={<IconCopyCheck aria-hidden />}>
+      The same {kind} was stored before: nothing was stored or traded again. {link}
+    </Alert>
+  ) : (
+    <Alert color="teal" title="Stored" icon={<IconCircleCheck aria-hidden />}>
+      The {kind} was stored. {link}
+    </Alert>
   );
 }

@@ -1,16 +1,12 @@
-import { useState } from 'react';
-import type { Webhook } from '#contract/hooks.ts';
-import { isStatus, serverMessage } from '../../lib/api-client.ts';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
-import {
-  type Revealed,
-  useCreateWebhook,
-  useDeleteWebhook,
-  useRenewWebhook,
-  useRevealKey,
-} from './change-webhook.ts';
-import { useKeyVisibility } from './use-key-visibility.ts';
-import { useRefreshWebhook } from './webhooks.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+import type { DEFAULT_WEBHOOK_NAME, Webhook } from '#contract/hooks.ts';
+import { isStatus, requestJson } from '../../lib/api-client.ts';
+import { toastError, toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { masked } from './webhook-urls.ts';
+import { useRefreshWebhook, webhookPath, webhooksPath, webhooksQuery } from './webhooks.ts';
+
+const DEFAULT_NAME: typeof DEFAULT_WEBHOOK_NAME = 'Default Webhook';
 
 export type WebhookDialog =
   | 'renew-warning'
@@ -22,45 +18,100 @@ export type WebhookDialog =
   | 'test-candle'
   | null;
 
+interface Confirmed {
+  hook: Webhook;
+  password: string;
+}
+
 /** The dialogs of the webhook card, whether the key is visible, and what each confirmation does. */
 export function useWebhookActions(hook: Webhook | null) {
+  const client = useQueryClient();
   const [dialog, setDialog] = useState<WebhookDialog>(null);
-  /** What was to be copied when the password was asked for. */
+  /** Copies the key or URL that the password was asked for. */
   const [onRevealed, setOnRevealed] = useState<((hookKey: string) => void) | null>(null);
   const { keyVisible, showKey, hideKey } = useKeyVisibility(hook);
   const refresh = useRefreshWebhook();
-  const create = useCreateWebhook();
-  const renew = useRenewWebhook();
-  const remove = useDeleteWebhook();
-  const reveal = useRevealKey();
 
+  const store = (hooks: Webhook[]) => client.setQueryData(webhooksQuery.queryKey, hooks);
   const close = () => {
     setDialog(null);
     setOnRevealed(null);
   };
-  const fail = (message: string) => toastError({ title: 'Error', message });
   const closeAndFail = (message: string) => {
     close();
-    fail(message);
+    toastError({ title: 'Error', message });
   };
-  const explain = (error: Error, otherwise: string) => {
+  const explain = (otherwise: string) => (error: Error) => {
     // Created or deleted elsewhere: what is shown is not what there is.
-    const outdated = isStatus(error, 404) || isStatus(error, 409);
-    if (outdated) {
+    if (isStatus(error, 404) || isStatus(error, 409)) {
       close();
       refresh();
     }
-    fail(serverMessage(error, otherwise));
+    toastFailure(error, otherwise);
   };
-  const showRevealed = ({ hook: found, sinceMs }: Revealed) => {
-    if (found === 'unreachable') return closeAndFail('Failed to fetch webhooks');
-    if (found === null) return closeAndFail('Webhook not found');
-    if (found.unreadable) return closeAndFail('The webhook key cannot be shown');
-    showKey(sinceMs);
-    toastSuccess({ title: 'Access Granted', message: 'Webhook key is now visible.' });
-    onRevealed?.(found.hookKey);
-    close();
-  };
+
+  const create = useMutation({
+    // The answer has the whole key; the screen shows no key without the password, so only its mask is kept.
+    mutationFn: async () =>
+      masked(await requestJson<Webhook>(webhooksPath, { method: 'POST', body: { name: DEFAULT_NAME } })),
+    onSuccess: (created) => {
+      store([created]);
+      toastSuccess({ title: 'Webhook Created', message: 'Copy the URLs into your alerts.' });
+    },
+    onError: explain('Failed to create webhook'),
+  });
+  const renew = useMutation({
+    mutationFn: ({ hook: { id, name }, password }: Confirmed) =>
+      requestJson<Webhook>(webhookPath(id), {
+        method: 'PUT',
+        body: { name, generateNewKey: true, password },
+      }),
+    onSuccess: (renewed) => {
+      store([renewed]);
+      showKey(Date.now());
+      close();
+      toastSuccess({ title: 'Webhook Renewed', message: 'The old key is no longer valid.' });
+    },
+    onError: explain('Failed to renew webhook'),
+  });
+  const remove = useMutation({
+    mutationFn: ({ hook: { id }, password }: Confirmed) =>
+      requestJson<unknown>(webhookPath(id), { method: 'DELETE', body: { password } }),
+    onSuccess: () => {
+      store([]);
+      hideKey();
+      close();
+      toastSuccess({ title: 'Webhook Deleted', message: 'Alerts sent to it are refused from now on.' });
+    },
+    onError: explain('Failed to delete webhook'),
+  });
+  /** Verifies the password; afterwards the server answers with the whole key for five minutes. */
+  const reveal = useMutation({
+    mutationFn: async (password: string) => {
+      // The server's five minutes begin later.
+      const sinceMs = Date.now();
+      await requestJson('/api/auth/verify-password', { method: 'POST', body: { password } });
+      const hooks = await client.fetchQuery({ ...webhooksQuery, staleTime: 0 }).catch(() => null);
+      return { sinceMs, hooks };
+    },
+    onSuccess: ({ sinceMs, hooks }) => {
+      if (hooks === null) return closeAndFail('Failed to fetch webhooks');
+      const [found] = hooks;
+      if (found === undefined) return closeAndFail('Webhook not found');
+      if (found.unreadable) return closeAndFail('The webhook key cannot be shown');
+      showKey(sinceMs);
+      toastSuccess({ title: 'Access Granted', message: 'Webhook key is now visible.' });
+      onRevealed?.(found.hookKey);
+      close();
+    },
+    // Only a 403 says that the password is wrong. The dialog stays open for another try.
+    onError: (error) =>
+      toastFailure(
+        error,
+        isStatus(error, 403) ? 'Invalid password' : 'The password could not be verified',
+        'Access Denied',
+      ),
+  });
 
   return {
     dialog,
@@ -74,7 +125,7 @@ export function useWebhookActions(hook: Webhook | null) {
       remove: remove.isPending,
       reveal: reveal.isPending,
     },
-    /** What is going to be changed for good is looked up once more. */
+    /** Looks the webhook up again before it is changed for good. */
     warn: (warning: 'renew-warning' | 'delete-warning') => {
       refresh();
       setDialog(warning);
@@ -83,51 +134,52 @@ export function useWebhookActions(hook: Webhook | null) {
       setOnRevealed(() => then);
       setDialog('view-key');
     },
-    create: () =>
-      create.mutate(undefined, {
-        onSuccess: () =>
-          toastSuccess({ title: 'Webhook Created', message: 'Copy the URLs into your alerts.' }),
-        onError: (error) => explain(error, 'Failed to create webhook'),
-      }),
-    renew: (password: string) => {
-      if (!hook) return closeAndFail('No webhook to renew');
-      renew.mutate(
-        { hook, password },
-        {
-          onSuccess: () => {
-            showKey(Date.now());
-            close();
-            toastSuccess({ title: 'Webhook Renewed', message: 'The old key is no longer valid.' });
-          },
-          onError: (error) => explain(error, 'Failed to renew webhook'),
-        },
-      );
-    },
-    remove: (password: string) => {
-      if (!hook) return closeAndFail('No webhook to delete');
-      remove.mutate(
-        { hook, password },
-        {
-          onSuccess: () => {
-            hideKey();
-            close();
-            toastSuccess({ title: 'Webhook Deleted', message: 'Alerts sent to it are refused from now on.' });
-          },
-          onError: (error) => explain(error, 'Failed to delete webhook'),
-        },
-      );
-    },
-    reveal: (password: string) =>
-      reveal.mutate(password, {
-        onSuccess: showRevealed,
-        // A wrong password leaves the dialog open for another try.
-        onError: (error) => toastError({ title: 'Access Denied', message: denialOf(error) }),
-      }),
+    create: () => create.mutate(),
+    renew: (password: string) =>
+      hook ? renew.mutate({ hook, password }) : closeAndFail('No webhook to renew'),
+    remove: (password: string) =>
+      hook ? remove.mutate({ hook, password }) : closeAndFail('No webhook to delete'),
+    reveal: (password: string) => reveal.mutate(password),
   };
 }
 
-/** Only a 403 says that the password is wrong. */
-const denialOf = (error: Error): string =>
-  serverMessage(error, isStatus(error, 403) ? 'Invalid password' : 'The password could not be verified');
-
 export type WebhookActions = ReturnType<typeof useWebhookActions>;
+
+/** The server returns the whole key for this long after the password. */
+const VISIBLE_MS = 5 * 60_000;
+
+/** Whether the key is shown. It is hidden, and forgotten, after five minutes and when the screen is left. */
+function useKeyVisibility(hook: Webhook | null) {
+  const client = useQueryClient();
+  const [untilMs, setUntilMs] = useState<number | null>(null);
+  const forgetKey = useCallback(
+    () => void client.setQueryData(webhooksQuery.queryKey, (hooks) => hooks?.map(masked)),
+    [client],
+  );
+  const hide = useCallback(() => {
+    setUntilMs(null);
+    forgetKey();
+  }, [forgetKey]);
+
+  useEffect(() => {
+    if (untilMs === null) return;
+    const timer = setTimeout(hide, untilMs - Date.now());
+    // Timers stop while a machine sleeps.
+    const look = () => {
+      if (Date.now() >= untilMs) hide();
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [untilMs, hide]);
+
+  useEffect(() => forgetKey, [forgetKey]);
+
+  return {
+    keyVisible: untilMs !== null && hook?.masked === false,
+    showKey: (sinceMs: number) => setUntilMs(sinceMs + VISIBLE_MS),
+    hideKey: hide,
+  };
+}

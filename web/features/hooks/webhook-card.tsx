@@ -1,4 +1,4 @@
-import { Alert, Button, Skeleton } from '@mantine/core';
+import { Alert, Button, Skeleton, TextInput } from '@mantine/core';
 import {
   IconEye,
   IconEyeOff,
@@ -10,11 +10,12 @@ import {
   IconTrash,
   IconWebhook,
 } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import type { Webhook } from '#contract/hooks.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { CopyField } from './copy-field.tsx';
+import { CopyIcon, IconButton } from '../../ui/icon-button.tsx';
+import { useCopy } from '../../ui/use-copy.ts';
 import type { WebhookActions } from './use-webhook-actions.ts';
 import classes from './webhook-screen.module.css';
 import { maskKey, priceUrl, signalUrl } from './webhook-urls.ts';
@@ -96,7 +97,7 @@ function Suspended({ since }: { since: string }) {
   );
 }
 
-/** What a test delivery would be answered says nothing about alerts then: they are refused. */
+/** Without test deliveries: they would succeed although alerts are refused. */
 function UnreadableKey() {
   return (
     <Alert color="red" title="The webhook key cannot be shown" icon={<IconKeyOff aria-hidden />}>
@@ -157,21 +158,51 @@ function KeyAndUrls({ hook, actions }: { hook: Webhook; actions: WebhookActions 
         onCopy={copyAs((hookKey) => priceUrl(origin, hookKey))}
       />
       <div className={classes.row}>
-        <Button
-          variant="light"
-          leftSection={<IconSend size={16} aria-hidden />}
-          onClick={() => actions.open('test-signal')}
-        >
-          Send test signal
-        </Button>
-        <Button
-          variant="light"
-          leftSection={<IconSend size={16} aria-hidden />}
-          onClick={() => actions.open('test-candle')}
-        >
-          Send test candle
-        </Button>
+        {(['signal', 'candle'] as const).map((kind) => (
+          <Button
+            key={kind}
+            variant="light"
+            leftSection={<IconSend size={16} aria-hidden />}
+            onClick={() => actions.open(`test-${kind}`)}
+          >
+            Send test {kind}
+          </Button>
+        ))}
       </div>
     </>
+  );
+}
+
+interface CopyFieldProps {
+  label: string;
+  description: ReactNode;
+  value: string;
+  /** Asks for what is to be copied: at once when the key is visible, after the password when it is not. */
+  onCopy: (copy: (text: string) => void) => void;
+  extra?: ReactNode;
+}
+
+function CopyField({ label, description, value, onCopy, extra }: CopyFieldProps) {
+  const { copied, copy } = useCopy({ title: 'Copied', message: `${label} copied to clipboard` });
+  return (
+    <div className={classes.copyField}>
+      <TextInput
+        label={label}
+        description={description}
+        value={value}
+        readOnly
+        className={classes.copyInput}
+        classNames={{ input: 'mono' }}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      {extra}
+      <IconButton
+        label={`Copy ${label}`}
+        tip={copied ? 'Copied' : `Copy ${label}`}
+        onClick={() => onCopy((text) => void copy(text))}
+      >
+        <CopyIcon copied={copied} />
+      </IconButton>
+    </div>
   );
 }

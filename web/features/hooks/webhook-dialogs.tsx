@@ -4,12 +4,36 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import type { WebhookActions } from './use-webhook-actions.ts';
 
+const PASSWORD_DIALOGS = [
+  {
+    dialog: 'renew-password',
+    action: 'renew',
+    title: 'Confirm Renewal',
+    text: 'Enter your account password to renew the webhook key.',
+    pendingLabel: 'Renewing...',
+  },
+  {
+    dialog: 'delete-password',
+    action: 'remove',
+    title: 'Confirm Deletion',
+    text: 'Enter your account password to delete the webhook.',
+    pendingLabel: 'Deleting...',
+  },
+  {
+    dialog: 'view-key',
+    action: 'reveal',
+    title: 'View Key',
+    text: 'Enter your account password to see the webhook key.',
+    pendingLabel: 'Verifying...',
+  },
+] as const;
+
 export default function WebhookDialogs({ actions }: { actions: WebhookActions }) {
-  const { dialog, open, close, pending } = actions;
+  const { open, close } = actions;
   return (
     <>
       <ConfirmDialog
-        opened={dialog === 'renew-warning'}
+        opened={actions.dialog === 'renew-warning'}
         title="Renew Webhook Key"
         confirmLabel="Continue"
         onConfirm={() => open('renew-password')}
@@ -21,7 +45,7 @@ export default function WebhookDialogs({ actions }: { actions: WebhookActions })
         </Alert>
       </ConfirmDialog>
       <ConfirmDialog
-        opened={dialog === 'delete-warning'}
+        opened={actions.dialog === 'delete-warning'}
         title="Delete Webhook"
         confirmLabel="Continue"
         destructive
@@ -33,37 +57,20 @@ export default function WebhookDialogs({ actions }: { actions: WebhookActions })
           every alert changed to its URLs.
         </Alert>
       </ConfirmDialog>
-      <PasswordDialog
-        opened={dialog === 'renew-password'}
-        title="Confirm Renewal"
-        text="Enter your account password to renew the webhook key."
-        confirmLabel="Confirm Renewal"
-        pendingLabel="Renewing..."
-        pending={pending.renew}
-        onConfirm={actions.renew}
-        onClose={close}
-      />
-      <PasswordDialog
-        opened={dialog === 'delete-password'}
-        title="Confirm Deletion"
-        text="Enter your account password to delete the webhook."
-        confirmLabel="Confirm Deletion"
-        pendingLabel="Deleting..."
-        pending={pending.remove}
-        destructive
-        onConfirm={actions.remove}
-        onClose={close}
-      />
-      <PasswordDialog
-        opened={dialog === 'view-key'}
-        title="View Key"
-        text="Enter your account password to see the webhook key."
-        confirmLabel="View Key"
-        pendingLabel="Verifying..."
-        pending={pending.reveal}
-        onConfirm={actions.reveal}
-        onClose={close}
-      />
+      {PASSWORD_DIALOGS.map(({ dialog, action, title, text, pendingLabel }) => (
+        <PasswordDialog
+          key={dialog}
+          opened={actions.dialog === dialog}
+          title={title}
+          text={text}
+          confirmLabel={title}
+          pendingLabel={pendingLabel}
+          pending={actions.pending[action]}
+          destructive={action === 'remove'}
+          onConfirm={actions[action]}
+          onClose={close}
+        />
+      ))}
     </>
   );
 }

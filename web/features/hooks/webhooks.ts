@@ -1,11 +1,13 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { Delivery, Webhook } from '#contract/hooks.ts';
+import type { Webhook } from '#contract/hooks.ts';
 import { requestJson } from '../../lib/api-client.ts';
 
 export const webhooksPath = '/api/hooks';
 
 export const webhookPath = (hookId: string) => `${webhooksPath}/${encodeURIComponent(hookId)}`;
+
+export const deliveriesPath = (hookId: string) => `${webhookPath(hookId)}/deliveries`;
 
 export const webhooksQuery = queryOptions({
   queryKey: [webhooksPath],
@@ -21,13 +23,3 @@ export function useRefreshWebhook(): () => void {
   const client = useQueryClient();
   return useCallback(() => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }), [client]);
 }
-
-export const deliveriesPath = (hookId: string) => `${webhookPath(hookId)}/deliveries`;
-
-/** Deliveries come in at any time: whoever opens the screen again sees those of now. */
-export const useDeliveries = (hookId: string) =>
-  useQuery({
-    queryKey: [deliveriesPath(hookId)],
-    queryFn: ({ signal }) => requestJson<Delivery[]>(deliveriesPath(hookId), { signal }),
-    refetchOnMount: 'always',
-  });

@@ -1,8 +1,9 @@
-import { serverMessage } from '../../lib/api-client.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { requestJson } from '../../lib/api-client.ts';
+import { userPath, usersPath } from '../../lib/user-paths.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { WebhookConsequence } from '../../ui/webhook-consequence.tsx';
-import { useChangeUserStatus } from './change-user-status.ts';
 import classes from './settings-screen.module.css';
 
 const WORDS = {
@@ -26,18 +27,26 @@ interface AccountStatusDialogProps {
 }
 
 export default function AccountStatusDialog({ user, onClose }: AccountStatusDialogProps) {
-  const changeStatus = useChangeUserStatus(user.id);
+  const client = useQueryClient();
   const change = user.isActive ? 'deactivate' : 'reactivate';
   const words = WORDS[change];
+  const changeStatus = useMutation({
+    mutationFn: () =>
+      requestJson<{ message: string }>(`/api/admin/users/${encodeURIComponent(user.id)}/${change}`, {
+        method: 'PATCH',
+      }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: [userPath(user.id)] }),
+        client.invalidateQueries({ queryKey: [usersPath] }),
+      ]),
+  });
   const confirm = () =>
-    changeStatus.mutate(change, {
+    changeStatus.mutate(undefined, {
       onSuccess: ({ message }) => toastSuccess({ title: words.done, message }),
-      onError: (error) =>
-        toastError({ title: words.failed, message: serverMessage(error, 'The change was not saved') }),
+      onError: (error) => toastFailure(error, 'The change was not saved', words.failed),
       onSettled: onClose,
     });
-  // Closed while the answer is under way, the dialog could not tell what came of it.
-  const close = () => (changeStatus.isPending ? undefined : onClose());
   return (
     <ConfirmDialog
       opened
@@ -47,7 +56,7 @@ export default function AccountStatusDialog({ user, onClose }: AccountStatusDial
       pending={changeStatus.isPending}
       destructive={user.isActive}
       onConfirm={confirm}
-      onClose={close}
+      onClose={onClose}
     >
       <p className={classes.text}>
         <strong>{user.username}</strong>

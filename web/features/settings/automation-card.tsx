@@ -1,10 +1,10 @@
 import { Button, Switch, TextInput } from '@mantine/core';
 import type { UserSettings } from '#contract/settings.ts';
-import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
 import { RadioGroup } from '#web/forms/radio-group.tsx';
 import { Select } from '#web/forms/select.tsx';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { settingsPath } from '../../lib/user-paths.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import {
@@ -17,14 +17,14 @@ import {
   pauseError,
   TRADE_ORDER_SETS,
 } from './automation-form-values.ts';
-import { settingsPath } from './get-settings.ts';
 import { savedMessage } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
-import { useSettingsForm } from './use-settings-form.ts';
+import { SettingsFormEnd, useSettingsForm } from './use-settings-form.tsx';
 
 interface AutomationCardProps {
   settings: UserSettings;
-  user: { id: string; username: string; isSelf: boolean };
+  user: { id: string; username: string };
+  isSelf: boolean;
 }
 
 const OPPOSITE_SIGNAL = [
@@ -41,7 +41,7 @@ const OPPOSITE_SIGNAL = [
 ];
 
 /** What only administrators decide about the automatic trading of a user. */
-export function AutomationCard({ settings, user }: AutomationCardProps) {
+export default function AutomationCard({ settings, user, isSelf }: AutomationCardProps) {
   const { displayTimezone: timeZone } = useSession();
   const form = useSettingsForm<AutomationFormValues>({
     settings,
@@ -49,8 +49,8 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
     bodyOf: (values, initial) => automationBody({ values, initial, timeZone }),
     // Only administrators edit these fields, and only on their path, for the own account too.
     path: settingsPath(user.id),
-    readPath: settingsPath(user.isSelf ? null : user.id),
-    savedMessage: savedMessage(user.isSelf ? null : user),
+    readPath: settingsPath(isSelf ? null : user.id),
+    savedMessage: savedMessage(isSelf ? null : user),
     validate: ({ pausedUntil }, initial) => {
       const error = pauseError({ pausedUntil, initial: initial.pausedUntil, timeZone, nowMs: Date.now() });
       return error === null ? {} : { pausedUntil: error };
@@ -111,21 +111,11 @@ export function AutomationCard({ settings, user }: AutomationCardProps) {
           value={form.values.oppositeSignal}
           onChange={form.field('oppositeSignal').onChange}
         />
-        <ChangedElsewhere
-          fields={form.changedElsewhere.map((name) =>
-            automationField(name, automationFormValues(settings, timeZone)),
-          )}
-          onTakeTheirs={form.takeTheirs}
-          onKeepMine={form.keepMine}
+        <SettingsFormEnd
+          form={form}
+          describe={(name) => automationField(name, automationFormValues(settings, timeZone))}
+          saveLabel="Save Automation"
         />
-        <div className={classes.buttons}>
-          <Button variant="default" disabled={!form.isDirty() || form.saving} onClick={form.reset}>
-            Discard
-          </Button>
-          <Button type="submit" disabled={form.saving || form.changedElsewhere.length > 0}>
-            {form.saving ? 'Saving...' : 'Save Automation'}
-          </Button>
-        </div>
       </form>
     </Panel>
   );

@@ -1,12 +1,28 @@
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { PasswordInput, Stack } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { shortestPassword } from '#domain/password-length.ts';
 import { useForm } from '#web/forms/use-form.ts';
 import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
-import { ApiError, serverMessage } from '../../lib/api-client.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useChangePassword } from './change-password.ts';
+import { ApiError, requestJson } from '../../lib/api-client.ts';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { passwordErrors, refusedPassword } from './password-rules.ts';
+
+const FIELDS = [
+  {
+    name: 'currentPassword',
+    label: 'Current password',
+    autoComplete: 'current-password',
+    spoken: 'current password',
+  },
+  { name: 'newPassword', label: 'New password', autoComplete: 'new-password', spoken: 'new password' },
+  {
+    name: 'confirmPassword',
+    label: 'Confirm new password',
+    autoComplete: 'new-password',
+    spoken: 'confirmation',
+  },
+] as const;
 
 interface ChangePasswordDialogProps {
   isAdmin: boolean;
@@ -14,12 +30,15 @@ interface ChangePasswordDialogProps {
 }
 
 export default function ChangePasswordDialog({ isAdmin, onClose }: ChangePasswordDialogProps) {
-  const changePassword = useChangePassword({
-    // Told wherever the user is by then: the back button may have closed the dialog.
+  const changePassword = useMutation({
+    mutationFn: (body: { currentPassword: string; newPassword: string }) =>
+      requestJson('/api/user-settings/change-password', { method: 'PUT', body }),
+    // Shown on any screen: the back button may have closed the dialog.
     onSuccess: () =>
       toastSuccess({ title: 'Password Changed', message: 'Your password has been updated successfully.' }),
-    onError: (error) =>
-      toastError({ title: 'Error', message: serverMessage(error, 'Failed to change password') }),
+    onError: (error) => toastFailure(error, 'Failed to change password'),
+    // The passwords do not stay in memory when the dialog is closed.
+    gcTime: 0,
   });
   const form = useForm({
     initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
@@ -41,33 +60,22 @@ export default function ChangePasswordDialog({ isAdmin, onClose }: ChangePasswor
     <Dialog opened onClose={dialog.close} title="Change Password">
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the current password' }}
-            {...form.field('currentPassword')}
+          {FIELDS.map(({ name, label, autoComplete, spoken }) => (
+            <PasswordInput
+              key={name}
+              label={label}
+              {...(name === 'newPassword' ? { description: lengthHint(isAdmin) } : {})}
+              autoComplete={autoComplete}
+              visibilityToggleButtonProps={{ 'aria-label': `Show or hide the ${spoken}` }}
+              {...form.field(name)}
+            />
+          ))}
+          <DialogButtons
+            label="Change Password"
+            pendingLabel="Changing..."
+            pending={changePassword.isPending}
+            onCancel={dialog.close}
           />
-          <PasswordInput
-            label="New password"
-            description={lengthHint(isAdmin)}
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the new password' }}
-            {...form.field('newPassword')}
-          />
-          <PasswordInput
-            label="Confirm new password"
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the confirmation' }}
-            {...form.field('confirmPassword')}
-          />
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={dialog.close} disabled={changePassword.isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" disabled={changePassword.isPending}>
-              {changePassword.isPending ? 'Changing...' : 'Change Password'}
-            </Button>
-          </Group>
         </Stack>
       </form>
       {dialog.question}

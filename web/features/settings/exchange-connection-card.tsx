@@ -1,16 +1,42 @@
-import { Alert } from '@mantine/core';
+import { Alert, Button, PasswordInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ExchangeCredentials, ConnectionState as State } from '#contract/exchange-credentials.ts';
+import type {
+  ConnectionTest,
+  ExchangeCredentials,
+  SavedExchangeCredentials,
+  ConnectionState as State,
+} from '#contract/exchange-credentials.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import { Select } from '#web/forms/select.tsx';
+import { useUnsavedChanges } from '#web/forms/unsaved-changes.ts';
+import { useForm } from '#web/forms/use-form.ts';
+import { requestJson, serverMessage, withParams } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { settingsPath } from '../../lib/user-paths.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import type { ConnectionOutcome } from './connection-outcome.ts';
-import { CredentialsForm } from './credentials-form.tsx';
-import { useExchangeCredentials } from './exchange-credentials.ts';
+import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { type ConnectionOutcome, outcomeOfSave, outcomeOfTest } from './connection-outcome.ts';
+import {
+  type CredentialValues,
+  credentialErrors,
+  credentialsBody,
+  EMPTY_CREDENTIALS,
+  needsPassphrase,
+  refusedFields,
+} from './credential-rules.ts';
 import classes from './settings-screen.module.css';
-import { useCredentialsForm } from './use-credentials-form.ts';
+
+interface ConnectionOf {
+  userId: string | null;
+  exchangePlatform: ExchangePlatform;
+}
+
+const credentialsKey = ({ userId, exchangePlatform }: ConnectionOf) =>
+  [`${settingsPath(userId)}/exchange-credentials`, { exchangePlatform }] as const;
 
 interface ExchangeConnectionCardProps {
   /** The exchange that the saved settings name. */
@@ -18,14 +44,14 @@ interface ExchangeConnectionCardProps {
   userId: string | null;
 }
 
-export function ExchangeConnectionCard({ savedPlatform, userId }: ExchangeConnectionCardProps) {
+export default function ExchangeConnectionCard({ savedPlatform, userId }: ExchangeConnectionCardProps) {
   const tradedOn = EXCHANGE_PLATFORMS.find((platform) => platform === savedPlatform) ?? EXCHANGE_PLATFORMS[0];
   const [exchangePlatform, setExchangePlatform] = useState<ExchangePlatform>(tradedOn);
   const [followed, setFollowed] = useState(tradedOn);
   const [outcome, setOutcome] = useState<ConnectionOutcome | null>(null);
   const form = useCredentialsForm(exchangePlatform);
   const connection = { userId, exchangePlatform };
-  const credentials = useExchangeCredentials(connection);
+  const credentials = useQuery<ExchangeCredentials>({ queryKey: credentialsKey(connection), gcTime: 0 });
   const choose = (platform: ExchangePlatform) => {
     setExchangePlatform(platform);
     setOutcome(null);
@@ -118,5 +144,167 @@ function ConnectionState({ credentials }: { credentials: ExchangeCredentials }) 
   );
 }
 
-/** Of a short key not a single character is known here. */
+/** The hint of a short key hides every character. */
 const shownHint = (hint: string) => (hint.startsWith('•') ? hint : `…${hint}`);
+
+type CredentialsFormState = ReturnType<typeof useCredentialsForm>;
+
+/** Starts empty always: what is stored never comes back. */
+function useCredentialsForm(exchangePlatform: ExchangePlatform) {
+  const form = useForm({
+    initialValues: EMPTY_CREDENTIALS,
+    validate: (values: CredentialValues) => credentialErrors(values, exchangePlatform),
+  });
+  useUnsavedChanges(form.isDirty());
+  return form;
+}
+
+interface CredentialsFormProps {
+  form: CredentialsFormState;
+  connection: ConnectionOf;
+  isStored: boolean;
+  onPlatform: (platform: ExchangePlatform) => void;
+  onOutcome: (outcome: ConnectionOutcome | null) => void;
+}
+
+const SECRET_FIELDS = [
+  { name: 'apiKey', label: 'API key' },
+  { name: 'apiSecret', label: 'API secret' },
+  { name: 'passphrase', label: 'Passphrase' },
+] as const;
+
+const NEEDED_RIGHTS: Record<ExchangePlatform, string> = {
+  Bitget:
+    'The key must belong to a classic account, and needs the rights to trade futures (orders and positions) and to read spot.',
+  Bybit:
+    'The key must belong to a unified trading account, and needs the rights to trade contracts (orders and positions).',
+};
+
+function CredentialsForm(props: CredentialsFormProps) {
+  const { form, connection, isStored, onPlatform, onOutcome } = props;
+  const { exchangePlatform } = connection;
+  const [removing, setRemoving] = useState(false);
+  const client = useQueryClient();
+  const [path, params] = credentialsKey(connection);
+  const refresh = () => client.invalidateQueries({ queryKey: [path] });
+  // The body is read when it is sent: a mutation's variables would stay in memory, and these are secrets.
+  const save = useMutation({
+    mutationFn: () =>
+      requestJson<SavedExchangeCredentials>(path, {
+        method: 'PUT',
+        body: credentialsBody(form.getValues(), exchangePlatform),
+      }),
+    onSuccess: ({ test: _test, ...credentials }) => client.setQueryData([path, params], credentials),
+  });
+  const remove = useMutation({
+    mutationFn: () => requestJson(withParams(path, params), { method: 'DELETE' }),
+    onSuccess: refresh,
+  });
+  // The result is kept with the key: a key that is refused is not traded with, one that works is again.
+  const test = useMutation({
+    mutationFn: () => requestJson<ConnectionTest>(withParams(`${path}/test`, params), { method: 'POST' }),
+    onSuccess: refresh,
+  });
+  const pending = save.isPending || remove.isPending || test.isPending;
+
+  const fail = (title: string, otherwise: string) => (error: Error) => {
+    const text = serverMessage(error, otherwise);
+    onOutcome({ color: 'red', title, text });
+    toastError({ title: 'Error', message: text });
+  };
+  const submit = form.onSubmit(() => {
+    onOutcome(null);
+    save.mutate(undefined, {
+      onSuccess: (saved) => {
+        form.reset();
+        onOutcome(outcomeOfSave(saved));
+        toastSuccess({
+          title: 'Exchange Connection Saved',
+          message: `The API key for ${saved.exchangePlatform} is stored.`,
+        });
+      },
+      onError: (error) => {
+        form.setErrors(refusedFields(error));
+        fail('Not saved', 'Failed to save the exchange connection')(error);
+      },
+    });
+  });
+  const runTest = () => {
+    onOutcome(null);
+    test.mutate(undefined, {
+      onSuccess: (answer) => onOutcome(outcomeOfTest(answer)),
+      onError: fail('Not tested', 'Failed to test the exchange connection'),
+    });
+  };
+  const confirmRemoval = () => {
+    onOutcome(null);
+    remove.mutate(undefined, {
+      onSuccess: () =>
+        toastSuccess({
+          title: 'Exchange Connection Removed',
+          message: `The API key for ${exchangePlatform} is deleted.`,
+        }),
+      onError: fail('Not removed', 'Failed to remove the exchange connection'),
+      onSettled: () => setRemoving(false),
+    });
+  };
+
+  return (
+    <form onSubmit={submit} noValidate autoComplete="off" className={classes.form}>
+      <Select
+        label="Exchange"
+        data={[...EXCHANGE_PLATFORMS]}
+        value={exchangePlatform}
+        disabled={pending}
+        onChange={(event) => {
+          const platform = EXCHANGE_PLATFORMS.find((name) => name === event.currentTarget.value);
+          if (platform) onPlatform(platform);
+        }}
+      />
+      {SECRET_FIELDS.map(({ name, label }) =>
+        name === 'passphrase' && !needsPassphrase(exchangePlatform) ? null : (
+          <PasswordInput
+            key={name}
+            className={classes.top}
+            label={label}
+            autoComplete="off"
+            spellCheck={false}
+            visibilityToggleButtonProps={{ 'aria-label': `Show or hide the ${label}` }}
+            {...form.field(name)}
+          />
+        ),
+      )}
+      <p className={`${classes.text} ${classes.wide}`} data-quiet>
+        {NEEDED_RIGHTS[exchangePlatform]} Never enter one that may withdraw.
+      </p>
+      <div className={classes.buttons}>
+        {isStored ? (
+          <Button variant="default" disabled={pending} onClick={() => setRemoving(true)}>
+            Remove
+          </Button>
+        ) : null}
+        <Button variant="default" disabled={pending} onClick={runTest}>
+          {test.isPending ? 'Testing...' : 'Test Connection'}
+        </Button>
+        <Button type="submit" disabled={pending}>
+          {save.isPending ? 'Saving...' : 'Save Connection'}
+        </Button>
+      </div>
+      <ConfirmDialog
+        opened={removing}
+        title="Remove Exchange Connection"
+        confirmLabel="Remove"
+        pendingLabel="Removing..."
+        pending={remove.isPending}
+        destructive
+        onConfirm={confirmRemoval}
+        onClose={() => setRemoving(false)}
+      >
+        <p className={classes.text}>
+          The API key for {exchangePlatform} is deleted. Outside of paper mode nothing is traded there until a
+          new one is entered.
+        </p>
+      </ConfirmDialog>
+    </form>
+  );
+}

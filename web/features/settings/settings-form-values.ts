@@ -12,8 +12,6 @@ import { formatFraction } from '../../lib/format.ts';
 
 export const AUTO = 'Auto';
 
-export const SETTINGS_SUBTITLE = 'Account information and how positions are sized';
-
 /** Names the other user in admin mode. */
 export const savedMessage = (otherUser: { username: string } | null): string =>
   otherUser

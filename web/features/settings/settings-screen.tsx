@@ -1,13 +1,39 @@
+import { Alert, Button } from '@mantine/core';
+import { IconAlertTriangle, IconLock, IconRobot, IconWebhook } from '@tabler/icons-react';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import type { CurrentUser } from '#contract/auth.ts';
+import type { UserSettings } from '#contract/settings.ts';
+import type { User } from '#contract/users.ts';
 import { type Place, UnsavedChangesGuard } from '#web/forms/unsaved-changes-guard.tsx';
+import { useKeptWhileLive } from '../../lib/live/live-context.tsx';
+import { readSettings, type StoredSettingsAnswer } from '../../lib/read-settings.ts';
 import { useSession } from '../../lib/session.ts';
-import { OtherUserSettings } from './other-user-settings.tsx';
-import { OwnSettings } from './own-settings.tsx';
+import { useChangeSearch } from '../../lib/use-change-search.ts';
+import { settingsPath, userPath } from '../../lib/user-paths.ts';
+import { BackLink, ButtonLink } from '../../ui/link.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { LoadingState } from '../../ui/states.tsx';
+import { AccountStatusCard, UserInfoCard } from './account-cards.tsx';
+import classes from './settings-screen.module.css';
 import type { SettingsSearch } from './settings-search.ts';
+import { TradingSettingsCard } from './trading-settings-card.tsx';
 
-interface SettingsScreenProps {
-  search: SettingsSearch;
-  onSearch: (change: SettingsSearch) => void;
-}
+const AutomationCard = lazy(() => import('./automation-card.tsx'));
+const ExchangeConnectionCard = lazy(() => import('./exchange-connection-card.tsx'));
+const ChangePasswordDialog = lazy(() => import('./change-password-dialog.tsx'));
+
+const SUBTITLE = 'Account information and how positions are sized';
+
+const useSettings = (userId: string | null) =>
+  useQuery<StoredSettingsAnswer, Error, UserSettings>({
+    queryKey: [settingsPath(userId)],
+    select: readSettings,
+    ...useKeptWhileLive(),
+  });
 
 const userIdOf = ({ search }: Place) => ('userId' in search ? search.userId : undefined);
 
@@ -15,8 +41,9 @@ const userIdOf = ({ search }: Place) => ('userId' in search ? search.userId : un
 const leavesForms = (from: Place, to: Place) =>
   from.pathname !== to.pathname || userIdOf(from) !== userIdOf(to);
 
-/** A userId in the address is admin mode; from anybody else it is ignored, and the own settings are shown. */
-export function SettingsScreen({ search, onSearch }: SettingsScreenProps) {
+/** A userId in the address is admin mode; ordinary users see their own settings whatever it says. */
+export function SettingsScreen() {
+  const search = useSearch({ from: '/settings' });
   const { user } = useSession();
   const adminModeOf = user.isAdmin ? search.userId : undefined;
   return (
@@ -29,10 +56,126 @@ export function SettingsScreen({ search, onSearch }: SettingsScreenProps) {
           user={user}
           adminMode={adminModeOf !== undefined}
           passwordDialog={search.dialog === 'password'}
-          onPasswordDialog={(opened) => onSearch({ dialog: opened ? 'password' : undefined })}
         />
       )}
       <UnsavedChangesGuard leaves={leavesForms} />
     </>
+  );
+}
+
+interface OwnSettingsProps {
+  user: CurrentUser;
+  /** An administrator who named the own id: with the Automation card, without the warning about others. */
+  adminMode: boolean;
+  passwordDialog: boolean;
+}
+
+function OwnSettings({ user, adminMode, passwordDialog }: OwnSettingsProps) {
+  const settings = useSettings(null);
+  const changeSearch = useChangeSearch<SettingsSearch>();
+  return (
+    <Page
+      title={adminMode ? `User Settings - ${user.username}` : 'User Settings'}
+      subtitle={SUBTITLE}
+      back={adminMode ? <BackLink to="/create-client">Back to Users</BackLink> : null}
+      actions={
+        <>
+          {user.isAdmin && !adminMode ? (
+            <ButtonLink
+              to="/settings"
+              search={{ userId: user.id }}
+              variant="default"
+              leftSection={<IconRobot size={16} aria-hidden />}
+            >
+              Automation settings
+            </ButtonLink>
+          ) : null}
+          <ButtonLink to="/webhook" variant="default" leftSection={<IconWebhook size={16} aria-hidden />}>
+            Webhook
+          </ButtonLink>
+        </>
+      }
+    >
+      <div className={classes.columns}>
+        <div className={classes.column}>
+          <UserInfoCard user={user} />
+          <Panel title="Security">
+            <Button
+              fullWidth
+              variant="default"
+              leftSection={<IconLock size={16} aria-hidden />}
+              onClick={() => changeSearch({ dialog: 'password' })}
+            >
+              Change Password
+            </Button>
+          </Panel>
+        </div>
+        <SettingsCards settings={settings} user={user} isSelf automation={adminMode} />
+      </div>
+      {passwordDialog ? (
+        <Suspense fallback={null}>
+          <ChangePasswordDialog isAdmin={user.isAdmin} onClose={() => changeSearch({ dialog: undefined })} />
+        </Suspense>
+      ) : null}
+    </Page>
+  );
+}
+
+function OtherUserSettings({ userId }: { userId: string }) {
+  const user = useQuery<{ user: User }, Error, User>({
+    queryKey: [userPath(userId)],
+    select: (answer) => answer.user,
+    ...useKeptWhileLive(),
+  });
+  const settings = useSettings(userId);
+  return (
+    <Page
+      title={`User Settings - ${user.data?.username ?? '...'}`}
+      subtitle={SUBTITLE}
+      back={<BackLink to="/create-client">Back to Users</BackLink>}
+    >
+      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} className={classes.adminMode}>
+        Admin Mode: You are editing another user's settings
+      </Alert>
+      <QueryView query={user} errorTitle="Failed to fetch user">
+        {(other) => (
+          <div className={classes.columns}>
+            <div className={classes.column}>
+              <UserInfoCard user={other} />
+              <AccountStatusCard user={other} />
+            </div>
+            <SettingsCards settings={settings} user={other} isSelf={false} automation />
+          </div>
+        )}
+      </QueryView>
+    </Page>
+  );
+}
+
+interface SettingsCardsProps {
+  settings: UseQueryResult<UserSettings>;
+  user: { id: string; username: string };
+  isSelf: boolean;
+  automation: boolean;
+}
+
+/** The screen does not wait for the cards below the trading settings. */
+function SettingsCards({ settings, user, isSelf, automation }: SettingsCardsProps) {
+  return (
+    <QueryView query={settings} errorTitle="Failed to fetch settings">
+      {(data) => (
+        <div className={classes.column}>
+          <TradingSettingsCard settings={data} otherUser={isSelf ? null : user} />
+          {automation ? (
+            <Suspense fallback={<LoadingState />}>
+              <AutomationCard settings={data} user={user} isSelf={isSelf} />
+            </Suspense>
+          ) : null}
+          <Suspense fallback={<LoadingState />}>
+            <ExchangeConnectionCard savedPlatform={data.exchangePlatform} userId={isSelf ? null : user.id} />
+          </Suspense>
+        </div>
+      )}
+    </QueryView>
   );
 }

@@ -1,4 +1,5 @@
-import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ComponentProps } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
 import {
   ANY_PROCESSOR,
@@ -10,11 +11,10 @@ import {
   SIGNAL_PROCESSORS,
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
-import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
 import { Select } from '#web/forms/select.tsx';
+import { settingsPath } from '../../lib/user-paths.ts';
 import { FailedQueries } from '../../ui/failed-queries.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { settingsPath, useSignalProcessors, useSignalTimeframes } from './get-settings.ts';
 import {
   AUTO,
   FIELD_LABELS,
@@ -28,7 +28,7 @@ import {
   settingsField,
 } from './settings-form-values.ts';
 import classes from './settings-screen.module.css';
-import { useSettingsForm } from './use-settings-form.ts';
+import { SettingsFormEnd, useSettingsForm } from './use-settings-form.tsx';
 
 interface TradingSettingsCardProps {
   settings: UserSettings;
@@ -60,8 +60,8 @@ const withCurrent = (listed: readonly string[], current: string): string[] =>
   listed.includes(current) ? [...listed] : [...listed, current];
 
 export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCardProps) {
-  const processors = useSignalProcessors();
-  const timeframes = useSignalTimeframes();
+  const processors = useQuery<string[]>({ queryKey: ['/api/user-settings/signal-processors'] });
+  const timeframes = useQuery<string[]>({ queryKey: ['/api/user-settings/signal-timeframes'] });
   const path = settingsPath(otherUser?.id ?? null);
   const form = useSettingsForm<SettingsFormValues>({
     settings,
@@ -78,56 +78,43 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
     form.setValues({ positionSizingMethod: text, ...fractionsFor(text, settings) });
   };
 
+  const select = (name: keyof SettingsFormValues, props: ComponentProps<typeof Select>) => (
+    <Select label={FIELD_LABELS[name]} {...form.field(name)} {...props} />
+  );
   const portionIsAuto = values.investmentPortion === AUTO;
   const riskIsAuto = values.maximumRiskPerTrade === AUTO;
 
   return (
     <Panel title="Trading settings">
       <form onSubmit={form.submit} className={classes.form}>
-        <Select label={FIELD_LABELS.marketType} data={MARKET_OPTIONS} {...form.field('marketType')} />
-        <Select
-          label={FIELD_LABELS.positionSizingMethod}
-          data={SIZING_OPTIONS}
-          value={values.positionSizingMethod}
-          onChange={(event) => changeMethod(event.currentTarget.value)}
-        />
-        <Select
-          label={FIELD_LABELS.investmentPortion}
-          description="Share of the balance per position"
-          data={portionIsAuto ? AUTO_OPTION : portionOptions(values.investmentPortion)}
-          disabled={portionIsAuto}
-          {...form.field('investmentPortion')}
-        />
-        <Select
-          label={FIELD_LABELS.maximumRiskPerTrade}
-          description="Loss limit if the stop is hit"
-          data={riskIsAuto ? AUTO_OPTION : riskOptions(values.maximumRiskPerTrade)}
-          disabled={riskIsAuto}
-          {...form.field('maximumRiskPerTrade')}
-        />
-        <Select
-          label={FIELD_LABELS.exchangePlatform}
-          data={withCurrent(EXCHANGE_PLATFORMS, values.exchangePlatform)}
-          {...form.field('exchangePlatform')}
-        />
-        <Select
-          label={FIELD_LABELS.signalProcessor}
-          data={withCurrent(processors.data ?? ALWAYS_OFFERED, values.signalProcessor)}
-          {...form.field('signalProcessor')}
-        />
-        <Select
-          label={FIELD_LABELS.signalTimeframe}
-          description="Signals of other timeframes are skipped"
-          data={withCurrent(timeframes.data ?? [], values.signalTimeframe)}
-          {...form.field('signalTimeframe')}
-        />
-        <Select
-          label={FIELD_LABELS.calculationBehavior}
-          description="This parameter is reserved for future development and cannot be modified"
-          data={BEHAVIOR_OPTIONS}
-          disabled
-          {...form.field('calculationBehavior')}
-        />
+        {select('marketType', { data: MARKET_OPTIONS })}
+        {select('positionSizingMethod', {
+          data: SIZING_OPTIONS,
+          onChange: (event) => changeMethod(event.currentTarget.value),
+        })}
+        {select('investmentPortion', {
+          description: 'Share of the balance per position',
+          data: portionIsAuto ? AUTO_OPTION : portionOptions(values.investmentPortion),
+          disabled: portionIsAuto,
+        })}
+        {select('maximumRiskPerTrade', {
+          description: 'Loss limit if the stop is hit',
+          data: riskIsAuto ? AUTO_OPTION : riskOptions(values.maximumRiskPerTrade),
+          disabled: riskIsAuto,
+        })}
+        {select('exchangePlatform', { data: withCurrent(EXCHANGE_PLATFORMS, values.exchangePlatform) })}
+        {select('signalProcessor', {
+          data: withCurrent(processors.data ?? ALWAYS_OFFERED, values.signalProcessor),
+        })}
+        {select('signalTimeframe', {
+          description: 'Signals of other timeframes are skipped',
+          data: withCurrent(timeframes.data ?? [], values.signalTimeframe),
+        })}
+        {select('calculationBehavior', {
+          description: 'This parameter is reserved for future development and cannot be modified',
+          data: BEHAVIOR_OPTIONS,
+          disabled: true,
+        })}
         {processors.isError || timeframes.isError ? (
           <div className={classes.wide}>
             <FailedQueries
@@ -138,19 +125,11 @@ export function TradingSettingsCard({ settings, otherUser }: TradingSettingsCard
             />
           </div>
         ) : null}
-        <ChangedElsewhere
-          fields={form.changedElsewhere.map((name) => settingsField(name, formValues(settings)))}
-          onTakeTheirs={form.takeTheirs}
-          onKeepMine={form.keepMine}
+        <SettingsFormEnd
+          form={form}
+          describe={(name) => settingsField(name, formValues(settings))}
+          saveLabel="Save Settings"
         />
-        <div className={classes.buttons}>
-          <Button variant="default" disabled={!form.isDirty() || form.saving} onClick={form.reset}>
-            Discard
-          </Button>
-          <Button type="submit" disabled={form.saving || form.changedElsewhere.length > 0}>
-            {form.saving ? 'Saving...' : 'Save Settings'}
-          </Button>
-        </div>
       </form>
     </Panel>
   );

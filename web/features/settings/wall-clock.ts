@@ -1,3 +1,5 @@
+import { formatInstant } from '../../lib/format.ts';
+
 /** Instants as the text of a date-and-time field ('2026-03-08T02:30'), on the clocks of a time zone. */
 
 const MINUTE_MS = 60_000;
@@ -28,15 +30,6 @@ function offsetMs(instantMs: number, timeZone: string): number {
 }
 
 function wallClockOf(instantMs: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  });
-  const parts = Object.fromEntries(format.formatToParts(instantMs).map(({ type, value }) => [type, value]));
-  return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
+  const [date = '', time = ''] = formatInstant(new Date(instantMs).toISOString(), timeZone).split(' ');
+  return `${date.replaceAll('/', '-').padStart('yyyy-MM-dd'.length, '0')}T${time.slice(0, 'HH:mm'.length)}`;
 }

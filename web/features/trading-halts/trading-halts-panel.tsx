@@ -1,13 +1,18 @@
-import { Button } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TradingHaltsAnswer, TradingHaltView } from '#contract/trading-halts.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
+import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { haltsPath } from './get-trading-halts.ts';
 import { haltEnd, haltEnding } from './halt-text.ts';
-import { ResumeDialog } from './resume-dialog.tsx';
 import classes from './trading-halts.module.css';
 
 /** Who is halted and why, with the way out; below it how the last halts ended. */
@@ -94,5 +99,60 @@ export default function TradingHaltsPanel({ answer: { halts, ended } }: { answer
       )}
       {resuming === null ? null : <ResumeDialog halt={resuming} onClose={() => setResuming(null)} />}
     </Panel>
+  );
+}
+
+interface ResumeDialogProps {
+  halt: TradingHaltView;
+  onClose: () => void;
+}
+
+function ResumeDialog({ halt, onClose }: ResumeDialogProps) {
+  const formatInstant = useFormatInstant();
+  const client = useQueryClient();
+  const resuming = useMutation({
+    mutationFn: (id: string) => requestJson(`${haltsPath}/${id}/resume`, { method: 'POST', body: {} }),
+    // A refusal says that the list is out of date as well.
+    onSettled: () => client.invalidateQueries({ queryKey: [haltsPath] }),
+  });
+  const { id, username, token } = halt;
+  const confirm = () =>
+    resuming.mutate(id, {
+      onSuccess: () => {
+        toastSuccess({ title: 'Trading Resumed', message: `${username} trades again` });
+        onClose();
+      },
+      onError: (error) => toastFailure(error, error.message, 'Failed to Resume Trading'),
+    });
+  return (
+    <ConfirmDialog
+      opened
+      title={`Resume Trading - ${username}`}
+      confirmLabel="Resume Trading"
+      pendingLabel="Resuming..."
+      pending={resuming.isPending}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        From the next signal on, orders are opened for <strong>{username}</strong> again. Look at the position
+        at the exchange first.
+      </Text>
+      <Facts
+        columns={1}
+        facts={[
+          ['Why', halt.reason],
+          ['Since', formatInstant(halt.since)],
+          ['Now', halt.clearedHow],
+          ['Seen', formatInstant(halt.clearedAt)],
+          ['Position', `${token}, ${halt.exchangePlatform}`],
+        ]}
+      />
+      {resuming.error === null ? null : (
+        <Alert color="red" title="Failed to Resume Trading" role="alert">
+          {serverMessage(resuming.error, resuming.error.message)}
+        </Alert>
+      )}
+    </ConfirmDialog>
   );
 }

@@ -1,10 +1,18 @@
 import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { serverMessage } from '../../lib/api-client.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { requestJson } from '../../lib/api-client.ts';
+import { settingsPath, userPath, usersPath } from '../../lib/user-paths.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { WebhookConsequence } from '../../ui/webhook-consequence.tsx';
-import { type UserChange, useChangeUser } from './change-user.ts';
+
+export interface UserChange {
+  kind: 'activeTrading' | 'status';
+  userId: string;
+  username: string;
+  on: boolean;
+}
 
 interface Words {
   title: string;
@@ -48,7 +56,21 @@ interface ChangeUserDialogProps {
 }
 
 export default function ChangeUserDialog({ change, staysListed, onClose }: ChangeUserDialogProps) {
-  const changeUser = useChangeUser();
+  const client = useQueryClient();
+  const changeUser = useMutation({
+    mutationFn: ({ kind, on }: UserChange) => {
+      const [path, body] =
+        kind === 'activeTrading' ? ['active-trading', { activeTrading: on }] : ['status', { isActive: on }];
+      return requestJson<{ message: string }>(`${userPath(change.userId)}/${path}`, { method: 'PUT', body });
+    },
+    // A refusal says that the list is out of date as well: the user is gone, or was changed elsewhere.
+    onSettled: () =>
+      Promise.all(
+        [usersPath, userPath(change.userId), settingsPath(change.userId)].map((path) =>
+          client.invalidateQueries({ queryKey: [path] }),
+        ),
+      ),
+  });
   const words = wordsFor(change);
   const leavesList = change.kind === 'status' && !change.on && !staysListed;
   const confirm = () =>
@@ -58,11 +80,8 @@ export default function ChangeUserDialog({ change, staysListed, onClose }: Chang
         toastSuccess({ title: words.done, message: `${change.username}: ${message}${where}` });
         onClose();
       },
-      onError: (error) =>
-        toastError({ title: words.failed, message: serverMessage(error, 'The change was not saved') }),
+      onError: (error) => toastFailure(error, 'The change was not saved', words.failed),
     });
-  // Closed while the answer is under way, the dialog could not tell what came of it.
-  const close = () => (changeUser.isPending ? undefined : onClose());
   return (
     <ConfirmDialog
       opened
@@ -72,7 +91,7 @@ export default function ChangeUserDialog({ change, staysListed, onClose }: Chang
       pending={changeUser.isPending}
       destructive={!change.on}
       onConfirm={confirm}
-      onClose={close}
+      onClose={onClose}
     >
       <Text size="sm">{words.question}</Text>
       <Alert color="yellow" title="Warning" icon={<IconAlertTriangle aria-hidden />}>

@@ -1,13 +1,15 @@
-import { Button, Checkbox, Group, PasswordInput, TextInput } from '@mantine/core';
+import { Checkbox, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { CreateUserBody, User } from '#contract/users.ts';
 import { type ExchangeMode, eligibilityMode } from '#domain/eligibility/trading-mode.ts';
 import { shortestPassword } from '#domain/password-length.ts';
 import { Select } from '#web/forms/select.tsx';
 import { useForm } from '#web/forms/use-form.ts';
 import { useFormDialog } from '#web/forms/use-form-dialog.tsx';
-import { ApiError, serverMessage } from '../../lib/api-client.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useCreateUser } from './create-user.ts';
+import { ApiError, requestJson } from '../../lib/api-client.ts';
+import { usersPath } from '../../lib/user-paths.ts';
+import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import {
   type AccountType,
   EMPTY_NEW_USER,
@@ -16,7 +18,7 @@ import {
   newUserErrors,
   refusedFields,
 } from './new-user-rules.ts';
-import classes from './users-screen.module.css';
+import classes from './users.module.css';
 
 interface CreateUserDialogProps {
   exchangeMode: ExchangeMode | undefined;
@@ -24,7 +26,12 @@ interface CreateUserDialogProps {
 }
 
 export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDialogProps) {
-  const createUser = useCreateUser();
+  const client = useQueryClient();
+  const createUser = useMutation({
+    mutationFn: (body: CreateUserBody) =>
+      requestJson<{ user: User }>('/api/admin/create-client', { method: 'POST', body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [usersPath] }),
+  });
   // Checked when it is sent: a message that appears on leaving a field moves the button away from under the click.
   const form = useForm<NewUserValues>({
     initialValues: EMPTY_NEW_USER,
@@ -42,10 +49,7 @@ export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDi
       },
       onError: (error) => {
         if (error instanceof ApiError) form.setErrors(refusedFields(error));
-        toastError({
-          title: 'Failed to Create User',
-          message: serverMessage(error, 'An error occurred while creating the user account'),
-        });
+        toastFailure(error, 'An error occurred while creating the user account', 'Failed to Create User');
       },
     }),
   );
@@ -105,14 +109,14 @@ export default function CreateUserDialog({ exchangeMode, onClose }: CreateUserDi
           className={classes.wide}
           {...form.checkbox('isAdmin')}
         />
-        <Group justify="flex-end" gap="sm" className={classes.wide}>
-          <Button variant="default" onClick={dialog.close} disabled={createUser.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={createUser.isPending}>
-            {createUser.isPending ? 'Creating...' : 'Create User'}
-          </Button>
-        </Group>
+        <div className={classes.wide}>
+          <DialogButtons
+            label="Create User"
+            pendingLabel="Creating..."
+            pending={createUser.isPending}
+            onCancel={dialog.close}
+          />
+        </div>
       </form>
       {dialog.question}
     </Dialog>
@@ -125,7 +129,7 @@ function lengthHint(exchangeMode: ExchangeMode | undefined): string {
   return `At least ${user} characters${forAdministrators}`;
 }
 
-/** What a new user is unless somebody chooses. */
+/** The type of a new user when none is chosen. */
 function typeByDefault(exchangeMode: ExchangeMode | undefined): AccountType {
   if (exchangeMode === undefined) return '';
   return eligibilityMode(exchangeMode) === 'sandbox' ? 'test' : 'regular';

@@ -56,13 +56,13 @@ export function newUserErrors(values: NewUserValues, exchangeMode: ExchangeMode 
   return errors;
 }
 
-/** The server decides what a user is whose type was not chosen. */
+/** Without a chosen type the server decides. */
 export function newUserBody({ confirmPassword: _, accountType, ...values }: NewUserValues): CreateUserBody {
   const isTestUser = accountType === '' ? {} : { isTestUser: accountType === 'test' };
   return { ...values, username: values.username.trim(), ...isTestUser };
 }
 
-/** The fields that the server's refusal names, with its first words of each; a taken name is the username's fault. */
+/** The errors of the server by field, the first of each; a taken name belongs to the username. */
 export function refusedFields(answer: { status: number; body?: Partial<ErrorBody> | undefined }): Errors {
   if (answer.status === 409) return { username: answer.body?.message ?? '' };
   const named = answer.body?.errors?.filter(({ path }) => path in EMPTY_NEW_USER) ?? [];

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import classes from './search-field.module.css';
+import classes from './users.module.css';
 
 /** Long enough not to ask for every letter, short enough to feel at once. */
 const PAUSE_MS = 300;
@@ -48,7 +48,7 @@ export function SearchField({ label, value, maxLength, onSearch }: SearchFieldPr
   return (
     <TextInput
       ref={input}
-      className={classes.field}
+      className={classes.search}
       size="xs"
       data-filter
       aria-label={label}

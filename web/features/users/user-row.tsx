@@ -1,18 +1,20 @@
 import { Switch } from '@mantine/core';
-import { IconSettings } from '@tabler/icons-react';
+import { IconCheck, IconCopy, IconSettings } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { User } from '#contract/users.ts';
+import { shortId } from '../../lib/format.ts';
 import { useSession } from '../../lib/session.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { ActionIconLink } from '../../ui/link.tsx';
-import type { UserChange } from './change-user.ts';
-import { UserId } from './user-id.tsx';
-import { fullName, isPaused, mobile, sizing } from './user-text.ts';
-import classes from './users-table.module.css';
+import { useCopy } from '../../ui/use-copy.ts';
+import type { UserChange } from './change-user-dialog.tsx';
+import classes from './users.module.css';
 
 const DATE_LENGTH = 'yyyy/MM/dd'.length;
+
+const joined = (...parts: (string | null)[]): string | null => parts.filter(Boolean).join(' ') || null;
 
 interface UserRowProps {
   user: User;
@@ -26,7 +28,8 @@ export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowP
   const { user: currentUser } = useSession();
   const formatInstant = useFormatInstant();
   const { id, username, isAdmin, isTestUser, settings } = user;
-  const name = fullName(user);
+  const name = joined(user.firstName, user.lastName);
+  const pausedUntil = settings?.tradingPausedUntil ?? null;
   const createdAt = formatInstant(user.createdAt);
   return (
     <tr>
@@ -39,7 +42,7 @@ export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowP
         </strong>
       </td>
       <Cell label="Name">{name === null ? null : <CutText maxWidth={150}>{name}</CutText>}</Cell>
-      <Cell label="Mobile">{mobile(user)}</Cell>
+      <Cell label="Mobile">{user.mobileNumber ? joined(user.countryCode, user.mobileNumber) : null}</Cell>
       <Cell label="Role">
         <span className={classes.badges}>
           <Badge tone={isAdmin ? 'accent' : 'neutral'}>{isAdmin ? 'Admin' : 'User'}</Badge>
@@ -50,7 +53,9 @@ export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowP
           ) : null}
         </span>
       </Cell>
-      <Cell label="Sizing">{settings === null ? null : sizing(settings)}</Cell>
+      <Cell label="Sizing">
+        {settings === null ? null : `${settings.positionSizingMethod} · ${settings.exchangePlatform}`}
+      </Cell>
       <Cell label="Active Trading">
         <span className={classes.badges}>
           <Switch
@@ -67,8 +72,8 @@ export function UserRow({ user, fetchedAtMs, haltedBecause, onChange }: UserRowP
               Halted
             </Badge>
           )}
-          {isPaused(settings, fetchedAtMs) ? (
-            <Badge tone="warning" tip={`Paused until ${formatInstant(settings?.tradingPausedUntil)}`}>
+          {pausedUntil !== null && Date.parse(pausedUntil) > fetchedAtMs ? (
+            <Badge tone="warning" tip={`Paused until ${formatInstant(pausedUntil)}`}>
               Paused
             </Badge>
           ) : null}
@@ -129,5 +134,26 @@ function StatusSwitch({ user: { id, username, isActive }, isSelf, onChange }: St
         onChange={() => onChange({ kind: 'status', userId: id, username, on: !isActive })}
       />
     </span>
+  );
+}
+
+/** The users table shortens ids of 8 or more characters. */
+const SHORT_FROM = 8;
+
+/** A click copies the whole id. */
+function UserId({ id }: { id: string }) {
+  const { copied, copy } = useCopy({ title: 'Copied!', message: 'User ID copied to clipboard.' });
+  const Icon = copied ? IconCheck : IconCopy;
+  return (
+    <button
+      type="button"
+      className={classes.id}
+      data-tip={copied ? 'Copied' : `${id}, click to copy`}
+      aria-label={`${shortId(id, SHORT_FROM)}, copy user ID`}
+      onClick={() => void copy(id)}
+    >
+      <span className="mono">{shortId(id, SHORT_FROM)}</span>
+      <Icon size={13} className={classes.copyIcon} aria-hidden />
+    </button>
   );
 }

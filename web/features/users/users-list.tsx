@@ -1,16 +1,33 @@
-import { Button } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { UsersAnswer } from '#contract/users.ts';
+import { Select } from '#web/forms/select.tsx';
 import { Pager } from '#web/lists/pager.tsx';
 import { useLastPage } from '#web/lists/use-last-page.ts';
-import { countPages } from '../../lib/format.ts';
+import { countPages, formatCount } from '../../lib/format.ts';
+import { usersPath } from '../../lib/user-paths.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { EmptyState, ErrorBanner, ErrorState } from '../../ui/states.tsx';
-import type { UserChange } from './change-user.ts';
-import { USERS_PAGE_SIZE, useUsers } from './get-users.ts';
-import { countText } from './user-text.ts';
-import { type InactiveUsers, UsersFilters } from './users-filters.tsx';
-import { orderInAddress, orderOf } from './users-order.ts';
-import type { UsersSearch } from './users-search.ts';
+import type { UserChange } from './change-user-dialog.tsx';
+import { SearchField } from './search-field.tsx';
+import classes from './users.module.css';
+import {
+  MAX_SEARCH_LENGTH,
+  ORDER_CHOICES,
+  orderInAddress,
+  orderOf,
+  type UsersSearch,
+} from './users-search.ts';
 import { UsersTable } from './users-table.tsx';
+
+const PAGE_SIZE = 10;
+
+const countText = (total: number): string => (total === 1 ? '1 user' : `${formatCount(total)} users`);
+
+interface InactiveUsers {
+  included: boolean;
+  onInclude: (included: boolean) => void;
+}
 
 interface UsersListProps {
   search: UsersSearch;
@@ -22,10 +39,23 @@ interface UsersListProps {
 
 /** All users, a page at a time. */
 export function UsersList({ search, onSearch, inactive, halted, onChange }: UsersListProps) {
-  const query = useUsers({ ...search, includeInactive: inactive.included });
+  const { sort, direction } = search;
+  const query = useQuery<UsersAnswer>({
+    queryKey: [
+      usersPath,
+      {
+        page: search.page ?? 1,
+        limit: PAGE_SIZE,
+        includeInactive: inactive.included,
+        search: search.search,
+        ...(sort === undefined ? {} : { sort, direction }),
+      },
+    ],
+    placeholderData: keepPreviousData,
+  });
   const { data } = query;
   const page = search.page ?? 1;
-  const pageCount = countPages(data?.total, USERS_PAGE_SIZE);
+  const pageCount = countPages(data?.total, PAGE_SIZE);
   const failure = {
     title: 'Failed to fetch users',
     error: query.error,
@@ -52,6 +82,7 @@ export function UsersList({ search, onSearch, inactive, halted, onChange }: User
       ) : (
         <UsersTable
           users={data?.users}
+          pageSize={PAGE_SIZE}
           faded={query.isPlaceholderData}
           fetchedAtMs={query.dataUpdatedAt}
           order={orderOf(search)}
@@ -69,7 +100,7 @@ export function UsersList({ search, onSearch, inactive, halted, onChange }: User
   );
 }
 
-/** The one who looks is a user: an empty list has been searched. */
+/** The viewer is a user, so an empty list is the result of a search. */
 function NobodyFound({ search, onSearch }: Pick<UsersListProps, 'search' | 'onSearch'>) {
   if (search.search === undefined) return <EmptyState>No users found</EmptyState>;
   return (
@@ -86,5 +117,54 @@ function NobodyFound({ search, onSearch }: Pick<UsersListProps, 'search' | 'onSe
     >
       No users match "{search.search}"
     </EmptyState>
+  );
+}
+
+/** Changing what is listed goes back to page 1. */
+function UsersFilters({
+  search,
+  onSearch,
+  inactive,
+}: Pick<UsersListProps, 'search' | 'onSearch' | 'inactive'>) {
+  const order = orderOf(search);
+  return (
+    <>
+      <SearchField
+        label="Search users"
+        value={search.search ?? ''}
+        maxLength={MAX_SEARCH_LENGTH}
+        // One step back leaves the search, not its last letter.
+        onSearch={(text) =>
+          onSearch({ search: text || undefined, page: undefined }, { replace: search.search !== undefined })
+        }
+      />
+      <Select
+        className={classes.order}
+        size="xs"
+        aria-label="Order"
+        data={ORDER_CHOICES.map(({ label }, at) => ({ value: String(at), label }))}
+        value={String(
+          ORDER_CHOICES.findIndex(
+            ({ sort, direction }) => sort === order.sort && direction === order.direction,
+          ),
+        )}
+        onChange={(event) => {
+          const choice = ORDER_CHOICES[Number(event.currentTarget.value)];
+          if (choice) {
+            const { sort, direction } = choice;
+            onSearch({ ...orderInAddress({ sort, direction }), page: undefined });
+          }
+        }}
+      />
+      <Switch
+        size="sm"
+        label="Include inactive"
+        checked={inactive.included}
+        onChange={(event) => {
+          inactive.onInclude(event.currentTarget.checked);
+          onSearch({ page: undefined });
+        }}
+      />
+    </>
   );
 }

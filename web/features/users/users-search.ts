@@ -1,6 +1,7 @@
 import type { UserSort } from '#contract/users.ts';
 import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
-import { type SortDirection, USER_SORTS } from './users-order.ts';
+
+type SortDirection = 'asc' | 'desc';
 
 export interface UsersSearch {
   page?: number | undefined;
@@ -12,6 +13,49 @@ export interface UsersSearch {
 
 /** The server takes no more. */
 export const MAX_SEARCH_LENGTH = 100;
+
+export interface UsersOrder {
+  sort: UserSort;
+  direction: SortDirection;
+}
+
+/** What a column starts with, and how each direction reads where there is no room for column headers. */
+const SORTS: Record<UserSort, { first: SortDirection; asc: string; desc: string }> = {
+  createdAt: { first: 'desc', asc: 'Oldest first', desc: 'Newest first' },
+  username: { first: 'asc', asc: 'Username A to Z', desc: 'Username Z to A' },
+  name: { first: 'asc', asc: 'Name A to Z', desc: 'Name Z to A' },
+  activeTrading: { first: 'desc', asc: 'Active trading last', desc: 'Active trading first' },
+  isActive: { first: 'desc', asc: 'Inactive first', desc: 'Active first' },
+};
+
+const USER_SORTS = Object.keys(SORTS) as UserSort[];
+
+/** The server's own order. */
+const NEWEST_FIRST: UsersOrder = { sort: 'createdAt', direction: 'desc' };
+
+type OrderInAddress = Pick<UsersSearch, 'sort' | 'direction'>;
+
+/** The order in an address; a direction without a column is ignored. */
+export function orderOf({ sort, direction }: OrderInAddress): UsersOrder {
+  return sort === undefined ? NEWEST_FIRST : { sort, direction: direction ?? SORTS[sort].first };
+}
+
+/** How an order stands in the address: the usual one not at all. */
+export function orderInAddress(order: UsersOrder): Required<OrderInAddress> {
+  const isUsual = order.sort === NEWEST_FIRST.sort && order.direction === NEWEST_FIRST.direction;
+  return isUsual ? { sort: undefined, direction: undefined } : order;
+}
+
+/** A column's header turns its order round, or starts with it. */
+export function orderAfterClick(current: UsersOrder, sort: UserSort): UsersOrder {
+  if (current.sort !== sort) return { sort, direction: SORTS[sort].first };
+  return { sort, direction: current.direction === 'asc' ? 'desc' : 'asc' };
+}
+
+export const ORDER_CHOICES = USER_SORTS.flatMap((sort) => {
+  const directions: SortDirection[] = SORTS[sort].first === 'asc' ? ['asc', 'desc'] : ['desc', 'asc'];
+  return directions.map((direction) => ({ sort, direction, label: SORTS[sort][direction] }));
+});
 
 export function parseUsersSearch(raw: Record<string, unknown>): UsersSearch {
   return {

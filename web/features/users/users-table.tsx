@@ -1,11 +1,10 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import type { User, UserSort } from '#contract/users.ts';
 import tableClasses from '../../lists/data-table.module.css';
-import type { UserChange } from './change-user.ts';
-import { USERS_PAGE_SIZE } from './get-users.ts';
+import type { UserChange } from './change-user-dialog.tsx';
 import { UserRow } from './user-row.tsx';
-import { orderAfterClick, type UsersOrder } from './users-order.ts';
-import classes from './users-table.module.css';
+import classes from './users.module.css';
+import { orderAfterClick, type UsersOrder } from './users-search.ts';
 
 const COLUMNS: { header: string; sort?: UserSort }[] = [
   { header: 'ID' },
@@ -23,6 +22,8 @@ const COLUMNS: { header: string; sort?: UserSort }[] = [
 interface UsersTableProps {
   /** Undefined while the first page is fetched. */
   users: readonly User[] | undefined;
+  /** How many rows stand in for them until then. */
+  pageSize: number;
   /** Rows of the former page are shown while the next one loads. */
   faded: boolean;
   /** When the rows were fetched, in milliseconds. */
@@ -36,7 +37,7 @@ interface UsersTableProps {
 
 /** A table where there is room for one, else a card for each user. */
 export function UsersTable(props: UsersTableProps) {
-  const { users, faded, fetchedAtMs, order, onOrder, halted, onChange } = props;
+  const { users, pageSize, faded, fetchedAtMs, order, onOrder, halted, onChange } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className={`${tableClasses.scroll} ${classes.users}`} aria-label="Users" tabIndex={0}>
@@ -61,9 +62,7 @@ export function UsersTable(props: UsersTableProps) {
         </thead>
         <tbody>
           {users === undefined
-            ? Array.from({ length: USERS_PAGE_SIZE }, (_, at) => (
-                <SkeletonRow key={`skeleton-${String(at)}`} />
-              ))
+            ? Array.from({ length: pageSize }, (_, at) => <SkeletonRow key={`skeleton-${String(at)}`} />)
             : users.map((user) => (
                 <UserRow
                   key={user.id}

@@ -1,6 +1,6 @@
 import type { Change, ChangeTopic } from '#contract/events.ts';
 
-/** Which of the paths that screens have fetched may answer differently after a change. */
+/** Whether a fetched path may return something else after a change. */
 type Target = (path: string, change: Change, viewerId: string | undefined) => boolean;
 
 const SIGNALS = '/api/signals';
@@ -13,7 +13,7 @@ const ofRecord = (path: string, list: string, id: string | undefined) =>
     ? path.startsWith(`${list}/`)
     : path === `${list}/${id}` || path.startsWith(`${list}/${id}/`);
 
-/** Announced are only the changes that people make; what comes of time or of callers is polled. */
+/** Only changes made by people are announced; the rest is polled. */
 const ATTENTION = '/api/attention';
 
 const RECORD_ID = /\/[0-9a-f]{8}-[0-9a-f-]{27}(\/|$)/;
@@ -24,7 +24,7 @@ const isListOf = (path: string, list: string) =>
 const USER_PATH = /^\/api\/admin\/user(?:-settings)?\/([^/]+)/;
 const OWN_SETTINGS = '/api/user-settings';
 
-/** Whose account or settings a path answers with; undefined where it is not about one user. */
+/** The user whose account or settings a path returns; undefined for other paths. */
 const subjectOf = (path: string, viewerId: string | undefined): string | undefined =>
   path.startsWith(OWN_SETTINGS) ? viewerId : USER_PATH.exec(path)?.[1];
 
@@ -78,7 +78,7 @@ export function isAffected(path: unknown, change: Change, viewerId?: string): bo
   return typeof path === 'string' && TARGETS[change.topic]?.(path, change, viewerId) === true;
 }
 
-/** Everything that any change could touch: fetched again when changes may have been missed. */
+/** Whether any change can affect a path; refetched when changes may have been missed. */
 export function isLive(path: unknown): boolean {
   return Object.keys(TARGETS).some((topic) => isAffected(path, { topic: topic as ChangeTopic }));
 }

@@ -1,36 +1,33 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+import { createStore } from '../store.ts';
 import type { LiveState, LiveUpdates } from './live-updates.ts';
 
-const LiveContext = createContext<LiveUpdates | null>(null);
-
-const CONNECTING: LiveState = { connection: 'connecting', paused: false, missed: false };
-const subscribeToNothing = () => () => {};
-/** Its code could not be loaded: the screens say that nothing comes by itself. */
-const DOWN: LiveState = { connection: 'down', paused: false, missed: false };
-const NEVER: LiveUpdates = {
-  subscribe: subscribeToNothing,
-  getState: () => DOWN,
+const withoutUpdates = (connection: LiveState['connection']): LiveUpdates => ({
+  state: createStore<LiveState>({ connection, paused: false, missed: false }),
   setPaused() {},
   stop() {},
-};
-const getConnecting = () => CONNECTING;
+});
+const CONNECTING = withoutUpdates('connecting');
+/** When the code of the updates cannot be loaded, the screens say that they are down. */
+const DOWN = withoutUpdates('down');
 
-/** Live updates for the screens below it, for as long as it is there. */
+const LiveContext = createContext(CONNECTING);
+
+/** Live updates for the screens below it. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
-  const [updates, setUpdates] = useState<LiveUpdates | null>(null);
+  const [updates, setUpdates] = useState(CONNECTING);
   useEffect(() => {
     let started: LiveUpdates | null = null;
     let left = false;
-    // No screen waits for it.
     import('./live-updates.ts').then(
       ({ createLiveUpdates }) => {
         if (left) return;
         started = createLiveUpdates(client);
         setUpdates(started);
       },
-      () => setUpdates(NEVER),
+      () => setUpdates(DOWN),
     );
     return () => {
       left = true;
@@ -40,23 +37,19 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   return <LiveContext value={updates}>{children}</LiveContext>;
 }
 
-export function useLive(): LiveState & { setPaused: (paused: boolean) => void } {
-  const updates = use(LiveContext);
-  const state = useSyncExternalStore(
-    updates?.subscribe ?? subscribeToNothing,
-    updates?.getState ?? getConnecting,
-  );
-  return { ...state, setPaused: (paused) => updates?.setPaused(paused) };
+export function useLive(): LiveState & Pick<LiveUpdates, 'setPaused'> {
+  const { state, setPaused } = use(LiveContext);
+  return { ...state.use(), setPaused };
 }
 
-/** The interval of a poll that the specification names; none while the operator has paused the screen. */
+/** The interval of a poll; none while the screen is paused. */
 export function usePoll(everyMs: number): number | false {
   return useLive().paused ? false : everyMs;
 }
 
 /**
- * For data that a form starts from. While changes are announced it is fetched once and again only after a change. While
- * they are not (no stream, or paused), each opening of the screen fetches it.
+ * For data that a form starts from. While changes are announced, it is fetched again only after a change; without a
+ * stream, or paused, each opening of the screen fetches it.
  */
 export function useKeptWhileLive(): { staleTime: number; gcTime: number } {
   const { connection, paused } = useLive();

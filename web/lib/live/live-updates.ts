@@ -1,8 +1,8 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { SessionAnswer } from '#contract/auth.ts';
 import type { Change } from '#contract/events.ts';
-import { lookUpSession } from '../session.ts';
-import { sessionKey } from '../session-key.ts';
+import { lookUpSession, sessionKey } from '../session.ts';
+import { createStore, type Store } from '../store.ts';
 import { isAffected, isLive } from './change-targets.ts';
 
 export interface LiveState {
@@ -13,8 +13,7 @@ export interface LiveState {
 }
 
 export interface LiveUpdates {
-  subscribe(listener: () => void): () => void;
-  getState(): LiveState;
+  state: Store<LiveState>;
   setPaused(paused: boolean): void;
   stop(): void;
 }
@@ -22,19 +21,18 @@ export interface LiveUpdates {
 const EVENTS_PATH = '/api/events';
 /** Two beats of the server. */
 const SILENCE_MS = 25_000;
-/** A screen asks again at most this often, however much happens. */
+/** The shortest time between two refetches. */
 const BETWEEN_FETCHES_MS = 400;
 const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000] as const;
-/** A hidden page needs no news, and browsers allow few connections to one server. */
+/** Hidden pages disconnect: browsers allow few connections to one server. */
 const HIDDEN_LIMIT_MS = 10_000;
-/** While the stream is down, screens ask by themselves as the specification's polls do. */
+/** How often screens refetch while the stream is down. */
 const POLL_MS = 30_000;
 
-/** Hears what changed on the server and has the screens fetch it again, for as long as somebody is signed in. */
+/** Listens for changes on the server and refetches the affected queries, while a user is signed in. */
 export function createLiveUpdates(client: QueryClient): LiveUpdates {
   const userId = client.getQueryData<SessionAnswer | null>(sessionKey)?.user.id;
-  let state: LiveState = { connection: 'connecting', paused: false, missed: false };
-  const listeners = new Set<() => void>();
+  const state = createStore<LiveState>({ connection: 'connecting', paused: false, missed: false });
   let source: EventSource | null = null;
   let failures = 0;
   let hasConnected = false;
@@ -46,10 +44,7 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
   let waiting: Change[] = [];
   let lastFetchAt = 0;
 
-  function set(change: Partial<LiveState>): void {
-    state = { ...state, ...change };
-    for (const listener of listeners) listener();
-  }
+  const set = (change: Partial<LiveState>) => state.set({ ...state.get(), ...change });
 
   function connect(): void {
     clearTimeout(retry);
@@ -100,8 +95,8 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
   }
 
   /**
-   * A stream that the server ended, or that was given up, may mean that the session is over or somebody else's; only the
-   * session itself tells. Other screens then take the place of these, and end their updates.
+   * A lost stream may mean that the session has ended or belongs to another user, so the session is looked up first.
+   * Other screens then replace these and end their updates.
    */
   async function reconnect(): Promise<void> {
     clearTimeout(retry);
@@ -110,13 +105,13 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
       if (stopped || session?.user.id !== userId) return;
       return connect();
     } catch {
-      // The server is away: once more, later.
+      // The server is away; try again later.
     }
     if (!stopped) lost();
   }
 
   function add(changes: Change[]): void {
-    if (state.paused) {
+    if (state.get().paused) {
       set({ missed: true });
       return;
     }
@@ -136,8 +131,8 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
     const changes = waiting;
     waiting = [];
     const concerns = (query: Query, change: Change) => isAffected(query.queryKey[0], change, userId);
-    // What is being fetched may have been read before the change: it is asked again afterwards, never cut off, or
-    // steady changes would keep a slow answer from ever arriving.
+    // A running fetch may have read the old state, so it is repeated afterwards. Cancelled instead, a slow answer would
+    // never arrive under steady changes.
     const busy = client.getQueryCache().findAll({
       fetchStatus: 'fetching',
       predicate: (query) => changes.some((one) => concerns(query, one)),
@@ -151,7 +146,7 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
   }
 
   function refetchAll({ failedToo }: { failedToo: boolean }): void {
-    if (state.paused) {
+    if (state.get().paused) {
       set({ missed: true });
       return;
     }
@@ -170,19 +165,16 @@ export function createLiveUpdates(client: QueryClient): LiveUpdates {
   }
 
   const poll = setInterval(() => {
-    if (state.connection === 'down' && !state.paused && !document.hidden) refetchAll({ failedToo: true });
+    if (state.get().connection === 'down' && !state.get().paused && !document.hidden)
+      refetchAll({ failedToo: true });
   }, POLL_MS);
   document.addEventListener('visibilitychange', onVisibility);
   connect();
 
   return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    getState: () => state,
+    state,
     setPaused(paused) {
-      if (paused === state.paused) return;
+      if (paused === state.get().paused) return;
       set({ paused, missed: false });
       if (!paused) refetchAll({ failedToo: true });
     },

@@ -1,0 +1,128 @@
+import type { EnvironmentStatus } from '#contract/environment.ts';
+
+export type TestKind = 'signal' | 'candle';
+export type TestValues = Readonly<Record<string, string>>;
+
+export interface TestField {
+  /** Its name in the payload and in refusals. */
+  name: string;
+  label: string;
+  options?: readonly string[];
+  inputMode?: 'decimal';
+  description?: string;
+}
+
+const decimal = (label: string): TestField => ({ name: label, label, inputMode: 'decimal' });
+const TIME: TestField = { name: 'time', label: 'Time', description: 'UTC, set anew with every send' };
+
+export const TEST_FIELDS: Readonly<Record<TestKind, readonly TestField[]>> = {
+  signal: [
+    { name: 'symbol', label: 'Symbol' },
+    { name: 'action', label: 'Action', options: ['buy', 'sell'] },
+    { name: 'price', label: 'Price', inputMode: 'decimal' },
+    { name: 'timeframe', label: 'Timeframe' },
+    { name: 'processor', label: 'Processor' },
+    TIME,
+  ],
+  candle: [
+    { name: 'Symbol', label: 'Symbol' },
+    { name: 'Timeframe', label: 'Timeframe' },
+    decimal('Open'),
+    decimal('High'),
+    decimal('Low'),
+    decimal('Close'),
+    decimal('Volume'),
+    decimal('ATR'),
+    { name: 'immediate_trend', label: 'Immediate trend' },
+    { name: 'mature_trend', label: 'Mature trend' },
+    { name: 'DateTime', label: 'DateTime', description: 'UTC, yyyymmddhhmm' },
+    TIME,
+  ],
+};
+
+const SIGNAL_EXAMPLE = {
+  symbol: 'BTCUSDT',
+  action: 'buy',
+  price: '97098.87',
+  timeframe: '15',
+  processor: 'Tesla',
+};
+
+const CANDLE_EXAMPLE = {
+  Symbol: 'BTCUSDT',
+  Timeframe: '15',
+  Open: '97001.20',
+  High: '97210.50',
+  Low: '96950.10',
+  Close: '97098.87',
+  Volume: '182.4',
+  ATR: '420',
+  immediate_trend: 'bullish',
+  mature_trend: 'bullish',
+};
+
+/** What the form starts with. The time makes every send a delivery of its own. */
+export function testExample(kind: TestKind, now: Date): TestValues {
+  const time = now.toISOString();
+  if (kind === 'signal') return { ...SIGNAL_EXAMPLE, time };
+  return { ...CANDLE_EXAMPLE, DateTime: time.slice(0, 16).replaceAll(/\D/g, ''), time };
+}
+
+/** In the order of the form, without blank fields. */
+export const testPayload = (kind: TestKind, values: TestValues): Record<string, string> =>
+  Object.fromEntries(
+    TEST_FIELDS[kind]
+      .map(({ name }) => [name, (values[name] ?? '').trim()] as const)
+      .filter(([, value]) => value !== ''),
+  );
+
+type Trading = Pick<EnvironmentStatus, 'exchangeMode' | 'autoTradeEnabled'>;
+
+interface Sender {
+  isAdmin: boolean;
+  /** Null when it is not known, as for ordinary users. */
+  trading: Trading | null;
+}
+
+/** The server refuses them then: no test button moves real money, nor the stops that protect it. */
+export const areTestsRefused = (trading: Trading | null): boolean =>
+  trading?.exchangeMode === 'live' && trading.autoTradeEnabled;
+
+/** Says what a test delivery will do, before it is sent. */
+export function testDeliveryEffect(kind: TestKind, sender: Sender): string {
+  if (areTestsRefused(sender.trading)) {
+    return 'Real money is traded automatically at the moment: test deliveries are refused.';
+  }
+  return kind === 'signal' ? signalEffect(sender) : candleEffect(sender);
+}
+
+function signalEffect({ isAdmin, trading }: Sender): string {
+  if (!isAdmin) {
+    return (
+      'It counts like a real signal, for you alone. A position is opened for you if automatic trading is on ' +
+      'and you are eligible; while real money is traded automatically, test deliveries are refused.'
+    );
+  }
+  return `It counts like a real signal, for every eligible user. ${positionsText(trading)}`;
+}
+
+function positionsText(trading: Trading | null): string {
+  if (trading === null) return 'Whether positions are opened now is not known.';
+  if (!trading.autoTradeEnabled) return 'Automatic trading is off: no position is opened now.';
+  switch (trading.exchangeMode) {
+    case 'paper':
+      return 'Automatic trading is on: positions are opened now, on the paper exchange, without real money.';
+    case 'demo':
+      return 'Automatic trading is on: positions are opened now, in demo trading, without real money.';
+    default:
+      return 'Automatic trading is on: positions are opened now.';
+  }
+}
+
+function candleEffect({ isAdmin, trading }: Sender): string {
+  if (!isAdmin) {
+    return 'It counts like a real candle, for your own signals alone: those that follow are matched with it. It opens no position.';
+  }
+  const paper = trading?.exchangeMode === 'paper' ? ' Its close moves the price of the paper exchange.' : '';
+  return `It counts like a real candle, for everybody: signals that follow are matched with it. It opens no position.${paper}`;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { ORDER_CHOICES, orderAfterClick, orderInAddress, orderOf, parseUsersSearch } from './users-search.ts';
+
+const newestFirst = { sort: 'createdAt', direction: 'desc' } as const;
+
+test('lists the newest users first by default', () => {
+  expect(orderOf({})).toEqual(newestFirst);
+  expect(orderOf({ direction: 'asc' })).toEqual(newestFirst);
+  expect(orderInAddress(newestFirst)).toEqual({ sort: undefined, direction: undefined });
+});
+
+test('a header starts with its own order and reverses it at the next click', () => {
+  const byName = orderAfterClick(newestFirst, 'name');
+  expect(byName).toEqual({ sort: 'name', direction: 'asc' });
+  expect(orderAfterClick(byName, 'name')).toEqual({ sort: 'name', direction: 'desc' });
+  expect(orderAfterClick(newestFirst, 'createdAt')).toEqual({ sort: 'createdAt', direction: 'asc' });
+  expect(orderAfterClick(byName, 'activeTrading')).toEqual({ sort: 'activeTrading', direction: 'desc' });
+});
+
+test('every order can be read back from the address', () => {
+  expect(ORDER_CHOICES).toHaveLength(10);
+  for (const { sort, direction } of ORDER_CHOICES) {
+    const inAddress = parseUsersSearch(orderInAddress({ sort, direction }));
+    expect(orderOf(inAddress)).toEqual({ sort, direction });
+  }
+});
+
+test('ignores invalid values in the address', () => {
+  const raw = { page: '0', sort: 'passwordHash', direction: 'up', search: '  ' };
+  expect(Object.values(parseUsersSearch(raw)).filter((value) => value !== undefined)).toEqual([]);
+  expect(parseUsersSearch({ search: ` ${'a'.repeat(120)}` }).search).toHaveLength(100);
+});
