@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useEffectEvent, useState } from 'react';
-import classes from './confirm-dialog.module.css';
 import type { ConfirmDialogProps } from './confirm-dialog-view.tsx';
+import classes from './dialog.module.css';
 import { toastError } from './toast.ts';
 
 type View = ComponentType<ConfirmDialogProps>;
@@ -15,8 +15,8 @@ async function loadView(): Promise<View> {
 const prepare = () => void loadView().catch(() => {});
 
 /**
- * The parts of a dialog weigh half a page: they come when somebody begins to use the page. A server that goes away
- * after that does not keep the dialog from opening.
+ * A dialog's code weighs half a page, so it loads with the first use of the page. The dialog then opens even when the
+ * server has gone away.
  */
 export function ConfirmDialog({ opened, ...props }: ConfirmDialogProps & { opened: boolean }) {
   useFirstSign(prepare);
@@ -42,7 +42,7 @@ export function ConfirmDialog({ opened, ...props }: ConfirmDialogProps & { opene
   return View ? <View {...props} /> : <DialogPending />;
 }
 
-/** In place of a dialog whose code is on its way; seen only when that takes a while. */
+/** While the dialog's code loads; visible after a moment. */
 function DialogPending() {
   return (
     <div className={classes.pending} role="status">
@@ -54,7 +54,7 @@ function DialogPending() {
 
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'input'] as const;
 
-/** Once, with the first sign that somebody uses the page. The function must not change. */
+/** Calls the function once, at the first use of the page. The function must not change. */
 function useFirstSign(prepare: () => void): void {
   useEffect(() => {
     const stop = () => {

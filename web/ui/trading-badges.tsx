@@ -1,7 +1,7 @@
 import { displayTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
 import { capitalise } from '../lib/format.ts';
+import classes from './badge.module.css';
 import { Badge, type BadgeTone } from './badge.tsx';
-import classes from './trading-badges.module.css';
 
 const ACTION_TONES: Readonly<Record<string, BadgeTone>> = { buy: 'success', sell: 'failure' };
 
@@ -18,7 +18,7 @@ const STATUS_TONES: Readonly<Record<string, BadgeTone>> = {
   skipped: 'neutral',
 };
 
-/** A status that the product does not know is displayed as received. */
+/** An unknown status is displayed as received. */
 export function StatusBadge({ status, tip }: { status: string; tip?: string }) {
   const tone = STATUS_TONES[status];
   return (
@@ -28,7 +28,7 @@ export function StatusBadge({ status, tip }: { status: string; tip?: string }) {
   );
 }
 
-/** The style sheet knows the tokens that have a colour. */
+/** The style sheet lists the tokens with a colour. */
 export function TokenBadge({ token }: { token: string }) {
   return (
     <span className={classes.token} data-token={token}>
@@ -37,7 +37,7 @@ export function TokenBadge({ token }: { token: string }) {
   );
 }
 
-/** Coloured by its length, however it is written: '60' looks as '1h' does. */
+/** Coloured by its length: '60' looks like '1h'. */
 export function TimeframeBadge({ timeframe }: { timeframe: string }) {
   return (
     <span className={classes.timeframe} data-minutes={timeframeMinutes(timeframe) ?? undefined}>
