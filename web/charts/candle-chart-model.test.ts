@@ -22,7 +22,7 @@ const quarters = ['2026-01-02T08:00:00Z', '2026-01-02T08:15:00Z', '2026-01-02T08
 const clock = (seconds: number | undefined) => new Date((seconds ?? 0) * 1000).toISOString();
 
 describe('times', () => {
-  test('are what the clock of the display time zone shows', () => {
+  test('are those of the display time zone', () => {
     const { bars, instants } = toChartModel(picture({ candles: quarters }), LOS_ANGELES);
     expect(bars.map(({ time }) => clock(time))).toEqual([
       '2026-01-02T00:00:00.000Z',
@@ -32,7 +32,7 @@ describe('times', () => {
     expect(bars.map(({ time }) => instants.get(time))).toEqual(quarters.map(({ time }) => time));
   });
 
-  test('rise through the night on which the clock is put back, and their instants stay true', () => {
+  test('rise when the clocks go back, with the true instants kept', () => {
     // 8:00 to 11:00 UTC on 1 November 2026: 1:00 comes twice in Los Angeles.
     const candles = Array.from({ length: 13 }, (_, index) =>
       candleAt(new Date(Date.parse('2026-11-01T08:00:00Z') + index * 900_000).toISOString()),
@@ -62,7 +62,7 @@ describe('the mark', () => {
     ]);
   });
 
-  test('without candles stands nowhere', () => {
+  test('is left out without candles', () => {
     expect(toChartModel(picture({ mark: markAt('2026-01-02T08:15:00Z') }), LOS_ANGELES)).toMatchObject({
       bars: [],
       marks: [],
@@ -80,7 +80,7 @@ test('entry, stop and target are lines with their names', () => {
   ]);
 });
 
-test('a candle that is marked has no side', () => {
+test('a marked candle has no side', () => {
   const mark = { ...markAt('2026-01-02T08:15:00Z'), direction: null };
   const { marks } = toChartModel(picture({ candles: quarters, mark }), LOS_ANGELES);
   expect(marks).toEqual([expect.objectContaining({ kind: 'candle', side: null })]);
@@ -106,12 +106,12 @@ describe('fills', () => {
     ]);
   });
 
-  test('of a cheap token are said in short', () => {
+  test('of a cheap token are abbreviated', () => {
     expect(marksOf(fill('2026-01-02T08:16:00Z', '1281962050', '0.00001'))[0]?.text).toBe('Filled 1.282B');
     expect(marksOf(fill('2026-01-02T08:16:00Z', '999999.5', '0.00001'))[0]?.text).toBe('Filled 999999.5');
   });
 
-  test('at the same candle share a mark, each side its own, in the order of time', () => {
+  test('at the same candle share a mark per side, in the order of time', () => {
     expect(
       marksOf(
         fill('2026-01-02T08:31:00Z', '1', '100'),

@@ -15,13 +15,13 @@ const PICTURE: CandlePicture = {
   fills: [{ time: 'then', averagePrice: '65000', quantity: '0.1', side: 'buy', username: 'ann' }],
 };
 
-test('a picture is said with its token, timeframe, last close, levels and fills', () => {
+test('describes token, timeframe, last close, levels and fills', () => {
   expect(describePicture(PICTURE, formatInstant)).toBe(
     'BTC 15m. 2 candles from eight to nine. Last close 65000.5. Buy at 65000 on now. Entry 65006.5, Stop 64400, Target 66200. 1 fill.',
   );
 });
 
-test('what it has not is not said', () => {
+test('leaves out what the picture lacks', () => {
   const alone = { ...PICTURE, candles: PICTURE.candles.slice(1), mark: null, levels: null, fills: [] };
   expect(describePicture(alone, formatInstant)).toBe(
     'BTC 15m. 1 candle from nine to nine. Last close 65000.5.',

@@ -51,7 +51,7 @@ test('an empty body is replaced by the status text', async () => {
 });
 
 // Requirements: accounts-messages-4
-test('a server that does not answer is said in plain words, and a call that was given up stays one', async () => {
+test('reports a missing answer in plain words, and keeps an abort an abort', async () => {
   await expect(requestJson('http://127.0.0.1:1/')).rejects.toThrow(/^The server cannot be reached$/);
   const signal = AbortSignal.abort();
   await expect(requestJson(`${origin}/echo`, { signal })).rejects.toMatchObject({ name: 'AbortError' });
@@ -66,7 +66,7 @@ test('a JSON content type is sent only with a body', async () => {
   });
 });
 
-test('what a screen asks names its user, the look-up of the session names nobody', async () => {
+test("sends the user with a screen's requests, but not with the look-up of the session", async () => {
   actAs('ann');
   try {
     expect(await requestJson(`${origin}/echo`, { method: 'PUT', body: {} })).toMatchObject({ user: 'ann' });
@@ -77,7 +77,7 @@ test('what a screen asks names its user, the look-up of the session names nobody
   expect(await requestJson(`${origin}/echo`)).toMatchObject({ user: null });
 });
 
-test('an answer that comes when the screens are those of somebody else is nobody’s', async () => {
+test('drops an answer that arrives after another user signed in', async () => {
   actAs('ann');
   const asked = requestJson(`${origin}/echo`);
   actAs('bob');

@@ -9,30 +9,30 @@ const ROW: Shape = {
   'more?': 'string',
 };
 
-test('fills in what is missing or null, so that it stays recognisable', () => {
+test('fills in missing and null fields with recognisable values', () => {
   const empty = { id: '', count: Number.NaN, done: false, note: null };
   expect(complete(ROW, {})).toEqual(empty);
   expect(complete(ROW, { id: null, count: null, done: null, note: null, more: null })).toEqual(empty);
   expect(complete({ inner: ROW, rows: ['list', ROW] }, { inner: null })).toEqual({ inner: empty, rows: [] });
 });
 
-test('leaves a whole answer as it is, with fields that no contract names', () => {
+test('keeps a complete answer and its unknown fields', () => {
   const whole = { id: 'a', count: 2, done: true, note: 'b', more: 'c', unknown: [1] };
   expect(complete(['list', ROW], [whole])).toEqual([whole]);
 });
 
-test('leaves rows out that are none', () => {
+test('drops rows that are null', () => {
   expect(complete(['list', 'string'], ['a', null, 'b'])).toEqual(['a', 'b']);
 });
 
-test('chooses between shapes by their fixed fields, and takes an answer that lacks them for a failure', () => {
+test('chooses a shape by its fixed fields; an answer without them is a failure', () => {
   const either: Shape = ['or', { success: 'true', id: 'string' }, { success: 'false', error: 'string' }];
   expect(complete(either, { success: true })).toEqual({ success: true, id: '' });
   expect(complete(either, { success: false })).toEqual({ success: false, error: '' });
   expect(complete(either, { id: 'a' })).toEqual({ id: 'a', success: false, error: '' });
 });
 
-test('knows an answer by its method and path, parameters and query aside', () => {
+test('finds the shape by method and path, whatever the parameters and the query', () => {
   const stats = completeAnswer({ method: 'GET', path: '/api/signals/stats?x=1' }, { perDay: [] });
   expect(stats).toMatchObject({ totalSignals: Number.NaN });
   const signal = completeAnswer({ method: 'GET', path: '/api/signals/01890000' }, {});
@@ -52,7 +52,7 @@ test.each([
   );
 });
 
-test('an order that was sent is not taken for a failure because its answer lacks a list', () => {
+test('a sent order stays a success when its answer lacks a list', () => {
   const sent = completeAnswer(
     { method: 'POST', path: '/api/position-maker/submit-order' },
     { success: true, done: true },

@@ -22,7 +22,7 @@ test('a gain has a plus sign, and less than half a cent is neither gain nor loss
   expect(['0.005', '-0.01', '0.004', null].map(profitDirection)).toEqual(['gain', 'loss', 'even', 'even']);
 });
 
-test('a price shows what says something of it, cheap tokens included', () => {
+test('a price keeps its significant decimals, also of cheap tokens', () => {
   expect(formatFullPrice('65000.5')).toBe('$65,000.50');
   expect(formatFullPrice('65006.512345678')).toBe('$65,006.51');
   expect(formatFullPrice('150.12345')).toBe('$150.1235');
@@ -37,7 +37,7 @@ test('a quantity is grouped and keeps its decimals', () => {
   expect(formatQuantity(undefined)).toBe('–');
 });
 
-test('a return is said in percent of the whole, and not at all without one', () => {
+test('a return is in percent of the whole, and a dash without one', () => {
   expect(formatReturn('12.5', '100')).toBe('+12.50%');
   expect(formatReturn('-1', '3')).toBe('-33.33%');
   expect(formatReturn('-0.00001', '3')).toBe('0.00%');

@@ -57,7 +57,7 @@ test('durations change their unit at a second, a minute and an hour', () => {
 });
 
 // Requirements: accounts-limits-4, workflow-monitor-5
-test('ids are shortened from the given length on', () => {
+test('shortens ids of at least the given length', () => {
   expect(shortId('12345678', 8)).toBe('1234...5678');
   expect(shortId('12345678', 9)).toBe('12345678');
 });
@@ -77,7 +77,7 @@ test('a count that the server left out is a dash', () => {
   ]);
 });
 
-test('the number of pages is not known without a total', () => {
+test('the number of pages is unknown without a total', () => {
   expect(countPages(601, 100)).toBe(7);
   expect(countPages(Number.NaN, 100)).toBeUndefined();
   expect(countPages(undefined, 100)).toBeUndefined();

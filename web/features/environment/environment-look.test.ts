@@ -34,7 +34,7 @@ test('the banner never promises live trading outside production', () => {
 });
 
 // Requirements: screens-environment-4
-test('the tooltip says the environment, the automatic trading and whose money it is', () => {
+test('the tooltip shows environment, automatic trading and exchange mode', () => {
   expect(environmentTip(status('production', true), false).split('\n')).toEqual([
     'Environment: PRODUCTION',
     'Auto-Trade: ENABLED',
@@ -43,7 +43,7 @@ test('the tooltip says the environment, the automatic trading and whose money it
   ]);
 });
 
-test('the tooltip keeps what was known when a refresh fails, and says that it failed', () => {
+test('the tooltip keeps the last status when a refresh fails, and says that it failed', () => {
   expect(environmentTip(status('development', false), true).split('\n')).toEqual([
     'Environment: DEVELOPMENT',
     'Auto-Trade: DISABLED',
@@ -58,7 +58,7 @@ test('the tooltip keeps what was known when a refresh fails, and says that it fa
 });
 
 // Requirements: screens-environment-5
-test('only the live mode speaks of real money without denying it', () => {
+test('only the live mode says that real money is traded', () => {
   const texts = Object.entries(EXCHANGE_MODES).filter(([, { text }]) => !text.includes('No real money'));
   expect(texts).toEqual([
     ['live', { label: 'Live', text: 'Orders go to the exchange. Real money is traded.' }],

@@ -16,12 +16,12 @@ const initial = {
   oppositeSignal: 'reverse',
 } as const;
 
-test('a pause is sent as the instant that the display time zone means', () => {
+test('sends a pause as an instant, read in the display time zone', () => {
   const values = { ...initial, pausedUntil: '2026-01-17T09:15' };
   expect(automationBody({ values, initial, timeZone }).tradingPausedUntil).toBe('2026-01-17T17:15:00.000Z');
 });
 
-test('only what was changed is sent, an emptied pause as null', () => {
+test('sends only changed fields, an emptied pause as null', () => {
   const sent = (change: Partial<AutomationFormValues>) =>
     automationBody({ values: { ...initial, ...change }, initial, timeZone });
   expect(sent({ pausedUntil: '' })).toEqual({ tradingPausedUntil: null });
@@ -33,7 +33,7 @@ test('only what was changed is sent, an emptied pause as null', () => {
   expect(sent({})).toEqual({});
 });
 
-test('a new pause ends in the future; one that is over may stay as it is', () => {
+test('a new pause must end in the future; an old one may stay', () => {
   const check = (pausedUntil: string, before: string = initial.pausedUntil) =>
     pauseError({ pausedUntil, initial: before, timeZone, nowMs });
   expect(check('2026-01-15T12:00')).toBe('The end of the pause must lie in the future');
@@ -47,7 +47,7 @@ test('a pause of a day ends at the same time tomorrow', () => {
   expect(pausedForADay(nowMs, timeZone)).toBe('2026-01-16T12:00');
 });
 
-test('a field is told by its label and in words', () => {
+test('describes a field by its label and in words', () => {
   const told = (name: keyof AutomationFormValues, change: Partial<AutomationFormValues> = {}) => {
     const { label, stored } = automationField(name, { ...initial, ...change });
     return `${label}: ${stored}`;

@@ -22,12 +22,12 @@ test('six characters are enough for a user, twelve for an administrator', () => 
   expect(check('twelve chars', true)).toEqual({});
 });
 
-test('a password may be as long as the server takes it', () => {
+test('accepts a password up to the limit of the server', () => {
   expect(check('x'.repeat(1000))).toEqual({});
   expect(check('x'.repeat(1001))).toEqual({ newPassword: 'Password must be at most 1000 characters' });
 });
 
-test("the server's refusal of the new password stands at its field, any other one at none", () => {
+test("shows the server's refusal of the new password at its field", () => {
   const errors = [{ path: 'newPassword', message: 'Password must not be the username' }];
   expect(refusedPassword({ errors })).toEqual({ newPassword: 'Password must not be the username' });
   expect(refusedPassword({ message: 'Invalid password' })).toEqual({});

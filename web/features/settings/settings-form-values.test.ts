@@ -54,7 +54,7 @@ test('Technical Analysis makes the risk auto', () => {
 });
 
 // Requirements: accounts-limits-6
-test('a stored method that is not known falls back on Risk Management', () => {
+test('falls back on Risk Management for an unknown stored method', () => {
   expect(formValues({ ...stored, positionSizingMethod: 'Scalping' }).positionSizingMethod).toBe(
     'Risk Management',
   );
@@ -67,13 +67,13 @@ test('Auto is sent as null', () => {
   expect(body.maximumRiskPerTrade).toBe('0.15');
 });
 
-test('a stored value takes the place of the option of equal size', () => {
+test('a stored value replaces the option of the same size', () => {
   const options = portionOptions('0.1');
   expect(options.filter(({ value }) => Number(value) === 0.1)).toEqual([{ value: '0.1', label: '10.0%' }]);
   expect(portionOptions('0.33').at(-1)).toEqual({ value: '0.33', label: '33.0%' });
 });
 
-test('a field is told by its label, and a fraction as its select shows it', () => {
+test('describes a field by its label, and a fraction as its select shows it', () => {
   const values = formValues({ ...stored, positionSizingMethod: 'Risk Management' });
   expect(settingsField('signalProcessor', values)).toEqual({ label: 'Signal processor', stored: 'Tesla' });
   expect(settingsField('investmentPortion', values).stored).toBe('Auto');

@@ -18,7 +18,7 @@ test('an hour that the clocks show twice is the earlier one', () => {
   expect(fromWallClock('2026-11-01T01:30', LOS_ANGELES)).toBe('2026-11-01T08:30:00.000Z');
 });
 
-test('an hour that the clocks leave out is the one they show instead', () => {
+test('an hour that the clocks skip is the next one', () => {
   const instant = fromWallClock('2026-03-08T02:30', LOS_ANGELES);
   expect(instant).toBe('2026-03-08T10:30:00.000Z');
   expect(toWallClock(instant, LOS_ANGELES)).toBe('2026-03-08T03:30');
@@ -30,7 +30,7 @@ test('the hours around a change of the clocks are right', () => {
   expect(fromWallClock('2026-11-01T02:00', LOS_ANGELES)).toBe('2026-11-01T10:00:00.000Z');
 });
 
-test('seconds are left out, and nothing is an empty field', () => {
+test('drops seconds; no instant is an empty field', () => {
   expect(toWallClock('2026-01-15T20:30:59.999Z', LOS_ANGELES)).toBe('2026-01-15T12:30');
   expect(toWallClock(null, LOS_ANGELES)).toBe('');
 });

@@ -4,7 +4,7 @@ import { haltEnd, haltEnding, reasonsByUser } from './halt-text.ts';
 const cleared = { clearedAt: '2026-05-04T10:00:00Z', clearedHow: 'The position is closed' };
 const uncleared = { clearedAt: null, clearedHow: null };
 
-describe('how a halt goes on', () => {
+describe('the end of a halt', () => {
   test.each([
     ['unprotected', uncleared, true, 'It is being protected or closed in the background.'],
     ['unprotected', cleared, true, 'The position is closed: it can be resumed.'],
@@ -15,12 +15,12 @@ describe('how a halt goes on', () => {
   });
 });
 
-test('the end of a halt names who resumed it', () => {
+test('the end of a halt names the user who resumed it', () => {
   expect(haltEnd({ endedBy: 'ann@example.com' })).toBe('Resumed by ann@example.com');
   expect(haltEnd({ endedBy: null })).toBe('By itself');
 });
 
-test('the reasons are found by user', () => {
+test('maps users to the reasons of their halts', () => {
   const reasons = reasonsByUser([{ userId: 'u1', reason: 'No stop' }]);
   expect([reasons.get('u1'), reasons.get('u2')]).toEqual(['No stop', undefined]);
 });

@@ -38,7 +38,7 @@ test('every user needs twelve characters in live mode', () => {
   });
 });
 
-test('what is sent has no confirmation, no spaces around the name, and a type only when one was chosen', () => {
+test('sends no confirmation, a trimmed name, and a type only when chosen', () => {
   const sent = newUserBody({ ...valid, username: ' ann@example.com ', isAdmin: true });
   expect(sent).toEqual({
     username: 'ann@example.com',
@@ -53,7 +53,7 @@ test('what is sent has no confirmation, no spaces around the name, and a type on
   expect(newUserBody({ ...valid, accountType: 'regular' })).toMatchObject({ isTestUser: false });
 });
 
-test('a refusal stands at the fields that it names, with what it says first of each', () => {
+test('shows a refusal at its fields, with the first message of each', () => {
   const errors = [
     { path: 'firstName', message: 'First name must be at most 100 characters' },
     { path: 'firstName', message: 'First name contains characters that are not allowed' },

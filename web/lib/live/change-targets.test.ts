@@ -107,7 +107,7 @@ describe('a change', () => {
     },
   );
 
-  test('of a user touches the own settings of that user only, and of everybody when it names nobody', () => {
+  test('of a user affects the settings of that user, or of all users when it names none', () => {
     for (const path of ['/api/user-settings', '/api/user-settings/exchange-credentials']) {
       expect(isAffected(path, { topic: 'users', userId: ID }, ID), path).toBe(true);
       expect(isAffected(path, { topic: 'users', userId: OTHER }, ID), path).toBe(false);
@@ -121,12 +121,12 @@ describe('a change', () => {
     }
   });
 
-  test('that names no record touches every record of its kind', () => {
+  test('without an id affects every record of its kind', () => {
     expect(isAffected(`/api/signals/${ID}/trades`, { topic: 'trades' })).toBe(true);
     expect(isAffected(`/api/automation-workflows/${ID}/steps`, { topic: 'workflow-steps' })).toBe(true);
   });
 
-  test('never touches the session, and no topic is without a rule', () => {
+  test('never affects the session, and every topic has a rule', () => {
     for (const topic of CHANGE_TOPICS) expect(isAffected('/api/auth/user', { topic })).toBe(false);
     expect(isLive('/api/signals')).toBe(true);
     expect(isLive('/api/auth/user')).toBe(false);
