@@ -10,98 +10,115 @@ import { programArguments } from '../../scripts/lib/builds.mjs';
 /** The program as it was built, which is what its users run. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
 const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 
-export interface TestServerProcess {
-  /** The origin, without a slash at the end. */
-  url: string;
-  adminUsername: string;
-  adminPassword: string;
-  dataDir: string;
+interface RunningProgram {
   child: ChildProcess;
-  /** Asks the program to end, waits for it, and answers its exit code. Its data folder goes away, unless it is given. */
-  stop(): Promise<number | null>;
-  /** Kills the program alone: its database lives on, and the data folder stays for the next start. */
-  kill9(): Promise<void>;
   /** What it has printed so far, standard output and errors together. */
   output(): string;
+  /** Resolves with the exit code; null when a signal ended it. */
+  ended: Promise<number | null>;
+  /** Resolves with the address that it listens at; rejects when it ends or takes too long. */
+  listening(): Promise<string>;
 }
 
-/**
- * The real program on a free port, with a data folder of its own unless one is given. Settings of this machine
- * and a `.env` of the project do not reach it.
- */
-export async function startServerProcess(
-  options: { env?: Record<string, string>; dataDir?: string; args?: string[] } = {},
-): Promise<TestServerProcess> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'signal-board-server-')));
-  const adminUsername = 'admin@example.com';
-  const adminPassword = 'correct horse battery';
-  const child = spawn(process.execPath, [...programArguments, ...(options.args ?? [])], {
+/** Starts the program. Settings of this machine and a `.env` of the project do not reach it. */
+export function spawnProgram(options: {
+  dataDir: string;
+  env: Record<string, string>;
+  args?: string[];
+}): RunningProgram {
+  const { dataDir, env, args = [] } = options;
+  const child = spawn(process.execPath, [...programArguments, ...args], {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
       TMPDIR: tmpdir(),
       NODE_COMPILE_CACHE: COMPILE_CACHE,
-      PORT: '0',
       DATA_DIR: dataDir,
-      ADMIN_USERNAME: adminUsername,
-      ADMIN_PASSWORD: adminPassword,
-      ...options.env,
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text) => (output += text));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return {
+    child,
+    output: () => output,
+    ended: new Promise((resolve) => child.once('close', resolve)),
+    async listening() {
+      const deadline = Date.now() + START_LIMIT_MS;
+      while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
+        const address = /^ {2}Address +(http:\/\/\S+)/m.exec(output)?.[1];
+        if (address) return address;
+        await sleep(10);
+      }
+      throw new Error(`The program did not start:\n${output}`);
+    },
+  };
+}
 
-  async function clean(): Promise<void> {
-    const database = await findPostmaster(join(dataDir, 'postgres'));
-    if (database) {
-      await stopPostmaster({ pid: database.pid, waitMs: STOP_LIMIT_MS });
-      await rm(database.host, { recursive: true, force: true });
-    }
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
-  }
+/** Stops the database server that may still run in a data folder. */
+export async function stopDatabase(dataDir: string): Promise<void> {
+  const database = await findPostmaster(join(dataDir, 'postgres'));
+  if (database === null) return;
+  await stopPostmaster({ pid: database.pid, waitMs: STOP_LIMIT_MS });
+  await rm(database.host, { recursive: true, force: true });
+}
+
+export interface TestServerProcess extends Pick<RunningProgram, 'child' | 'output'> {
+  /** The origin, without a slash at the end. */
+  url: string;
+  adminUsername: string;
+  adminPassword: string;
+  dataDir: string;
+  /** Asks the program to end, waits for it, and returns its exit code. Removes its data folder, unless it was given. */
+  stop(): Promise<number | null>;
+  /** Kills the program: its database lives on, and the data folder stays for the next start. */
+  kill9(): Promise<void>;
+}
+
+/** The real program on a free port, with a data folder of its own unless one is given. */
+export async function startServerProcess(
+  options: { env?: Record<string, string>; dataDir?: string; args?: string[] } = {},
+): Promise<TestServerProcess> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'signal-board-server-')));
+  const administrator = { ADMIN_USERNAME: 'admin@example.com', ADMIN_PASSWORD: 'correct horse battery' };
+  const env = { PORT: '0', ...administrator, ...options.env };
+  const { child, output, ended, listening } = spawnProgram({
+    dataDir,
+    env,
+    ...(options.args && { args: options.args }),
+  });
 
   async function stop(): Promise<number | null> {
     child.kill('SIGTERM');
     const limit = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
     const code = await ended;
     clearTimeout(limit);
-    await clean();
+    await stopDatabase(dataDir);
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
     return code;
   }
 
   try {
-    const url = await waitForAddress({ output: () => output, child });
     return {
-      url,
-      adminUsername: options.env?.ADMIN_USERNAME ?? adminUsername,
-      adminPassword: options.env?.ADMIN_PASSWORD ?? adminPassword,
+      url: await listening(),
+      adminUsername: env.ADMIN_USERNAME,
+      adminPassword: administrator.ADMIN_PASSWORD,
       dataDir,
       child,
+      output,
       stop,
       async kill9() {
         child.kill('SIGKILL');
         await ended;
       },
-      output: () => output,
     };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-async function waitForAddress(options: { output: () => string; child: ChildProcess }): Promise<string> {
-  const deadline = Date.now() + START_LIMIT_MS;
-  while (Date.now() < deadline && options.child.exitCode === null && options.child.signalCode === null) {
-    const address = /^ {2}Address +(http:\/\/\S+)/m.exec(options.output())?.[1];
-    if (address) return address;
-    await sleep(20);
-  }
-  throw new Error(`The server did not start:\n${options.output()}`);
 }

@@ -1,14 +1,14 @@
-import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
 
-/** What TradingView's help says of its alerts: cancelled after 3 s; after a 5xx sent again 5 s later, three times at most. */
+/** TradingView cancels an alert after 3 s, and repeats one answered 5xx after 5 s, three times at most. */
 export const TIMEOUT_MS = 3_000;
 const RESEND_AFTER_MS = 5_000;
 const RESENDS = 3;
 
 export interface SentAlert {
   nonce: string;
-  /** The id in the 200's answer; null when no delivery was ever answered with one. */
+  /** The id in the 200's answer; null when no delivery was answered 200. */
   acknowledgedId: string | null;
   /** One for each delivery: the status, or why there was none. */
   answers: string[];
@@ -16,15 +16,15 @@ export interface SentAlert {
 }
 
 /**
- * Sends one alert as TradingView does. A reverse proxy stands before the instances: one that cannot be reached or
- * hangs up is a 502 of the proxy, which is sent again; one that is silent is cancelled, which is not.
+ * Sends one alert as TradingView does through a reverse proxy. An instance that cannot be reached or hangs up is a 502 of
+ * the proxy, which is sent again; a silent one is cancelled, and not sent again.
  */
 export async function sendAlert(options: {
   /** Asked before every delivery: the next one may go to another instance. */
   url: () => string;
   nonce: string;
   body: string;
-  /** TradingView's patience unless a machine that is busy with something else is to be put up with. */
+  /** TradingView's own unless given; longer on a busy machine. */
   timeoutMs?: number;
 }): Promise<SentAlert> {
   const sent: SentAlert = { nonce: options.nonce, acknowledgedId: null, answers: [], slowestMs: 0 };
@@ -40,40 +40,20 @@ export async function sendAlert(options: {
   return sent;
 }
 
-interface Answer {
-  status: number | 'proxy 502' | 'cancelled';
-  text: string;
-}
+/** Each delivery on its own connection, as from TradingView's many servers. */
+const unpooled = new Agent({ pipelining: 0 });
 
-function post(url: string, body: string, timeoutMs: number): Promise<Answer> {
-  return new Promise((resolve) => {
-    let isCancelled = false;
-    const call = request(
-      url,
-      {
-        method: 'POST',
-        agent: false,
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'content-length': Buffer.byteLength(body),
-        },
-      },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => done({ status: response.statusCode ?? 0, text }));
-        response.on('error', () => done({ status: isCancelled ? 'cancelled' : 'proxy 502', text }));
-      },
-    );
-    const limit = setTimeout(() => {
-      isCancelled = true;
-      call.destroy();
-    }, timeoutMs);
-    function done(answer: Answer): void {
-      clearTimeout(limit);
-      resolve(answer);
-    }
-    call.on('error', () => done({ status: isCancelled ? 'cancelled' : 'proxy 502', text: '' }));
-    call.end(body);
-  });
+async function post(
+  url: string,
+  body: string,
+  timeoutMs: number,
+): Promise<{ status: number | 'proxy 502' | 'cancelled'; text: string }> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: unpooled });
+    return { status: answer.statusCode, text: await answer.body.text() };
+  } catch {
+    return { status: signal.aborted ? 'cancelled' : 'proxy 502', text: '' };
+  }
 }

@@ -50,7 +50,7 @@ const answered = (work: Promise<unknown>) =>
     sleep(LIMIT_MS, 'silent'),
   ]);
 
-test('a statement that is trapped before never reaches the server, one that is trapped after does', async () => {
+test('a trap before keeps a statement from the server, a trap after only its answer from the client', async () => {
   for (const [at, rows] of [
     ['before', []],
     ['after', ['kept']],
@@ -72,7 +72,7 @@ test('a statement that is trapped before never reaches the server, one that is t
   }
 });
 
-test('in a black hole nothing is answered and nothing fails, and later the connection is gone', async () => {
+test('a black hole answers nothing and fails nothing; afterwards the connection is gone', async () => {
   const client = await connect();
   proxy.setMode({ kind: 'black-hole' });
   const waiting = client.query('select 1');
@@ -83,7 +83,7 @@ test('in a black hole nothing is answered and nothing fails, and later the conne
   await (await connect()).end();
 });
 
-test('a forgotten connection stays silent for ever, and a new one works', async () => {
+test('a forgotten connection stays silent, and a new one works', async () => {
   const client = await connect();
   proxy.forget();
   expect(await answered(client.query('select 1'))).toBe('silent');
@@ -92,7 +92,7 @@ test('a forgotten connection stays silent for ever, and a new one works', async 
   await other.end();
 });
 
-test('refused connections are refused, and accepted again at the same port', async () => {
+test('refuses connections, and accepts them again at the same port', async () => {
   const client = await connect();
   await proxy.refuse();
   expect(await answered(client.query('select 1'))).toBe('failed');

@@ -14,8 +14,8 @@ export interface SeenStatement {
 }
 
 /**
- * Strikes once, at the first statement that matches. `before`: the statement never reaches the server. `after`: it
- * does, and its answer never comes back. Either way the connection is cut, after `strike` was called.
+ * Strikes once, at the first statement that matches. `before`: it never reaches the server. `after`: its answer is lost.
+ * Both cut the connection after `strike`.
  */
 export interface StatementTrap {
   matches(statement: SeenStatement): boolean;
@@ -25,24 +25,7 @@ export interface StatementTrap {
 
 export type ProxyMode = { kind: 'pass' } | { kind: 'delay'; ms: number } | { kind: 'black-hole' };
 
-/** TCP between one instance of the program and its PostgreSQL, where what happens to networks can happen. */
-export interface DatabaseProxy {
-  port: number;
-  setMode(mode: ProxyMode): void;
-  /** Nobody listens any more; connections that are there are reset. */
-  refuse(): Promise<void>;
-  /** Listens again at the same port. */
-  accept(): Promise<void>;
-  /** Resets the connections that are there. */
-  reset(): void;
-  /** The connections that are there look open from now on and pass nothing, as when a firewall forgot them. New ones work. */
-  forget(): void;
-  /** Answers how to take the trap away. */
-  setTrap(trap: StatementTrap): () => void;
-  /** Messages of the program that have passed so far. */
-  messages(): number;
-  close(): Promise<void>;
-}
+export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
 interface Link {
   client: Socket;
@@ -53,17 +36,17 @@ interface Link {
   isForgotten: boolean;
 }
 
-export async function startDatabaseProxy(target: ServerConnection): Promise<DatabaseProxy> {
+/** TCP between an instance of the program and its PostgreSQL, with the faults of networks. */
+export async function startDatabaseProxy(target: ServerConnection) {
   const links = new Set<Link>();
   const traps = new Set<StatementTrap>();
   let mode: ProxyMode = { kind: 'pass' };
-  let messages = 0;
   let listener: Server | null = null;
   let port = 0;
 
   function cut(link: Link): void {
     if (!links.delete(link)) return;
-    // One that is being shut down cannot be reset: Node would wait for it for ever at its own end.
+    // A socket that is shutting down cannot be reset: Node would wait for it forever.
     if (link.client.writableEnded) link.client.destroy();
     else link.client.resetAndDestroy();
     link.server.destroy();
@@ -83,7 +66,6 @@ export async function startDatabaseProxy(target: ServerConnection): Promise<Data
   }
 
   async function fromClient(link: Link, chunk: Buffer): Promise<void> {
-    messages += 1;
     const trap = springTrap(link, chunk);
     if (trap?.at === 'before') {
       trap.strike();
@@ -123,13 +105,14 @@ export async function startDatabaseProxy(target: ServerConnection): Promise<Data
     for (const socket of [client, server]) {
       socket.on('error', () => {});
       socket.on('close', () => {
-        // In a black hole nobody hears that the other side is gone.
+        // In a black hole no side hears that the other one is gone.
         if ((mode.kind === 'black-hole' || link.isForgotten) && socket === server) return;
         cut(link);
       });
     }
   }
 
+  /** Listens again at the same port. */
   async function accept(): Promise<void> {
     if (listener) return;
     const opened = createServer(serve);
@@ -141,10 +124,12 @@ export async function startDatabaseProxy(target: ServerConnection): Promise<Data
     listener = opened;
   }
 
+  /** Resets open connections. */
   function reset(): void {
     for (const link of [...links]) cut(link);
   }
 
+  /** Stops to listen, and resets open connections. */
   async function refuse(): Promise<void> {
     const closing = listener;
     listener = null;
@@ -156,27 +141,29 @@ export async function startDatabaseProxy(target: ServerConnection): Promise<Data
   await accept();
   return {
     port,
-    setMode(next) {
-      // What was swallowed is gone for good: a connection that missed something cannot be gone on with.
+    setMode(next: ProxyMode) {
+      // A connection that missed something is of no use any more.
       if (mode.kind === 'black-hole' && next.kind !== 'black-hole') reset();
       mode = next;
     },
     refuse,
     accept,
     reset,
+    /** Open connections stay open and pass nothing, as when a firewall forgot them. New ones work. */
     forget() {
       for (const link of links) link.isForgotten = true;
     },
-    setTrap(trap) {
+    /** Returns how to remove the trap. */
+    setTrap(trap: StatementTrap): () => void {
       traps.add(trap);
-      return () => traps.delete(trap);
+      return () => void traps.delete(trap);
     },
-    messages: () => messages,
+    clearTraps: () => traps.clear(),
     close: refuse,
   };
 }
 
-/** One chunk after the other, also where passing one on takes time. */
+/** Handles one chunk after the other, also when handling takes time. */
 function inOrder(socket: Socket, handle: (chunk: Buffer) => Promise<void>): void {
   let last = Promise.resolve();
   socket.on('data', (chunk: Buffer) => {

@@ -5,13 +5,10 @@ import type { Trade } from '#contract/signals.ts';
 import type { ProgramClient } from '#demo/program-client.ts';
 
 /** From the last restart, or the last delivery after it, to the end of every workflow. */
-export const END_WITHIN_MS = 60_000;
-/**
- * With an order in doubt that the exchange never got: it counts as never placed when three look-ups have missed it and
- * a minute has passed, and is then tried once more.
- */
-export const DOUBT_WITHIN_MS = 100_000;
-/** Nothing ended for so long: it is given up. */
+const END_WITHIN_MS = 60_000;
+/** With an order in doubt that the exchange never got: it is tried again after three look-ups and a minute. */
+const DOUBT_WITHIN_MS = 100_000;
+/** Gives up when nothing has ended for so long. */
 const WITHOUT_PROGRESS_MS = 150_000;
 const POLL_MS = 250;
 const LOOKED_AT = 100;
@@ -33,7 +30,7 @@ export interface End {
   late: Late[];
 }
 
-/** I1: whatever was stored has its end, and soon. */
+/** I1: everything that was stored ends soon. */
 export function judgeEnd({ left, late }: Pick<End, 'left' | 'late'>): string[] {
   const violations = late
     .filter(({ afterMs, inDoubt }) => afterMs >= (inDoubt ? DOUBT_WITHIN_MS : END_WITHIN_MS))

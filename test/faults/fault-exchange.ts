@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { bitgetOperations } from '#test/venues/bitget/operations.ts';
 import { bybitOperations } from '#test/venues/bybit/operations.ts';
@@ -11,7 +10,7 @@ import type { VenueOperation } from '#test/venues/operations.ts';
 import { listenVenue, type VenueServer } from '#test/venues/server.ts';
 import { createVenue, type TestVenue } from '#test/venues/venue.ts';
 import { userIdOfVenueKey, venueCredentials } from '#test/venues/venue-credentials.ts';
-import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
+import { paperLedger } from '../venues/paper-ledger.ts';
 
 const SECRET = 'what the keys of the accounts are made of';
 const CUT: VenueAnswer = { status: 200, headers: {}, body: '', delivery: 'cut' };
@@ -28,35 +27,22 @@ export interface SeenCall {
 }
 
 /**
- * Strikes once, at the first call that matches. `before`: the exchange never gets it. `after`: it is processed and
- * its answer lost. Either way the connection is cut, after `strike` was called. `hold`: processed and answered, but
- * `strike` first.
+ * Strikes once, at the first call that matches. `before`: the exchange never gets it. `after`: it is processed and its
+ * answer is lost. Both cut the connection after `strike`. `hold`: it is processed, and answered after `strike`.
  */
 export interface CallTrap {
   matches(call: SeenCall): boolean;
   at: 'before' | 'after' | 'hold';
-  strike(): void;
+  strike(call: SeenCall): void;
 }
+
+export type FaultExchange = ReturnType<typeof createFaultExchange>;
 
 /**
  * The exchange that outlives every crash of the program: the test venue with accounts, keys, books and prices of
  * its own, at one address for each instance of the program.
  */
-export interface FaultExchange extends PaperLedger {
-  /** One more address, for one instance. */
-  listen(): Promise<string>;
-  /** An account of its own has faults of its own; the others share theirs. */
-  openAccount(options?: { own?: boolean }): { accountId: string; credentials: Required<ExchangeCredentials> };
-  /** Of an account that has its own. */
-  setFaults(accountId: string, faults: readonly VenueFault[]): void;
-  push(token: string, price: string): Promise<void>;
-  setTrap(trap: CallTrap): () => void;
-  /** Hears of every call as it comes in; answers how to end that. */
-  watch(hear: (call: SeenCall) => void): () => void;
-  close(): Promise<void>;
-}
-
-export function createFaultExchange(database: OpenDatabase): FaultExchange {
+export function createFaultExchange(database: OpenDatabase) {
   const { db } = database;
   const marks = memoryMarks();
   const failures: unknown[] = [];
@@ -85,42 +71,47 @@ export function createFaultExchange(database: OpenDatabase): FaultExchange {
     const trap = [...traps].find((one) => one.matches(call));
     if (trap) traps.delete(trap);
     if (trap?.at === 'before') {
-      trap.strike();
+      trap.strike(call);
       return CUT;
     }
     const answer = await exchangeOf(accountId).handle(request);
-    trap?.strike();
+    trap?.strike(call);
     return trap?.at === 'after' ? CUT : answer;
   }
 
   return {
-    async listen() {
+    /** One more address, for one instance. */
+    async listen(): Promise<string> {
       const instance = servers.length;
       const server = await listenVenue({ handle: (request) => handle(instance, request) }, { port: 0 });
       servers.push(server);
       return server.url;
     },
+    /** With `own` the account has its own faults; the others share theirs. */
     openAccount({ own = false } = {}) {
       const accountId = randomUUID();
       if (own) ownExchanges.set(accountId, openExchange());
       return { accountId, credentials: venueCredentials(accountId, SECRET) };
     },
-    setFaults(accountId, faults) {
+    /** For an account with its own faults. */
+    setFaults(accountId: string, faults: readonly VenueFault[]) {
       const own = ownExchanges.get(accountId);
       if (own === undefined) throw new Error('the account has no faults of its own');
       own.setFaults(faults);
     },
-    async push(token, price) {
+    async push(token: string, price: string) {
       marks.push(token, price);
       await shared.settle(token);
     },
-    setTrap(trap) {
+    /** Returns how to remove the trap. */
+    setTrap(trap: CallTrap): () => void {
       traps.add(trap);
-      return () => traps.delete(trap);
+      return () => void traps.delete(trap);
     },
-    watch(hear) {
+    /** Calls `hear` with every call; returns how to end that. */
+    watch(hear: (call: SeenCall) => void): () => void {
       watchers.add(hear);
-      return () => watchers.delete(hear);
+      return () => void watchers.delete(hear);
     },
     ...paperLedger(db),
     async close() {

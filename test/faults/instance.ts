@@ -1,10 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { programArguments } from '../../scripts/lib/builds.mjs';
+import type { ChildProcess } from 'node:child_process';
+import { spawnProgram } from '../app/test-server-process.ts';
 
-const COMPILE_CACHE = fileURLToPath(new URL('../../.cache/node', import.meta.url));
-const START_LIMIT_MS = 60_000;
 const KEPT_OUTPUT = 400_000;
 
 /** One instance of the program, as its users run it, at one address for all its lives. */
@@ -13,7 +9,7 @@ export interface Instance {
   /** Resolves when it listens. Rejects when it ends before that, unless it was killed meanwhile. */
   start(): Promise<void>;
   kill9(): Promise<void>;
-  /** Killed for good: whoever starts it again is refused, as a scenario that goes on while it is being interrupted. */
+  /** Killed for good: it refuses to start again, as by a scenario that goes on while it is being interrupted. */
   close(): Promise<void>;
   /** SIGTERM; how it ended and how long that took. */
   terminate(): Promise<{ code: number | null; ms: number }>;
@@ -22,7 +18,7 @@ export interface Instance {
   isRunning(): boolean;
   /** The end of what it has printed in all its lives. */
   output(): string;
-  /** Ends that nobody asked for. */
+  /** How it ended where nothing in the scenario ended it. */
   unexpectedEnds: string[];
 }
 
@@ -31,9 +27,11 @@ export function createInstance(options: {
   env: Record<string, string>;
   dataDir: string;
 }): Instance {
-  const { port, env, dataDir } = options;
+  const { port, dataDir } = options;
+  const env = { PORT: String(port), LOG_LEVEL: 'warn', ...options.env };
   const unexpectedEnds: string[] = [];
-  let output = '';
+  let earlierOutput = '';
+  let output = () => '';
   let child: ChildProcess | null = null;
   let ended: Promise<number | null> = Promise.resolve(null);
   let isExpected = false;
@@ -45,62 +43,38 @@ export function createInstance(options: {
     await ended;
   }
 
-  function launch(): { process: ChildProcess; printed: () => string } {
-    let printed = '';
-    isExpected = false;
-    const started = spawn(process.execPath, programArguments, {
-      cwd: dataDir,
-      env: {
-        PATH: process.env.PATH,
-        TMPDIR: process.env.TMPDIR,
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
-        PORT: String(port),
-        DATA_DIR: dataDir,
-        LOG_LEVEL: 'warn',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    for (const stream of [started.stdout, started.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        printed = (printed + text).slice(-KEPT_OUTPUT);
-        output = (output + text).slice(-KEPT_OUTPUT);
-      });
-    }
-    child = started;
-    ended = new Promise((resolve) => {
-      started.once('exit', (code, signal) => {
-        if (child === started) child = null;
-        if (!isExpected) {
-          // What it ended of stands before what ended with it.
-          const fatal = printed.match(/^.*"level":"fatal".*$/gm)?.join('\n') ?? '';
-          const text = `code ${code}, signal ${signal}: ${fatal.slice(0, 3_000)}\n${output.slice(-1_500)}`;
-          unexpectedEnds.push(text);
-          // Told at once: what asks the program something next fails with less to say.
-          process.stderr.write(`the program ended by itself: ${text}\n`);
-        }
-        resolve(code);
-      });
-    });
-    return { process: started, printed: () => printed };
+  function noteEnd(started: ChildProcess, printed: string): void {
+    if (child === started) child = null;
+    if (isExpected) return;
+    const { exitCode, signalCode } = started;
+    // First why it ended, then what it printed last.
+    const fatal = printed.match(/^.*"level":"fatal".*$/gm)?.join('\n') ?? '';
+    const text = `code ${exitCode}, signal ${signalCode}: ${fatal.slice(0, 3_000)}\n${printed.slice(-1_500)}`;
+    unexpectedEnds.push(text);
+    // At once: what asks the program something next fails with less to say.
+    process.stderr.write(`the program ended by itself: ${text}\n`);
   }
 
   return {
     url: `http://127.0.0.1:${port}`,
     unexpectedEnds,
-    output: () => output,
+    output: () => (earlierOutput + output()).slice(-KEPT_OUTPUT),
     isRunning: () => child !== null,
     async start() {
       if (child) throw new Error('it runs already');
       if (isClosed) throw new Error('it is closed');
-      const { process: started, printed } = launch();
-      const deadline = Date.now() + START_LIMIT_MS;
-      while (started.exitCode === null && started.signalCode === null) {
-        if (/^ {2}Address +http:\/\/\S+/m.test(printed())) return;
-        if (Date.now() > deadline) throw new Error(`The program did not start:\n${printed()}`);
-        await sleep(10);
-      }
-      if (!isExpected) throw new Error(`The program ended while it started:\n${printed()}`);
+      earlierOutput = (earlierOutput + output()).slice(-KEPT_OUTPUT);
+      isExpected = false;
+      const program = spawnProgram({ dataDir, env });
+      child = program.child;
+      output = program.output;
+      ended = program.ended.then((code) => {
+        noteEnd(program.child, program.output());
+        return code;
+      });
+      await program.listening().catch((error: unknown) => {
+        if (!isExpected) throw error;
+      });
     },
     kill9,
     async close() {

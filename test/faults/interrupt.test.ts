@@ -42,8 +42,8 @@ const foldersOf = (pid: number | undefined) =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`signal-board-tests-${pid}-`));
 
 test.concurrent.each([
-  ['SIGTERM, in the midst of a scenario,', 'SIGTERM', 143, /\/dist\/server\/main\.js/],
-  ['Ctrl-C, while its stage is being set,', 'SIGINT', 130, /postgres/],
+  ['SIGTERM, in the middle of a scenario,', 'SIGTERM', 143, /\/dist\/server\/main\.js/],
+  ['Ctrl-C, while its stage is being built,', 'SIGINT', 130, /postgres/],
 ] as const)(
   'the harness interrupted by %s leaves no process and no folder behind',
   async (_how, signal, code, awaited) => {

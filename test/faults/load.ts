@@ -11,9 +11,7 @@ export interface Alert extends SentAlert {
 
 export interface Load {
   alerts: Alert[];
-  /** Sends one now; resolves with its last delivery. */
-  send(options: { trades: boolean; url?: () => string }): Promise<Alert>;
-  /** Sends this many at a rate, and resolves when all of them were sent, not when they were answered. */
+  /** Sends this many at a rate. Resolves when all were sent, which is before they are answered. */
   run(options: { count: number; perSecond: number; until?: () => boolean }): Promise<void>;
   /** Resolves when every delivery, resent ones included, has its answer. */
   settled(): Promise<void>;
@@ -26,55 +24,44 @@ const IDLE_TOKENS = 40;
  * follow, and a token of its own; the others pass through the whole pipeline and find nobody.
  */
 export function createLoad(
-  stage: Pick<Stage, 'instances' | 'hookKey' | 'tokens' | 'random'>,
-  options: { tradeEvery: number; timeoutMs?: number },
+  stage: Pick<Stage, 'instances' | 'first' | 'hookKey' | 'tokens' | 'random'>,
+  { tradeEvery, timeoutMs }: { tradeEvery: number; timeoutMs?: number },
 ): Load {
-  const { instances, hookKey, tokens, random } = stage;
+  const { instances, first, hookKey, tokens, random } = stage;
   const unused = [...tokens];
   const alerts: Alert[] = [];
   const underWay = new Set<Promise<unknown>>();
-  let count = 0;
   let turn = 0;
 
   /** The next instance that runs, as a load balancer with health checks picks it; any one when none does. */
   function nextUrl(): string {
-    for (let tries = 0; tries < instances.length; tries += 1) {
-      turn += 1;
-      const instance = instances[turn % instances.length];
-      if (instance?.isRunning()) return hookUrl(instance.url, hookKey);
-    }
-    return hookUrl(instances[0]?.url ?? '', hookKey);
+    const running = instances.filter((instance) => instance.isRunning());
+    turn += 1;
+    const { url } = running[turn % running.length] ?? first;
+    return hookUrl(url, hookKey);
   }
 
-  function send({ trades, url = nextUrl }: { trades: boolean; url?: () => string }): Promise<Alert> {
-    count += 1;
-    const nonce = `alert-${count}`;
+  async function send(trades: boolean): Promise<void> {
+    const nonce = `alert-${alerts.length + 1}`;
     const token = trades ? unused.shift() : `IDLE${1 + Math.floor(random.uniform() * IDLE_TOKENS)}`;
     if (token === undefined) throw new Error('all tokens are used');
     const body = alertBody({ nonce, token, trades, isTimed: random.uniform() < 0.5 });
     const alert: Alert = { nonce, acknowledgedId: null, answers: [], slowestMs: 0, token, trades };
     alerts.push(alert);
-    const sending = sendAlert({
-      url,
-      nonce,
-      body,
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    }).then((sent) => Object.assign(alert, sent));
-    underWay.add(sending);
-    void sending.finally(() => underWay.delete(sending));
-    return sending;
+    const limit = timeoutMs === undefined ? {} : { timeoutMs };
+    Object.assign(alert, await sendAlert({ url: nextUrl, nonce, body, ...limit }));
   }
 
   return {
     alerts,
-    send,
-    async run({ count: wanted, perSecond, until = () => false }) {
+    async run({ count, perSecond, until = () => false }) {
       const startedAt = performance.now();
-      for (let index = 0; index < wanted && !until(); index += 1) {
+      for (let index = 0; index < count && !until(); index += 1) {
         const dueMs = startedAt + (1_000 * index) / perSecond - performance.now();
         if (dueMs > 0) await sleep(dueMs);
-        const trades = index % options.tradeEvery === 0 && unused.length > 0;
-        void send({ trades }).catch(() => {});
+        const sending = send(index % tradeEvery === 0 && unused.length > 0);
+        underWay.add(sending);
+        void sending.finally(() => underWay.delete(sending)).catch(() => {});
       }
     },
     async settled() {

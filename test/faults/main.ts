@@ -1,15 +1,13 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { runScenario } from './run-scenarios.ts';
 import {
-  LONG_FORM,
   LONG_FORM_MINUTES,
   longFormOf,
+  runScenario,
   SCENARIO_NAMES,
-  type ScenarioName,
+  scenarioOf,
   withSizes,
 } from './scenarios.ts';
-
 import { closeStages } from './stage.ts';
 
 const HELP = `npm run faults -- [--minutes 60] [--seed 1] [--scenario NAME [--set key=value …]]
@@ -18,9 +16,9 @@ Runs the program as its users do, against an exchange, a network and a PostgreSQ
 and compares what the exchange's ledger and the public API say afterwards.
 
   --minutes   all scenarios in proportion to what the long form takes (${LONG_FORM_MINUTES} minutes)
-  --seed      which faults strike where; the same seed makes the same plan
-  --scenario  one alone: ${SCENARIO_NAMES.join(', ')}
-  --set       a size of it, such as --set kills=10; without any it has the size of the long form
+  --seed      which faults strike where; the same seed gives the same plan
+  --scenario  only this one: ${SCENARIO_NAMES.join(', ')}
+  --set       a size of it, such as --set kills=10; the others are those of the long form
 
 `;
 
@@ -41,7 +39,7 @@ for (const [signal, number] of [
 try {
   process.exitCode = await main();
 } catch (error) {
-  // What fails because everything is being closed must not end the closing.
+  // An error of a stage that is being closed must not end the closing.
   if (!isInterrupted) throw error;
 }
 
@@ -61,16 +59,15 @@ async function main(): Promise<number> {
   }
   const minutes = Number(values.minutes ?? LONG_FORM_MINUTES);
   if (!(minutes > 0)) return refuse('--minutes takes a number above zero');
-  const wanted = values.scenario as ScenarioName | undefined;
-  if (wanted !== undefined && !SCENARIO_NAMES.includes(wanted)) {
-    return refuse(`There is no scenario ${wanted}; there are ${SCENARIO_NAMES.join(', ')}`);
+  const wanted = SCENARIO_NAMES.find((name) => name === values.scenario);
+  if (values.scenario !== undefined && wanted === undefined) {
+    return refuse(`There is no scenario ${values.scenario}; there are ${SCENARIO_NAMES.join(', ')}`);
   }
   if (wanted === undefined && values.set.length > 0) return refuse('--set needs --scenario');
-  let runs = longFormOf(minutes).filter(({ name }) => wanted === undefined || name === wanted);
-  if (wanted !== undefined && values.set.length > 0) {
-    const whole = LONG_FORM.find(({ name }) => name === wanted);
-    runs = [{ name: wanted, sizes: withSizes(whole?.sizes ?? {}, values.set) }];
-  }
+  const runs =
+    wanted !== undefined && values.set.length > 0
+      ? [{ name: wanted, sizes: withSizes(scenarioOf(wanted).sizes, values.set) }]
+      : longFormOf(minutes).filter(({ name }) => wanted === undefined || name === wanted);
   say(`${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`);
   let violations = 0;
   for (const run of runs)

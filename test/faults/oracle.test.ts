@@ -39,13 +39,13 @@ const whole = (fields: Partial<TradeFacts> = {}): TradeFacts => ({
 const [shown] = whole().shown;
 
 describe('a trade', () => {
-  test('that is filled, protected and shown as it is passes, and so does one that never was', () => {
+  test('passes when it is filled, protected and shown so, and when it never was', () => {
     expect(judgeTrade(whole())).toEqual([]);
     const nothing = { shown: [], orders: [], holding: { position: null, stopLoss: null, takeProfit: null } };
     expect(judgeTrade(nothing)).toEqual([]);
   });
 
-  test('in two attempts passes when the second began after the end of the first, for the rest', () => {
+  test('passes in two attempts when the second begins after the first has ended, for the rest', () => {
     const orders = [
       entry({ size: '10', filledSize: '4', state: 'canceled' }),
       entry({ clientOrderId: 'second', size: '6', filledSize: '6', createdAt: at(3), updatedAt: at(4) }),
@@ -101,7 +101,7 @@ describe('alerts', () => {
       ...fields,
     }) as Signal;
 
-  test('that are stored once with an ended workflow pass, and so do those that nobody acknowledged', () => {
+  test('pass when stored once with an ended workflow, and when never acknowledged', () => {
     expect(judgeAlerts([alert()], [signal()])).toEqual([]);
     expect(judgeAlerts([alert({ acknowledgedId: null })], [])).toEqual([]);
     expect(judgeAlerts([alert({ acknowledgedId: null })], [signal()])).toEqual([]);
@@ -120,7 +120,7 @@ describe('alerts', () => {
   });
 });
 
-describe('users whom no fault struck', () => {
+describe('users without a fault', () => {
   const part = (fields: Partial<Part> = {}): Part => ({
     token: 'BTC',
     userId: 'u',
@@ -130,11 +130,11 @@ describe('users whom no fault struck', () => {
     ...fields,
   });
 
-  test('pass when all that was planned for them is filled', () => {
+  test('pass when everything planned for them is filled', () => {
     expect(judgeUnstruck([part(), part({ filled: '10.0' })])).toEqual({ violations: [], unanswered: 0 });
   });
 
-  test('are counted, and pass, where the exchange was too slow for them', () => {
+  test('pass and are counted when the exchange was too slow', () => {
     const why = 'Bitget could not be asked: no answer within 2000 ms';
     expect(judgeUnstruck([part({ planned: null, filled: '0', why })])).toEqual({
       violations: [],
@@ -152,7 +152,7 @@ describe('users whom no fault struck', () => {
   });
 });
 
-describe('the end of it all', () => {
+describe('the end of all workflows', () => {
   const late = (fields: Partial<Late>): Late => ({
     workflowId: 'w',
     token: 'BTC',

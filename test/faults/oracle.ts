@@ -7,8 +7,8 @@ import type { Alert } from './load.ts';
 import type { Trader } from './stage.ts';
 
 /**
- * Judges a run from outside: the exchange's ledger and the program's public API, nothing else. Every judgement is a
- * function of what was read, so that a test can show it what it must not let pass.
+ * Judges a run from outside: by the exchange's ledger and the program's public API only. Judging is apart from reading, so
+ * that a test can show what it must reject.
  */
 type ExchangeOrder = Awaited<ReturnType<FaultExchange['exchangeOrders']>>[number];
 
@@ -51,7 +51,7 @@ export function judgeAlerts(sent: readonly Alert[], signals: readonly Signal[]):
 }
 
 export interface TradeFacts {
-  /** Of the signal and user; what the screens show. */
+  /** What the screens show. */
   shown: Pick<Trade, 'success' | 'fillStatus' | 'state' | 'exchangeResponse' | 'error'>[];
   /** Every order that the exchange ever took from the account in the token. */
   orders: Pick<
@@ -127,7 +127,7 @@ export interface TradeToCheck {
   switchedOffAt?: Date;
 }
 
-/** What became of one signal for one user: of how much was planned how much was filled. */
+/** What became of one signal for one user. */
 export interface Part {
   token: string;
   userId: string;
@@ -138,14 +138,11 @@ export interface Part {
   why: string | null;
 }
 
-/** A machine that is too busy to answer in time strikes whom it likes: this is how the product says so. */
+/** What the product says when a busy machine did not answer in time: that can happen to any user. */
 const NOT_ANSWERED =
   /could not be asked|could not be set: |Balance information unavailable|No live price of .* is available|not placed, will be sent again/;
 
-/**
- * I8: a user whom no fault struck ends as the plan says, which is filled, whatever befell the users beside. `unanswered`
- * counts those for whom the exchange was too slow.
- */
+/** I8: a user without a fault is filled as planned. `unanswered` counts those for whom the exchange was too slow. */
 export function judgeUnstruck(parts: readonly Part[]): { violations: string[]; unanswered: number } {
   const violations: string[] = [];
   let unanswered = 0;
@@ -189,18 +186,10 @@ export async function checkTrades(options: {
     if (sum.gt(0)) filled += 1;
     if (signalId === null) continue;
     const part = { token, userId: trader.userId, planned: own[0]?.size ?? null, filled: sum.toString() };
-    const why = part.planned !== null && sum.eq(part.planned) ? null : await whyNot(admin, signalId, trader);
+    const isWhole = part.planned !== null && sum.eq(part.planned);
+    const path = `/api/signals/${signalId}/why/${trader.userId}`;
+    const why = isWhole ? null : (await admin.get<WhyAnswer>(path)).conclusion.text;
     parts.push({ ...part, why });
   }
   return { violations, filled, entries, parts };
-}
-
-/** In the product's own words: what nothing came of must be something that nothing may have come of. */
-async function whyNot(
-  admin: ProgramClient,
-  signalId: string,
-  { userId }: Pick<Trader, 'userId'>,
-): Promise<string> {
-  const why = await admin.get<WhyAnswer>(`/api/signals/${signalId}/why/${userId}`);
-  return why.conclusion.text;
 }

@@ -2,47 +2,37 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EmbeddedServer, type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
+import { startEmbedded } from '#server/platform/db/embedded.ts';
 import { findPostmaster, isAlive, stopPostmaster } from '#server/platform/db/embedded-postmaster.ts';
 import { createLog } from '#server/platform/log.ts';
+import { stopDatabase } from '../app/test-server-process.ts';
 
 const STOP_LIMIT_MS = 30_000;
 
-/** Named as those of the other tests, so that the next run of any of them clears away what a killed one left. */
+/** Named like the folders of other tests, so that the next run clears away what a killed one left. */
 export const newFolder = (): Promise<string> =>
   mkdtemp(join(tmpdir(), `signal-board-tests-${process.pid}-faults-`));
 
-/** A PostgreSQL server of the harness: what DATABASE_URL names, and what is killed under the program. */
-export interface FaultPostgres {
-  connection: ServerConnection;
-  /** Ends it as a power cut would; its own processes follow at once. */
-  kill9(): Promise<void>;
-  /** A clean, fast stop: sessions are ended, nothing needs recovery. */
-  stop(): Promise<void>;
-  /** Starts it again at the same address; resolves when it answers. */
-  start(): Promise<void>;
-  /** Stops it and removes its data. */
-  close(): Promise<void>;
-}
+export type FaultPostgres = Awaited<ReturnType<typeof startFaultPostgres>>;
 
-/** The settings are the server's own unless given: what a test promises rests on fsync as users have it. */
-export async function startFaultPostgres(
-  options: { settings?: readonly string[] } = {},
-): Promise<FaultPostgres> {
+/** A PostgreSQL server, which DATABASE_URL names. Without settings it has fsync as users have it, which promises rest on. */
+export async function startFaultPostgres(options: { settings?: readonly string[] } = {}) {
   const dataDir = await newFolder();
-  const server: EmbeddedServer = await startEmbedded({
+  const server = await startEmbedded({
     dataDir,
     log: createLog({ level: 'silent' }),
     settings: options.settings ?? [],
   }).catch(async (error: unknown) => {
-    // Interrupted while it started: nobody else knows of the folder.
+    // Interrupted while it started: nothing else removes the folder.
     await removeDataDir(dataDir);
     throw error;
   });
   let isClosed = false;
   return {
     connection: server.connection,
+    /** Ends it as a power cut would; its own processes follow at once. */
     kill9: () => killPostmaster(dataDir),
+    /** A clean, fast stop: sessions are ended, nothing needs recovery. */
     async stop() {
       const running = await findPostmaster(join(dataDir, 'postgres'));
       if (running === null) return;
@@ -50,10 +40,12 @@ export async function startFaultPostgres(
         throw new Error('PostgreSQL did not stop in time');
       }
     },
+    /** Starts it again at the same address; resolves when it answers. */
     async start() {
       if (isClosed) throw new Error('it is closed');
       await server.ensureRunning();
     },
+    /** Stops it and removes its data. */
     async close() {
       isClosed = true;
       await server.stop();
@@ -62,7 +54,7 @@ export async function startFaultPostgres(
   };
 }
 
-/** Kills the embedded server of a data folder, whoever started it. */
+/** Kills the embedded server of a data folder. */
 export async function killPostmaster(dataDir: string): Promise<void> {
   const running = await findPostmaster(join(dataDir, 'postgres'));
   if (running === null) return;
@@ -72,10 +64,6 @@ export async function killPostmaster(dataDir: string): Promise<void> {
 
 /** With the server that may still run in it. */
 export async function removeDataDir(dataDir: string): Promise<void> {
-  const running = await findPostmaster(join(dataDir, 'postgres'));
-  if (running) {
-    await stopPostmaster({ pid: running.pid, waitMs: 15_000 });
-    await rm(running.host, { recursive: true, force: true });
-  }
+  await stopDatabase(dataDir);
   await rm(dataDir, { recursive: true, force: true });
 }

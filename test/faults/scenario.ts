@@ -1,15 +1,9 @@
-import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { awaitEnd, judgeEnd } from './ends.ts';
 import type { Alert, Load } from './load.ts';
 import { checkTrades, judgeAlerts, judgeUnstruck, type Part, readSignals } from './oracle.ts';
-import type { Stage } from './stage.ts';
+import type { Stage, StageOptions } from './stage.ts';
 
-export interface ScenarioContext {
-  seed: string;
-  say(line: string): void;
-  /** Where the exchange keeps its books, when there is a server already. */
-  exchangeDatabase?: OpenDatabase;
-}
+export type Say = (line: string) => void;
 
 export type Figures = Record<string, string | number>;
 
@@ -23,28 +17,33 @@ export type Sizes = Record<string, number | string>;
 
 export interface Scenario<Own extends Sizes = Sizes> {
   about: string;
-  /** Of the long form; a share of them makes shorter ones. */
+  /** Of the long form. */
   sizes: Own;
-  run(context: ScenarioContext, sizes: Own): Promise<ScenarioResult>;
+  /** What the scenario plays with. */
+  stage(sizes: Own): Omit<StageOptions, 'seed' | 'exchangeDatabase'>;
+  run(stage: Stage, sizes: Own, say: Say): Promise<ScenarioResult>;
 }
+
+/** Each scenario reads its own sizes; those of the command line are checked against them by name and kind. */
+export const defineScenario = <Own extends Sizes>(scenario: Scenario<Own>): Scenario =>
+  scenario as unknown as Scenario;
 
 /**
  * Waits for the end of everything that was sent, and judges it. Every instance must run. `isStruck` names the parts
- * that the scenario has struck by more than what befalls everybody.
+ * that the scenario has struck itself.
  */
 export async function concludeLoad(
   stage: Stage,
   load: Load,
-  context: ScenarioContext,
+  say: Say,
   isStruck: (part: { accountId: string; token: string }) => boolean = () => false,
-): Promise<ScenarioResult & { end: number }> {
+): Promise<ScenarioResult> {
   const { admin, exchange, traders, instances } = stage;
   await load.settled();
   const end = await awaitEnd(admin);
-  context.say(`everything ended ${end.seconds.toFixed(1)} s later; reading it all`);
+  say(`everything ended ${end.seconds.toFixed(1)} s later; reading it all`);
   const signals = await readSignals(admin);
-  const violations = judgeAlerts(load.alerts, signals);
-  violations.push(...judgeEnd(end));
+  const violations = [...judgeAlerts(load.alerts, signals), ...judgeEnd(end)];
   const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
   const wanted = load.alerts
     .filter(({ trades }) => trades)
@@ -60,34 +59,33 @@ export async function concludeLoad(
   }
   const spared = judgeUnstruck(unstruck);
   violations.push(...spared.violations);
-  for (const instance of instances) {
-    for (const text of instance.unexpectedEnds) violations.push(`the program ended by itself: ${text}`);
+  for (const { unexpectedEnds } of instances) {
+    violations.push(...unexpectedEnds.map((text) => `the program ended by itself: ${text}`));
   }
   return {
-    end: end.seconds,
     violations,
     figures: {
       ...countAlerts(load.alerts),
       signals: signals.length,
       'filled orders': filled,
       'unfilled for want of an answer': spared.unanswered,
+      'all ended after (s)': end.seconds.toFixed(1),
     },
   };
 }
 
-export function countAlerts(alerts: readonly Alert[]): Figures {
+function countAlerts(alerts: readonly Alert[]): Figures {
   const acknowledged = alerts.filter(({ acknowledgedId }) => acknowledgedId !== null).length;
-  const slowest = Math.max(0, ...alerts.map(({ slowestMs }) => slowestMs));
   return {
     alerts: alerts.length,
     deliveries: alerts.reduce((sum, { answers }) => sum + answers.length, 0),
     acknowledged,
     'never acknowledged': alerts.length - acknowledged,
-    'slowest answer (ms)': Math.round(slowest),
+    'slowest answer (ms)': Math.round(Math.max(0, ...alerts.map(({ slowestMs }) => slowestMs))),
   };
 }
 
-/** Of what there is, what `names` says: 'all', or names separated by blanks. */
+/** Those of `all` that `names` lists, separated by blanks, or 'all'. */
 export function choose<Named extends { name: string }>(all: Named[], names: string): Named[] {
   if (names === 'all') return all;
   return names.split(' ').map((name) => {
@@ -95,4 +93,11 @@ export function choose<Named extends { name: string }>(all: Named[], names: stri
     if (found === undefined) throw new Error(`${name} is none of ${all.map((one) => one.name).join(', ')}`);
     return found;
   });
+}
+
+/** One of them, by a random number from 0 up to 1. */
+export function pick<Item>(items: readonly Item[], uniform: () => number): Item {
+  const item = items[Math.floor(uniform() * items.length)];
+  if (item === undefined) throw new Error('there is nothing to choose from');
+  return item;
 }

@@ -1,29 +1,35 @@
 import { expect, test } from 'vitest';
-import { replayCommand } from './run-scenarios.ts';
-import { LONG_FORM, LONG_FORM_MINUTES, longFormOf, scenarioOf, withSizes } from './scenarios.ts';
+import {
+  LONG_FORM,
+  LONG_FORM_MINUTES,
+  longFormOf,
+  replayCommand,
+  scenarioOf,
+  withSizes,
+} from './scenarios.ts';
 
-test('the long form gives every scenario the sizes that it knows, and no other', () => {
-  for (const { name, sizes } of LONG_FORM) {
-    expect(Object.keys(sizes).sort(), name).toEqual(Object.keys(scenarioOf(name).sizes).sort());
+test('the long form changes only sizes that its scenarios have', () => {
+  for (const { name, sizes = {} } of LONG_FORM) {
+    expect(Object.keys(scenarioOf(name).sizes), name).toEqual(expect.arrayContaining(Object.keys(sizes)));
   }
 });
 
-test('a shorter run has fewer of everything that is counted and leaves the rest as it is', () => {
+test('a shorter run has fewer of everything that is counted and keeps the other sizes', () => {
   const half = longFormOf(LONG_FORM_MINUTES / 2);
   expect(half.map(({ name }) => name)).toEqual(LONG_FORM.map(({ name }) => name));
-  expect(half[0]?.sizes).toEqual({
+  expect(half[1]?.sizes).toEqual({
     alerts: 5_000,
     kills: 25,
     perSecond: 20,
     tradeEvery: 100,
-    database: 'external',
+    database: 'embedded',
   });
   for (const { sizes } of longFormOf(0.001)) {
     for (const value of Object.values(sizes)) expect(value).not.toBe(0);
   }
 });
 
-test('a size that a scenario does not have is refused, and so is one that is no number', () => {
+test('refuses a size that a scenario does not have or that is not a number', () => {
   expect(withSizes({ kills: 50, database: 'external' }, ['kills=3', 'database=embedded'])).toEqual({
     kills: 3,
     database: 'embedded',

@@ -1,10 +1,11 @@
-import type { Scenario, Sizes } from './scenario.ts';
+import type { OpenDatabase } from '#server/platform/db/pool.ts';
+import type { Scenario, ScenarioResult, Sizes } from './scenario.ts';
 import { crashPoints } from './scenarios/crash-points.ts';
 import { databaseRestarts } from './scenarios/database-restarts.ts';
 import { duplicates } from './scenarios/duplicates.ts';
-import { killApp, killDatabase } from './scenarios/kill-under-load.ts';
-import { sigtermUnderLoad } from './scenarios/sigterm-under-load.ts';
+import { killApp, killDatabase, sigterm } from './scenarios/under-load.ts';
 import { zombies } from './scenarios/zombies.ts';
+import { openStage } from './stage.ts';
 
 const SCENARIOS = {
   'kill-app': killApp,
@@ -13,59 +14,39 @@ const SCENARIOS = {
   duplicates,
   zombies,
   'database-restarts': databaseRestarts,
-  'sigterm-under-load': sigtermUnderLoad,
+  'sigterm-under-load': sigterm,
 };
 
 export type ScenarioName = keyof typeof SCENARIOS;
 
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 
-/** Each reads its own sizes: they are checked against the long form's when they come from the command line. */
-export const scenarioOf = (name: ScenarioName): Scenario => SCENARIOS[name] as unknown as Scenario;
+export const scenarioOf = (name: ScenarioName): Scenario => SCENARIOS[name];
+
+/** A scenario, and the sizes that differ from its own. */
+export interface ScenarioRun {
+  name: ScenarioName;
+  sizes?: Sizes;
+}
 
 /** The long form: what docs/reliability.md reports, about an hour and three quarters in all. */
-export const LONG_FORM: { name: ScenarioName; sizes: Sizes }[] = [
-  {
-    name: 'kill-app',
-    sizes: { alerts: 10_000, kills: 50, perSecond: 20, tradeEvery: 100, database: 'external' },
-  },
-  {
-    name: 'kill-app',
-    sizes: { alerts: 10_000, kills: 50, perSecond: 20, tradeEvery: 100, database: 'embedded' },
-  },
-  {
-    name: 'kill-database',
-    sizes: { alerts: 3_000, kills: 15, perSecond: 20, tradeEvery: 40, database: 'external' },
-  },
-  {
-    name: 'kill-database',
-    sizes: { alerts: 3_000, kills: 15, perSecond: 20, tradeEvery: 40, database: 'embedded' },
-  },
-  { name: 'crash-points', sizes: { seeds: 5, points: 'all', faults: 'all' } },
-  { name: 'duplicates', sizes: { repeated: 1_000, bursts: 100, burstOf: 50, instances: 1, apartMs: 5_000 } },
-  { name: 'duplicates', sizes: { repeated: 1_000, bursts: 100, burstOf: 50, instances: 3, apartMs: 5_000 } },
-  {
-    name: 'zombies',
-    sizes: { signals: 300, rounds: 10, instances: 3, frozenMs: 40_000, moments: 'all' },
-  },
-  {
-    name: 'database-restarts',
-    sizes: {
-      minutes: 10,
-      everySeconds: 20,
-      perSecond: 20,
-      instances: 1,
-      answerWithinMs: 2_500,
-      outages: 'all',
-    },
-  },
-  { name: 'sigterm-under-load', sizes: { times: 50, perSecond: 20, tradeEvery: 40, database: 'external' } },
+export const LONG_FORM: ScenarioRun[] = [
+  { name: 'kill-app' },
+  { name: 'kill-app', sizes: { database: 'embedded' } },
+  { name: 'kill-database' },
+  { name: 'kill-database', sizes: { database: 'embedded' } },
+  { name: 'crash-points' },
+  { name: 'duplicates', sizes: { instances: 1 } },
+  { name: 'duplicates' },
+  { name: 'zombies' },
+  { name: 'database-restarts' },
+  { name: 'sigterm-under-load' },
 ];
 
 /** What the long form takes on a machine of two processors. */
 export const LONG_FORM_MINUTES = 105;
 
-/** Counts that a shorter run has fewer of; everything else is what makes a scenario what it is. */
+/** Counts that a shorter run has fewer of; the other sizes make a scenario what it is. */
 const COUNTS = new Set([
   'alerts',
   'kills',
@@ -79,12 +60,12 @@ const COUNTS = new Set([
 ]);
 
 /** The long form in little: the same proportions, none of them empty. */
-export function longFormOf(minutes: number): { name: ScenarioName; sizes: Sizes }[] {
+export function longFormOf(minutes: number): Required<ScenarioRun>[] {
   const share = minutes / LONG_FORM_MINUTES;
   return LONG_FORM.map(({ name, sizes }) => ({
     name,
     sizes: Object.fromEntries(
-      Object.entries(sizes).map(([key, value]) => [
+      Object.entries({ ...scenarioOf(name).sizes, ...sizes }).map(([key, value]) => [
         key,
         COUNTS.has(key) && typeof value === 'number' ? Math.max(1, Math.round(value * share)) : value,
       ]),
@@ -92,7 +73,7 @@ export function longFormOf(minutes: number): { name: ScenarioName; sizes: Sizes 
   }));
 }
 
-/** `key=value` texts over a scenario's own sizes. Throws a RangeError for what it has no such size. */
+/** `key=value` texts over a scenario's own sizes. Throws a RangeError for a size that it does not have. */
 export function withSizes(sizes: Sizes, given: readonly string[]): Sizes {
   const changed = { ...sizes };
   for (const text of given) {
@@ -106,3 +87,41 @@ export function withSizes(sizes: Sizes, given: readonly string[]): Sizes {
   }
   return changed;
 }
+
+/** Reports its progress, then one line with the result; a violation also prints the command that repeats the run. */
+export async function runScenario(
+  context: {
+    seed: string;
+    say(line: string): void;
+    /** Where the exchange keeps its books, when there is a server already. */
+    exchangeDatabase?: OpenDatabase;
+  },
+  { name, sizes: given }: ScenarioRun,
+): Promise<ScenarioResult> {
+  const { say, ...stageContext } = context;
+  const scenario = scenarioOf(name);
+  const sizes = { ...scenario.sizes, ...given };
+  const startedAt = performance.now();
+  const label = `${name}${sizes.database === undefined ? '' : ` (${sizes.database})`}`;
+  say(`${label}: ${scenario.about}`);
+  const stage = await openStage({ ...stageContext, ...scenario.stage(sizes) });
+  try {
+    const result = await scenario.run(stage, sizes, (line) => say(`  ${label}: ${line}`));
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    const figures = Object.entries({ ...result.figures, seconds }).map(([what, value]) => `${value} ${what}`);
+    const { violations } = result;
+    say(`${label}, seed ${context.seed}: ${violations.length} violations; ${figures.join(', ')}`);
+    for (const text of violations.slice(0, 40)) say(`  VIOLATION ${text}`);
+    if (violations.length > 0) say(`  again: ${replayCommand({ seed: context.seed, name, sizes })}`);
+    return result;
+  } finally {
+    await stage.close();
+  }
+}
+
+export function replayCommand({ seed, name, sizes = {} }: ScenarioRun & { seed: string }): string {
+  const given = Object.entries(sizes).map(([key, value]) => `--set ${quoted(`${key}=${value}`)}`);
+  return `npm run faults -- --scenario ${name} --seed ${seed} ${given.join(' ')}`;
+}
+
+const quoted = (text: string) => (/\s/.test(text) ? `'${text}'` : text);

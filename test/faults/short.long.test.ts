@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGate } from '#server/exchanges/paper/gate.ts';
 import { createTestDatabase } from '../app/test-database.ts';
-import { runScenario, type ScenarioRun } from './run-scenarios.ts';
+import { runScenario, type ScenarioRun } from './scenarios.ts';
 
 /**
  * Every scenario of `npm run faults` in little: the same program, sender, exchange, network and oracle, as the long
@@ -9,14 +9,14 @@ import { runScenario, type ScenarioRun } from './run-scenarios.ts';
  */
 const atATime = createGate(3);
 
-async function violationsOf(run: ScenarioRun): Promise<{ violations: string[]; told: string }> {
+async function violationsOf(run: ScenarioRun): Promise<{ violations: string[]; output: string }> {
   const books = await createTestDatabase();
-  const told: string[] = [];
+  const lines: string[] = [];
   try {
-    const say = (line: string) => told.push(line);
+    const say = (line: string) => lines.push(line);
     const context = { seed: 'short', say, exchangeDatabase: books.database };
     const { violations } = await runScenario(context, run);
-    return { violations, told: told.join('\n') };
+    return { violations, output: lines.join('\n') };
   } finally {
     await books.close();
   }
@@ -26,11 +26,17 @@ async function violationsOf(run: ScenarioRun): Promise<{ violations: string[]; t
 test.concurrent.each<[string, ScenarioRun]>([
   [
     'kill -9 of the program loses and doubles nothing that was acknowledged',
-    { name: 'kill-app', sizes: { alerts: 30, kills: 1, perSecond: 15, database: 'embedded' } },
+    {
+      name: 'kill-app',
+      sizes: { alerts: 30, kills: 1, perSecond: 15, tradeEvery: 10, database: 'embedded' },
+    },
   ],
   [
     'kill -9 of PostgreSQL loses and doubles nothing that was acknowledged',
-    { name: 'kill-database', sizes: { alerts: 30, kills: 1, perSecond: 15, database: 'external' } },
+    {
+      name: 'kill-database',
+      sizes: { alerts: 30, kills: 1, perSecond: 15, tradeEvery: 10, database: 'external' },
+    },
   ],
   [
     'a crash between acceptance and answer ends in one order, also where the exchange lost its stop',
@@ -41,7 +47,7 @@ test.concurrent.each<[string, ScenarioRun]>([
     { name: 'duplicates', sizes: { repeated: 6, bursts: 2, burstOf: 20, instances: 2, apartMs: 200 } },
   ],
   [
-    'an instance that slept in the midst of an order wakes up to no second one',
+    'an instance frozen in the middle of an order sends no second one when it wakes up',
     {
       name: 'zombies',
       sizes: { signals: 2, rounds: 1, instances: 2, frozenMs: 6_000, moments: 'set-leverage' },
@@ -68,8 +74,8 @@ test.concurrent.each<[string, ScenarioRun]>([
 ])(
   '%s',
   async (_title, run) => {
-    const { violations, told } = await atATime(() => violationsOf(run));
-    expect(violations, told).toEqual([]);
+    const { violations, output } = await atATime(() => violationsOf(run));
+    expect(violations, output).toEqual([]);
   },
   240_000,
 );

@@ -1,9 +1,8 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import type { Webhook } from '#contract/hooks.ts';
 import type { User } from '#contract/users.ts';
 import { type ProgramClient, signIn } from '#demo/program-client.ts';
-import { createRandom, type Random } from '#demo/random.ts';
+import { createRandom } from '#demo/random.ts';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { type OpenDatabase, openPool } from '#server/platform/db/pool.ts';
@@ -35,32 +34,10 @@ export interface Trader {
   userId: string;
   accountId: string;
   platform: ExchangePlatform;
-  /** The key of the trader's own webhook; null for those who trade the administrator's signals alone. */
+  /** The key of the trader's own webhook; null for traders of the administrator's signals. */
   hookKey: string | null;
-  /** Faults may strike this one alone; the others are then the ones who must not notice (I8). */
+  /** Faults can strike only this one; the others must not notice (I8). */
   hasOwnFaults: boolean;
-}
-
-/** Everything that a scenario plays with: the exchange, the database, the network between, and the program. */
-export interface Stage {
-  random: Random;
-  exchange: FaultExchange;
-  instances: Instance[];
-  /** One before each instance; none with the embedded database. */
-  proxies: DatabaseProxy[];
-  /** Signed in at the first instance. */
-  admin: ProgramClient;
-  hookKey: string;
-  traders: Trader[];
-  /** Tokens that the exchange lists at PRICE, each to be traded once. */
-  tokens: string[];
-  /** Without a platform, of each exchange in turn. */
-  addTrader(options: { ownHook: boolean; ownFaults: boolean; platform?: ExchangePlatform }): Promise<Trader>;
-  killDatabase(): Promise<void>;
-  /** For the database of the harness; the program starts its embedded one itself. */
-  stopDatabase(): Promise<void>;
-  startDatabase(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface StageOptions {
@@ -68,25 +45,27 @@ export interface StageOptions {
   database: 'external' | 'embedded';
   instances?: number;
   traders?: number;
-  /** One trader more, whose orders are all accepted without an answer. */
+  /** Adds a trader whose orders are all accepted without an answer. */
   struckTrader?: boolean;
   tokens: number;
-  env?: Record<string, string>;
   /** Where the exchange keeps its books, when there is a server already. */
   exchangeDatabase?: OpenDatabase;
 }
 
 const open = new Set<() => Promise<void>>();
 
-/** For an interruption: no program, database or folder stays behind. */
+/** For an interruption: leaves no program, database or folder behind. */
 export async function closeStages(): Promise<void> {
   await Promise.allSettled([...open].map((close) => close()));
 }
 
-export async function openStage(options: StageOptions): Promise<Stage> {
+/** The exchange, the database, the network between and the program of a scenario. */
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+export async function openStage(options: StageOptions) {
   const cleanUp = createCleanUp();
   const opening = buildStage(options, cleanUp);
-  // An interruption finds it half built: what is under way then ends at its next step, which is undone as well.
+  // An interrupted build fails at its next step, which is undone as well.
   async function interrupt(): Promise<void> {
     await cleanUp.run();
     await opening.catch(() => undefined);
@@ -105,7 +84,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 }
 
 interface CleanUp {
-  /** To be undone at the end, in the other order; at once, and with an error, when that has begun. */
+  /** Undone at the end, the last one first. When that has begun: at once, and with an error. */
   add(undo: () => Promise<unknown>): Promise<void>;
   run(): Promise<void>;
 }
@@ -128,7 +107,7 @@ function createCleanUp(): CleanUp {
   };
 }
 
-async function buildStage(options: StageOptions, cleanUp: CleanUp): Promise<Omit<Stage, 'close'>> {
+async function buildStage(options: StageOptions, cleanUp: CleanUp) {
   const { seed, database, instances: count = 1, traders: wantedTraders = 0 } = options;
   const exchange = createFaultExchange(options.exchangeDatabase ?? (await openExchangeDatabase(cleanUp)));
   await cleanUp.add(() => exchange.close());
@@ -147,7 +126,7 @@ async function buildStage(options: StageOptions, cleanUp: CleanUp): Promise<Omit
     const dataDir = await newFolder();
     embeddedDir = dataDir;
     await cleanUp.add(() => removeDataDir(dataDir));
-    const env = { ...programEnvironment(await exchange.listen(), index), ...options.env };
+    const env: Record<string, string> = programEnvironment(await exchange.listen(), index);
     if (postgres) {
       const proxy = await startDatabaseProxy(postgres.connection);
       proxies.push(proxy);
@@ -167,38 +146,41 @@ async function buildStage(options: StageOptions, cleanUp: CleanUp): Promise<Omit
   const admin = await signIn({ url: first.url, ...ADMIN });
   const { hookKey } = await admin.post<Webhook>('/api/hooks', {});
   const traders: Trader[] = [];
-  const stage: Omit<Stage, 'close'> = {
+
+  /** Without a platform, of each exchange in turn. */
+  const addTrader = async (wanted: { ownHook: boolean; ownFaults: boolean; platform?: ExchangePlatform }) => {
+    const number = traders.length + 1;
+    const trader = await createTrader({ url: first.url, admin, exchange, number, ...wanted });
+    traders.push(trader);
+    return trader;
+  };
+
+  for (let index = 0; index < wantedTraders; index += 1) {
+    await addTrader({ ownHook: false, ownFaults: false });
+  }
+  if (options.struckTrader === true) {
+    const { accountId } = await addTrader({ ownHook: false, ownFaults: true });
+    exchange.setFaults(accountId, [ACCEPTED_WITHOUT_ANSWER]);
+  }
+  return {
     random: createRandom(seed),
     exchange,
     instances,
+    first,
+    /** One before each instance; none with the embedded database. */
     proxies,
+    /** Signed in at the first instance. */
     admin,
     hookKey,
     traders,
+    /** Tokens that the exchange lists at PRICE, each to be traded once. */
     tokens,
-    async addTrader(wanted) {
-      const trader = await createTrader({
-        url: first.url,
-        admin,
-        exchange,
-        number: traders.length + 1,
-        ...wanted,
-      });
-      traders.push(trader);
-      return trader;
-    },
+    addTrader,
     killDatabase: () => (postgres ? postgres.kill9() : killPostmaster(embeddedDir)),
+    /** Only for a database of the harness: the program starts its embedded one itself. */
     stopDatabase: () => owned(postgres).stop(),
     startDatabase: () => owned(postgres).start(),
   };
-  for (let index = 0; index < wantedTraders; index += 1) {
-    await stage.addTrader({ ownHook: false, ownFaults: false });
-  }
-  if (options.struckTrader === true) {
-    const { accountId } = await stage.addTrader({ ownHook: false, ownFaults: true });
-    exchange.setFaults(accountId, [ACCEPTED_WITHOUT_ANSWER]);
-  }
-  return stage;
 }
 
 function owned(postgres: FaultPostgres | null): FaultPostgres {
@@ -245,7 +227,7 @@ async function createTrader(options: {
 }): Promise<Trader> {
   const { url, admin, exchange, number, ownHook, ownFaults } = options;
   const username = `trader${number}@example.com`;
-  // In turn, so that two traders are one of each exchange.
+  // In turn: two traders are one of each exchange.
   const inTurn = EXCHANGE_PLATFORMS[(number - 1) % EXCHANGE_PLATFORMS.length] ?? 'Bitget';
   const platform = options.platform ?? inTurn;
   const { user } = await admin.post<{ user: User }>('/api/admin/create-client', {
@@ -255,7 +237,7 @@ async function createTrader(options: {
   const { accountId, credentials } = exchange.openAccount({ own: ownFaults });
   await admin.put(`/api/admin/user-settings/${user.id}`, {
     positionSizingMethod: 'Portfolio Allocation',
-    // Little of a large balance, so that hundreds of trades can follow each other.
+    // A small part of a large balance, enough for hundreds of trades.
     investmentPortion: '0.001',
     signalProcessor: 'Tesla',
     signalTimeframe: 'Any',

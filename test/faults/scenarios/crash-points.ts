@@ -3,8 +3,8 @@ import { type SentAlert, sendAlert } from '../alert-sender.ts';
 import { awaitEnd, judgeEnd } from '../ends.ts';
 import { alertBody, hookUrl } from '../load.ts';
 import { checkTrades, judgeAlerts, judgeUnstruck, type Part, readSignals } from '../oracle.ts';
-import { choose, type Scenario } from '../scenario.ts';
-import { openStage, type Stage, type Trader } from '../stage.ts';
+import { choose, defineScenario } from '../scenario.ts';
+import type { Stage, Trader } from '../stage.ts';
 import {
   callTrap,
   commitCut,
@@ -15,13 +15,6 @@ import {
   type Point,
   type Target,
 } from './crash-tables.ts';
-
-interface CrashSizes extends Record<string, number | string> {
-  seeds: number;
-  /** Names of the points and faults, separated by blanks; 'all' for all of them. */
-  points: string;
-  faults: string;
-}
 
 const NOT_REACHED_MS = 6_000;
 /** So many trades can be unfinished at a time; a run in doubt keeps its lane for more than a minute. */
@@ -40,76 +33,69 @@ interface Run {
 
 interface Lane {
   trader: Trader & { hookKey: string };
-  /** By a run that switched its user off; the next one trades again. */
+  /** A run has switched the user off; the next one switches it on again. */
   isOff: boolean;
   latest: { sent: Promise<SentAlert>; token: string } | null;
 }
 
 /** The program dies at each point of a trade, under each fault; earlier runs go on beside it and die along. */
-export const crashPoints: Scenario<CrashSizes> = {
+export const crashPoints = defineScenario({
   about: 'kill -9 at each of 13 points of a trade, under each of 10 faults',
+  // `points` and `faults`: names separated by blanks; 'all' for all of them.
   sizes: { seeds: 5, points: 'all', faults: 'all' },
-  async run({ seed, say, exchangeDatabase }, { seeds, points, faults }) {
-    const wantedPoints = choose(POINTS, points);
-    const wantedFaults = choose(FAULTS, faults);
-    const plan = Array.from({ length: seeds }, (_, index) =>
-      wantedFaults.flatMap((fault) => wantedPoints.map((point) => ({ point, fault, index }))),
-    ).flat();
-    const stage = await openStage({
-      seed,
-      database: 'external',
-      tokens: plan.length,
-      ...(exchangeDatabase === undefined ? {} : { exchangeDatabase }),
-    });
-    try {
-      const lanes = await createLanes(stage, Math.min(LANES, Math.max(4, plan.length)));
-      shuffle(plan, stage.random.uniform);
-      const runs: Run[] = [];
-      for (const [number, { point, fault, index }] of plan.entries()) {
-        const lane = await freeLane(stage, lanes);
-        const name = `${point.name} ${fault.name} ${index + 1}`;
-        runs.push(await strike(stage, { name, lane, point, fault, token: stage.tokens[number] ?? '' }));
-        if ((number + 1) % 25 === 0) say(`${number + 1} of ${plan.length} runs`);
-      }
-      await Promise.all(runs.map(({ sending }) => sending));
-      const end = await awaitEnd(stage.admin);
-      const signals = await readSignals(stage.admin);
-      const sent = runs.map(({ sent: one, token }) => ({ ...one, token, trades: true }));
-      const violations = judgeAlerts(sent, signals);
-      violations.push(...judgeEnd(end));
-      const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
-      const unfilled: string[] = [];
-      const unstruck: Part[] = [];
-      let filled = 0;
-      for (const { name, token, lane, fault, sent: one, switchedOffAt } of runs) {
-        const signalId = idOf.get(one.nonce) ?? null;
-        const wanted = [{ token, signalId, ...(switchedOffAt === undefined ? {} : { switchedOffAt }) }];
-        const checked = await checkTrades({ ...stage, trader: lane.trader, wanted });
-        violations.push(...checked.violations.map((text) => `${name}: ${text}`));
-        filled += checked.filled;
-        if (fault.name === 'none') unstruck.push(...checked.parts);
-        if (checked.filled === 0)
-          unfilled.push(`${name}: ${checked.parts[0]?.why ?? 'the alert was never stored'}`);
-      }
-      violations.push(...judgeUnstruck(unstruck).violations);
-      for (const text of unfilled) say(`not filled, ${text}`);
-      for (const text of stage.instances[0]?.unexpectedEnds ?? [])
-        violations.push(`ended by itself: ${text}`);
-      return {
-        figures: {
-          runs: runs.length,
-          'killed at the point': runs.filter(({ reached }) => reached).length,
-          'acknowledged alerts': sent.filter(({ acknowledgedId }) => acknowledgedId !== null).length,
-          filled,
-          'all ended after (s)': end.seconds.toFixed(1),
-        },
-        violations,
-      };
-    } finally {
-      await stage.close();
+  stage: (sizes) => ({ database: 'external', tokens: planOf(sizes).length }),
+  async run(stage, sizes, say) {
+    const plan = planOf(sizes);
+    const lanes = await createLanes(stage, Math.min(LANES, Math.max(4, plan.length)));
+    shuffle(plan, stage.random.uniform);
+    const runs: Run[] = [];
+    for (const [number, { point, fault, name }] of plan.entries()) {
+      const lane = await freeLane(stage, lanes);
+      runs.push(await strike(stage, { name, lane, point, fault, token: stage.tokens[number] ?? '' }));
+      if ((number + 1) % 25 === 0) say(`${number + 1} of ${plan.length} runs`);
     }
+    await Promise.all(runs.map(({ sending }) => sending));
+    const end = await awaitEnd(stage.admin);
+    const signals = await readSignals(stage.admin);
+    const sent = runs.map(({ sent: one, token }) => ({ ...one, token, trades: true }));
+    const violations = [...judgeAlerts(sent, signals), ...judgeEnd(end)];
+    const idOf = new Map(signals.map(({ id, parameters }) => [String(parameters.nonce), id]));
+    const unstruck: Part[] = [];
+    let filled = 0;
+    for (const { name, token, lane, fault, switchedOffAt } of runs) {
+      const signalId = idOf.get(name) ?? null;
+      const wanted = [{ token, signalId, ...(switchedOffAt === undefined ? {} : { switchedOffAt }) }];
+      const checked = await checkTrades({ ...stage, trader: lane.trader, wanted });
+      violations.push(...checked.violations.map((text) => `${name}: ${text}`));
+      filled += checked.filled;
+      if (fault.name === 'none') unstruck.push(...checked.parts);
+      if (checked.filled === 0)
+        say(`not filled, ${name}: ${checked.parts[0]?.why ?? 'the alert was never stored'}`);
+    }
+    violations.push(...judgeUnstruck(unstruck).violations);
+    violations.push(...stage.first.unexpectedEnds.map((text) => `ended by itself: ${text}`));
+    return {
+      figures: {
+        runs: runs.length,
+        'killed at the point': runs.filter(({ reached }) => reached).length,
+        'acknowledged alerts': sent.filter(({ acknowledgedId }) => acknowledgedId !== null).length,
+        filled,
+        'all ended after (s)': end.seconds.toFixed(1),
+      },
+      violations,
+    };
   },
-};
+});
+
+function planOf({ seeds, points, faults }: { seeds: number; points: string; faults: string }) {
+  const wantedPoints = choose(POINTS, points);
+  const seedNumbers = Array.from({ length: seeds }, (_, index) => index + 1);
+  return choose(FAULTS, faults).flatMap((fault) =>
+    wantedPoints.flatMap((point) =>
+      seedNumbers.map((seed) => ({ point, fault, name: `${point.name} ${fault.name} ${seed}` })),
+    ),
+  );
+}
 
 async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
   const lanes: Lane[] = [];
@@ -121,7 +107,7 @@ async function createLanes(stage: Stage, count: number): Promise<Lane[]> {
   return lanes;
 }
 
-/** A lane whose last run has ended, so that its faults are that run's alone. */
+/** A lane whose last run has ended: faults of a lane strike one run only. */
 async function freeLane(stage: Stage, lanes: Lane[]): Promise<Lane> {
   for (;;) {
     for (const lane of lanes) {
@@ -148,17 +134,12 @@ async function isEnded({ admin }: Stage, { latest }: Lane): Promise<boolean> {
 
 async function strike(
   stage: Stage,
-  {
-    name,
-    lane,
-    point,
-    fault,
-    token,
-  }: { name: string; lane: Lane; point: Point; fault: Fault; token: string },
+  run: { name: string; lane: Lane; point: Point; fault: Fault; token: string },
 ): Promise<Run> {
-  const { exchange, random } = stage;
-  const [instance, proxy] = [stage.instances[0], stage.proxies[0]];
-  if (instance === undefined || proxy === undefined) throw new Error('no instance');
+  const { name, lane, point, fault, token } = run;
+  const { exchange, random, first } = stage;
+  const [proxy] = stage.proxies;
+  if (proxy === undefined) throw new Error('no proxy');
   const { trader } = lane;
   const target: Target = {
     token,
@@ -174,7 +155,7 @@ async function strike(
   const { promise: death, resolve } = Promise.withResolvers<true>();
   let killed: Promise<void> | null = null;
   const kill = () => {
-    killed ??= instance.kill9();
+    killed ??= first.kill9();
     resolve(true);
   };
   const cancels = [proxy.setTrap(observer(target))];
@@ -186,31 +167,23 @@ async function strike(
     cancels.push(exchange.setTrap(callTrap(point, target, kill)));
   }
   const body = alertBody({ nonce: name, token, trades: true, isTimed: random.uniform() < 0.5 });
-  const sending = sendAlert({ url: () => hookUrl(instance.url, trader.hookKey), nonce: name, body });
+  const sending = sendAlert({ url: () => hookUrl(first.url, trader.hookKey), nonce: name, body });
   lane.latest = { sent: sending, token };
   if (point.at === 'answered') void sending.then(({ acknowledgedId }) => acknowledgedId !== null && kill());
   const reached = (await Promise.race([death, sleep(NOT_REACHED_MS, false)])) === true;
   for (const cancel of cancels) cancel();
-  const run: Run = {
-    name,
-    token,
-    lane,
-    fault,
-    reached,
-    sending,
-    sent: { nonce: name, acknowledgedId: null, answers: [], slowestMs: 0 },
-  };
-  void sending.then((sent) => Object.assign(run.sent, sent));
+  const sent: SentAlert = { nonce: name, acknowledgedId: null, answers: [], slowestMs: 0 };
+  void sending.then((ended) => Object.assign(sent, ended));
   if (killed !== null) {
     await killed;
-    await instance.start();
+    await first.start();
   }
   if (fault.switchesOff) {
     await switchTrading(stage, trader, false);
     lane.isOff = true;
-    run.switchedOffAt = new Date();
+    return { name, token, lane, fault, reached, sending, sent, switchedOffAt: new Date() };
   }
-  return run;
+  return { name, token, lane, fault, reached, sending, sent };
 }
 
 const switchTrading = ({ admin }: Stage, { userId }: Trader, activeTrading: boolean) =>

@@ -5,7 +5,7 @@ import type { CallTrap, SeenCall } from '../fault-exchange.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** One trade that is to be struck: what is known of it on the wire. */
+/** The trade to strike: what is known of it on the wire. */
 export interface Target {
   token: string;
   accountId: string;
@@ -24,7 +24,7 @@ export type Point =
 const isCommit = (text: string) => /^Q[\s\S]{4}commit/i.test(text);
 const has = (text: string, id: string | null) => id !== null && text.includes(id);
 
-/** Where the program dies, from the alert's first byte to the last thing that is read of its order. */
+/** Where the program dies, from the alert's first byte to the last look at its order. */
 export const POINTS: Point[] = [
   { name: 'P0-read', at: 'before', statement: (_target, { text }) => text.includes('"hooks"."key_hash" in') },
   {
@@ -73,7 +73,7 @@ export const POINTS: Point[] = [
 export interface Fault {
   name: string;
   exchange?: VenueFault[];
-  /** So many commits of the trade later, the answer to the next one is lost. */
+  /** The answer to one of the trade's commits is lost. */
   cutsCommit?: boolean;
   switchesOff?: boolean;
 }
@@ -94,7 +94,7 @@ export const FAULTS: Fault[] = [
   { name: 'switched-off', switchesOff: true },
 ];
 
-/** Strikes nothing: reads off the wire by which ids the program calls what it has made of the alert. */
+/** Strikes nothing: reads the ids of the alert's workflow and trade off the wire. */
 export function observer(target: Target): StatementTrap {
   return {
     at: 'after',

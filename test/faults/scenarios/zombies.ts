@@ -2,29 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { VenueOperation } from '#test/venues/operations.ts';
 import type { SeenCall } from '../fault-exchange.ts';
 import { createLoad } from '../load.ts';
-import { choose, concludeLoad, type Scenario } from '../scenario.ts';
-import { openStage, type Stage } from '../stage.ts';
-
-interface ZombieSizes extends Record<string, number | string> {
-  signals: number;
-  rounds: number;
-  instances: number;
-  /** Longer than a lease (20 s) and the polls behind it, so that the others have taken over by then. */
-  frozenMs: number;
-  /** Names of the calls at which to freeze, separated by blanks; 'all' for all of them. */
-  moments: string;
-}
+import { choose, concludeLoad, defineScenario, pick } from '../scenario.ts';
+import type { Stage } from '../stage.ts';
 
 interface Moment {
   name: VenueOperation;
-  /** A trade under way makes it, and nobody else: others have to go on with that trade, which is seen and timed. */
+  /** Only a trade under way makes this call: others have to go on with that trade, which is seen and timed. */
   isOfTrade: boolean;
 }
 
-/**
- * What the program does to the exchange, from the first question to the last. The one just before an order is announced
- * is `set-leverage`: who is frozen there wakes up with nothing left to do but to write its intent and send.
- */
+/** An instance frozen at `set-leverage` wakes up with nothing left to do but to write its intent and send. */
 const MOMENTS: Moment[] = [
   { name: 'positions', isOfTrade: false },
   { name: 'set-leverage', isOfTrade: true },
@@ -33,98 +20,85 @@ const MOMENTS: Moment[] = [
   { name: 'protection', isOfTrade: false },
 ];
 
-/** What a frozen instance was doing is gone on with by another. */
-export const TAKEN_OVER_WITHIN_MS = 30_000;
+/** Another instance goes on with what a frozen one was doing. */
+const TAKEN_OVER_WITHIN_MS = 30_000;
 
-/** One of several instances is stopped in the midst of its work until others have taken it over, and then goes on. */
-export const zombies: Scenario<ZombieSizes> = {
+/** One of several instances is stopped in the middle of its work until others have taken over, and then goes on. */
+export const zombies = defineScenario({
   about: 'instances frozen past their leases, then woken up',
-  sizes: { signals: 300, rounds: 10, instances: 3, frozenMs: 40_000, moments: 'all' },
-  async run(context, { signals, rounds, instances, frozenMs, moments: names }) {
-    const { seed, say, exchangeDatabase } = context;
-    const moments = choose(MOMENTS, names);
-    const stage = await openStage({
-      seed,
-      database: 'external',
-      instances,
-      traders: 2,
-      struckTrader: true,
-      tokens: signals,
-      ...(exchangeDatabase === undefined ? {} : { exchangeDatabase }),
-    });
-    try {
-      const load = createLoad(stage, { tradeEvery: 1 });
-      const late: string[] = [];
-      const takeoversMs: number[] = [];
-      const struck: SeenCall[] = [];
-      for (let round = 0; round < rounds; round += 1) {
-        const moment = moments[Math.floor(stage.random.uniform() * moments.length)];
-        if (moment === undefined) throw new Error('no moment to freeze at');
-        const share = Math.floor((signals * (round + 1)) / rounds) - Math.floor((signals * round) / rounds);
-        const victim = freezeAt(stage, {
-          moment: moment.name,
-          at: stage.random.uniform() < 0.5 ? 'hold' : 'before',
-        });
-        const sending = load.run({ count: share, perSecond: 10 });
-        const call = await Promise.race([victim.struck, sleep(20_000, null)]);
-        if (call === null) {
-          victim.cancel();
-          await sending;
-          continue;
-        }
-        struck.push(call);
-        say(`round ${round + 1} of ${rounds}: instance ${call.instance + 1} is frozen at ${moment.name}`);
-        const takeover = moment.isOfTrade ? watchTakeover(stage, call) : null;
-        await Promise.all([sending, sleep(frozenMs)]);
-        if (takeover !== null) {
-          const ms = takeover.end();
-          if (ms !== null) takeoversMs.push(ms);
-          if (frozenMs > TAKEN_OVER_WITHIN_MS && (ms === null || ms > TAKEN_OVER_WITHIN_MS)) {
-            const when = ms === null ? 'not at all' : `after ${(ms / 1_000).toFixed(1)} s`;
-            late.push(`round ${round + 1}: the trade in ${call.token} was gone on with ${when}`);
-          }
-        }
-        stage.instances[call.instance]?.thaw();
-        await sleep(1_000);
-      }
-      const { figures, violations, end } = await concludeLoad(stage, load, context, ({ accountId, token }) =>
-        struck.some((call) => call.accountId === accountId && (call.token ?? token) === token),
-      );
-      return {
-        figures: {
-          instances,
-          'times frozen': struck.length,
-          'slowest takeover (s)':
-            takeoversMs.length === 0 ? 'none' : (Math.max(...takeoversMs) / 1_000).toFixed(1),
-          ...figures,
-          'all ended after (s)': end.toFixed(1),
-        },
-        violations: [...late, ...violations],
-      };
-    } finally {
-      await stage.close();
-    }
+  sizes: {
+    signals: 300,
+    rounds: 10,
+    instances: 3,
+    /** Longer than a lease (20 s) and the polls behind it: the others have taken over by then. */
+    frozenMs: 40_000,
+    /** Names of the calls at which to freeze, separated by blanks; 'all' for all of them. */
+    moments: 'all',
   },
-};
+  stage: ({ instances, signals }) => ({
+    database: 'external',
+    instances,
+    traders: 2,
+    struckTrader: true,
+    tokens: signals,
+  }),
+  async run(stage, { signals, rounds, instances, frozenMs, moments: names }, say) {
+    const { uniform } = stage.random;
+    const moments = choose(MOMENTS, names);
+    const load = createLoad(stage, { tradeEvery: 1 });
+    const late: string[] = [];
+    const takeoversMs: number[] = [];
+    const struck: SeenCall[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const moment = pick(moments, uniform);
+      const share = Math.floor((signals * (round + 1)) / rounds) - Math.floor((signals * round) / rounds);
+      const victim = freezeAt(stage, moment.name, uniform() < 0.5 ? 'hold' : 'before');
+      const sending = load.run({ count: share, perSecond: 10 });
+      const call = await Promise.race([victim.struck, sleep(20_000, null)]);
+      if (call === null) {
+        victim.cancel();
+        await sending;
+        continue;
+      }
+      struck.push(call);
+      say(`round ${round + 1} of ${rounds}: instance ${call.instance + 1} is frozen at ${moment.name}`);
+      const takeover = moment.isOfTrade ? watchTakeover(stage, call) : null;
+      await Promise.all([sending, sleep(frozenMs)]);
+      if (takeover !== null) {
+        const ms = takeover.end();
+        if (ms !== null) takeoversMs.push(ms);
+        if (frozenMs > TAKEN_OVER_WITHIN_MS && (ms === null || ms > TAKEN_OVER_WITHIN_MS)) {
+          const when = ms === null ? 'never taken over' : `taken over after ${(ms / 1_000).toFixed(1)} s`;
+          late.push(`round ${round + 1}: the trade in ${call.token} was ${when}`);
+        }
+      }
+      stage.instances[call.instance]?.thaw();
+      await sleep(1_000);
+    }
+    const { figures, violations } = await concludeLoad(stage, load, say, ({ accountId, token }) =>
+      struck.some((call) => call.accountId === accountId && (call.token ?? token) === token),
+    );
+    const slowest = takeoversMs.length === 0 ? 'none' : (Math.max(...takeoversMs) / 1_000).toFixed(1);
+    return {
+      figures: { instances, 'times frozen': struck.length, 'slowest takeover (s)': slowest, ...figures },
+      violations: [...late, ...violations],
+    };
+  },
+});
 
-/** Stops whichever instance makes the next call of this kind, in the midst of it. */
+/** Stops the instance that makes the next call of this kind, in the middle of it. */
 function freezeAt(
-  stage: Stage,
-  { moment, at }: { moment: VenueOperation; at: 'before' | 'hold' },
+  { exchange, instances }: Stage,
+  moment: VenueOperation,
+  at: 'before' | 'hold',
 ): { struck: Promise<SeenCall>; cancel: () => void } {
   const { promise: struck, resolve } = Promise.withResolvers<SeenCall>();
-  let made: SeenCall | null = null;
-  const cancel = stage.exchange.setTrap({
+  const cancel = exchange.setTrap({
     at,
-    matches(call) {
-      if (call.accountId === null || !call.operations.includes(moment)) return false;
-      made = call;
-      return true;
-    },
-    strike() {
-      if (made === null) return;
-      stage.instances[made.instance]?.freeze();
-      resolve(made);
+    matches: ({ accountId, operations }) => accountId !== null && operations.includes(moment),
+    strike(call) {
+      instances[call.instance]?.freeze();
+      resolve(call);
     },
   });
   return { struck, cancel };
