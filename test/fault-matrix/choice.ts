@@ -1,6 +1,6 @@
 import { createRandom } from '#demo/random.ts';
 
-/** Choices of a seed: the same text makes the same ones on every machine. */
+/** Choices of a seed: the same text gives the same ones on every machine. */
 export interface Choice {
   /** From `least` to `most`, both included. */
   integer(least: number, most: number): number;

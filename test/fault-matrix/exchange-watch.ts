@@ -10,16 +10,7 @@ export interface NakedTime {
   end: 'protected' | 'flat' | 'never';
 }
 
-/** Looks into the exchange's books again and again while a run goes on, for what must not be so at any instant. */
-export interface ExchangeWatch {
-  /** Counts a request of a user, and looks. */
-  sawRequest(request: VenueRequest): Promise<void>;
-  look(): Promise<void>;
-  /** Private requests by user. */
-  requests: ReadonlyMap<string, number>;
-  doubleEntries: string[];
-  nakedTimes(): NakedTime[];
-}
+export type ExchangeWatch = ReturnType<typeof watchExchange>;
 
 interface Row extends Record<string, unknown> {
   user_id: string;
@@ -44,7 +35,8 @@ const BOOKS = sql`
     group by user_id, token
   ) o on o.user_id = p.user_id and o.token = p.token`;
 
-export function watchExchange({ db, clock }: { db: Db; clock: Clock }): ExchangeWatch {
+/** Looks into the exchange's books again and again during a run, for what must never be true. */
+export function watchExchange({ db, clock }: { db: Db; clock: Clock }) {
   const requests = new Map<string, number>();
   const doubleEntries: string[] = [];
   const nakedSince = new Map<string, { userId: string; since: Date }>();
@@ -58,39 +50,43 @@ export function watchExchange({ db, clock }: { db: Db; clock: Clock }): Exchange
     ended.push({ userId: naked.userId, ms: clock.now().getTime() - naked.since.getTime(), end });
   }
 
-  const watch: ExchangeWatch = {
+  async function look(): Promise<void> {
+    const { rows } = await db.execute<Row>(BOOKS);
+    const held = new Set<string>();
+    for (const row of rows) {
+      const key = `${row.user_id} ${row.token}`;
+      if (row.live_entries > 1) doubleEntries.push(`${row.live_entries} live entries of ${key}`);
+      if (row.opened_at === null) continue;
+      held.add(key);
+      if (row.has_stop) {
+        covered.add(key);
+        endNaked(key, 'protected');
+      } else if (!nakedSince.has(key)) {
+        const since = covered.has(key) ? clock.now() : new Date(row.opened_at);
+        nakedSince.set(key, { userId: row.user_id, since });
+      }
+    }
+    for (const key of [...nakedSince.keys(), ...covered]) {
+      if (held.has(key)) continue;
+      endNaked(key, 'flat');
+      covered.delete(key);
+    }
+  }
+
+  return {
+    /** Private requests by user. */
     requests,
     doubleEntries,
-    async sawRequest({ headers }) {
+    look,
+    /** Counts a request of a user, and looks. */
+    async sawRequest({ headers }: VenueRequest): Promise<void> {
       const key = headers['access-key'] ?? headers['x-bapi-api-key'];
       if (key === undefined) return;
       const userId = key.replace(/^paper-/, '');
       requests.set(userId, (requests.get(userId) ?? 0) + 1);
-      await watch.look();
+      await look();
     },
-    async look() {
-      const { rows } = await db.execute<Row>(BOOKS);
-      const held = new Set<string>();
-      for (const row of rows) {
-        const key = `${row.user_id} ${row.token}`;
-        if (row.live_entries > 1) doubleEntries.push(`${row.live_entries} live entries of ${key}`);
-        if (row.opened_at === null) continue;
-        held.add(key);
-        if (row.has_stop) {
-          covered.add(key);
-          endNaked(key, 'protected');
-        } else if (!nakedSince.has(key)) {
-          const since = covered.has(key) ? clock.now() : new Date(row.opened_at);
-          nakedSince.set(key, { userId: row.user_id, since });
-        }
-      }
-      for (const key of [...nakedSince.keys(), ...covered]) {
-        if (held.has(key)) continue;
-        endNaked(key, 'flat');
-        covered.delete(key);
-      }
-    },
-    nakedTimes: () => [
+    nakedTimes: (): NakedTime[] => [
       ...ended,
       ...[...nakedSince.values()].map(({ userId, since }) => ({
         userId,
@@ -99,5 +95,4 @@ export function watchExchange({ db, clock }: { db: Db; clock: Clock }): Exchange
       })),
     ],
   };
-  return watch;
 }

@@ -7,19 +7,18 @@ import { parseArgs } from 'node:util';
 import { type ServerConnection, startEmbedded } from '#server/platform/db/embedded.ts';
 import { migrateDatabase } from '#server/platform/db/migrate.ts';
 import { createLog } from '#server/platform/log.ts';
-import { type Group, groupsOf } from './groups.ts';
 import { MATRIX_FAULTS } from './matrix-faults.ts';
-import { median, replayOf, toTable } from './report.ts';
-import type { CaseResult } from './run-case.ts';
+import { type CaseResult, casesOf, type MatrixCase } from './run-case.ts';
+import type { Task } from './worker.ts';
 
 const HELP = `npm run fault-matrix [-- --seed N | --seeds N] [--fault NAME …] [--exchange NAME …] [--json]
 
 Plays every fault of an exchange against the whole engine, several times over with different users, prices and
 moments, and compares what the product says with the exchange's books. Without options: all of it, 20 seeds.
 
-  --seed N         this seed alone, may be given several times; what a run does follows from seed, fault and exchange
+  --seed N         only this seed, may be given several times; what a run does follows from seed, fault and exchange
   --seeds N        the seeds 1 to N
-  --fault NAME     this fault alone, may be given several times
+  --fault NAME     only this fault, may be given several times
   --exchange NAME  Bitget or Bybit
   --json           every run as a line of JSON, not the table
 
@@ -61,14 +60,14 @@ async function main(): Promise<number> {
     values.seed.length > 0
       ? values.seed.map(Number)
       : Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
-  const groups = groupsOf({ seeds, faults: values.fault, exchanges: values.exchange });
-  if (groups.length === 0 || seeds.some((seed) => !Number.isInteger(seed))) {
+  const cases = casesOf({ seeds, faults: values.fault, exchanges: values.exchange });
+  if (cases.length === 0 || seeds.some((seed) => !Number.isInteger(seed))) {
     process.stderr.write('There is nothing to play; --help says how to choose\n');
     return 2;
   }
   const startedMs = performance.now();
-  const isSingle = groups.length === 1 && groups[0]?.faults.length === 1;
-  const results = await onServer((server) => playAll(server, groups, isSingle));
+  const isSingle = cases.length === 1;
+  const results = await onServer((server) => playAll({ server, cases, explain: isSingle }));
   results.sort((one, other) => orderOf(one) - orderOf(other) || one.seed - other.seed);
   process.stderr.write('\n');
   if (values.json) for (const result of results) process.stdout.write(`${JSON.stringify(result)}\n`);
@@ -93,7 +92,7 @@ function orderOf({ fault, exchange }: CaseResult): number {
   return MATRIX_FAULTS.indexOf(fault) * 10 + (exchange === 'Bitget' ? 0 : 1);
 }
 
-/** A PostgreSQL for this matrix alone, in a folder that goes away with it. */
+/** A PostgreSQL for this matrix, in a folder that goes away with it. */
 async function onServer<Result>(work: (server: ServerConnection) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'signal-board-fault-matrix-'));
   const log = createLog({ level: 'warn' });
@@ -107,32 +106,28 @@ async function onServer<Result>(work: (server: ServerConnection) => Promise<Resu
   }
 }
 
-async function playAll(server: ServerConnection, groups: Group[], explain: boolean): Promise<CaseResult[]> {
+/** A process for each processor; cases of one exchange and seed share their control run, and so a process. */
+async function playAll({ server, cases, explain }: Task): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
-  const left = [...groups];
-  const total = groups.reduce((sum, { faults }) => sum + faults.length, 0);
+  const groups = [...Map.groupBy(cases, ({ exchange, seed }) => `${exchange} ${seed}`).values()];
   const workers = Math.min(availableParallelism(), groups.length);
+  const shares = Array.from({ length: workers }, (_, worker) =>
+    groups.filter((_group, index) => index % workers === worker).flat(),
+  );
+  function note(result: CaseResult): void {
+    results.push(result);
+    const [violation] = result.violations;
+    if (violation !== undefined) process.stderr.write(`\r${replayOf(result)}: ${violation}\n`);
+    if (results.length % 20 > 0 && results.length < cases.length) return;
+    const broken = results.filter(({ violations }) => violations.length > 0).length;
+    process.stderr.write(`\r${results.length} of ${cases.length} runs, ${broken} with violations `);
+  }
   await Promise.all(
-    Array.from({ length: workers }, async () => {
-      const child = fork(join(import.meta.dirname, 'worker.ts'), [
-        JSON.stringify(server),
-        explain ? 'explain' : '',
-      ]);
+    shares.map(async (share) => {
+      const child = fork(join(import.meta.dirname, 'worker.ts'));
       children.add(child);
-      child.on('message', (message: 'ready' | { result: CaseResult }) => {
-        if (message === 'ready') {
-          child.send(left.shift() ?? 'done');
-          return;
-        }
-        results.push(message.result);
-        if (message.result.violations.length > 0) {
-          process.stderr.write(`\r${replayOf(message.result)}: ${message.result.violations[0]}\n`);
-        }
-        const broken = results.filter(({ violations }) => violations.length > 0).length;
-        if (results.length % 20 === 0 || results.length === total) {
-          process.stderr.write(`\r${results.length} of ${total} runs, ${broken} with violations `);
-        }
-      });
+      child.on('message', (result) => note(result as CaseResult));
+      child.send({ server, cases: share, explain } satisfies Task);
       const [code] = await once(child, 'exit');
       children.delete(child);
       if (code !== 0) throw new Error(`a process of the matrix ended with ${code}`);
@@ -140,3 +135,35 @@ async function playAll(server: ServerConnection, groups: Group[], explain: boole
   );
   return results;
 }
+
+/** The matrix as a table: a row for each fault and exchange, in the order of the results. */
+function toTable(results: readonly CaseResult[]): string {
+  const rows = Map.groupBy(results, ({ fault, exchange }) => `${fault} ${exchange}`);
+  const head = ['fault', 'exchange', 'runs', 'violations', 'median calls', 'the struck user'];
+  const lines = [...rows.values()].map(cellsOf);
+  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function cellsOf(cases: CaseResult[]): string[] {
+  const outcomes = [...Map.groupBy(cases, ({ outcome }) => outcome)]
+    .map(([outcome, { length }]) => ({ outcome, length }))
+    .sort((one, other) => other.length - one.length);
+  return [
+    cases[0]?.fault ?? '',
+    cases[0]?.exchange ?? '',
+    String(cases.length),
+    String(cases.flatMap(({ violations }) => violations).length),
+    median(cases.flatMap(({ callsPerOrder }) => callsPerOrder)).toFixed(1),
+    outcomes.map(({ outcome, length }) => `${outcome} ${length}`).join(', '),
+  ];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+const replayOf = ({ fault, exchange, seed }: MatrixCase): string =>
+  `npm run fault-matrix -- --fault ${fault} --exchange ${exchange} --seed ${seed}`;

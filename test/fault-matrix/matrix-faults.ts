@@ -2,14 +2,14 @@ import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
 import type { VenueOperation } from '#test/venues/operations.ts';
 import type { Choice } from './choice.ts';
 
-/** What strikes one user in a run; several faults may make one story, such as an order that rests and a lost cancel. */
-export interface FaultStory {
+/** What strikes one user in a run: one fault or several, such as an order that rests and a lost cancel. */
+export interface ChosenFaults {
   faults: VenueFault[];
-  /** So long after the signal the exchange is well again; null: it stays as it is. */
+  /** How long after the signal the faults end; null: never. */
   liftedAfterMs: number | null;
 }
 
-type Teller = (choice: Choice) => VenueFault[];
+type Chooser = (choice: Choice) => VenueFault[];
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const FIVE_MINUTES_MS = 5 * 60_000;
@@ -24,9 +24,9 @@ function struck(
 
 const rests = () => struck({ kind: 'restFirst' }, 'place-order');
 
-/** A fault of the wire: on the entry mostly, on the second entry, the cancel, a look-up or any other request. */
+/** A fault of the wire: mostly on the entry, else on the second entry, the cancel, a look-up or any request. */
 const onTheWire =
-  (kind: VenueFaultKind): Teller =>
+  (kind: VenueFaultKind): Chooser =>
   (choice) => {
     const place = choice.integer(1, 10);
     if (place <= 5) return [struck(kind, 'place-order')];
@@ -37,7 +37,7 @@ const onTheWire =
   };
 
 const partly =
-  (...fractions: string[]): Teller =>
+  (...fractions: string[]): Chooser =>
   (choice) => {
     const kind: VenueFaultKind = { kind: 'partialFill', fraction: choice.oneOf(fractions) };
     const fill = struck(kind, 'place-order');
@@ -46,12 +46,12 @@ const partly =
   };
 
 /** An entry that does not fill at once: it rests, or fills in part. */
-const slowEntry: Teller = (choice) =>
+const slowEntry: Chooser = (choice) =>
   choice.chance(0.5)
     ? [rests()]
     : [struck({ kind: 'partialFill', fraction: choice.oneOf(['0.01', '0.5', '0.99']) }, 'place-order')];
 
-const TELLERS: Record<string, Teller> = {
+const CHOOSERS: Record<string, Chooser> = {
   none: () => [],
   'no-answer-after-acceptance': onTheWire({ kind: 'acceptThenTimeout' }),
   'cut-after-acceptance': onTheWire({ kind: 'cutAfterAccept' }),
@@ -72,7 +72,7 @@ const TELLERS: Record<string, Teller> = {
   },
   'late-fill': (choice) => {
     const afterMs = choice.integer(1, 12) * 500;
-    // The order itself may be what comes late: cut off, found by no look-up, and there after all.
+    // The order itself may come late: cut off, found by no look-up, and there after all.
     if (choice.chance(0.3)) return [struck({ kind: 'lateArrival', afterMs: afterMs * 8 })];
     return [...slowEntry(choice), struck({ kind: 'lateFill', afterMs })];
   },
@@ -119,22 +119,22 @@ const TELLERS: Record<string, Teller> = {
   },
 };
 
-/** From the beginning, or from the middle of an order on. */
+/** From the start, or from the middle of an order on. */
 const nthOfARun = (choice: Choice) => (choice.chance(0.5) ? 1 : choice.integer(2, 12));
 
-/** What lasts must end at some time, or what it strikes in the middle of an order could never be settled. */
+/** These have to end, or an order that they strike could never be settled. */
 const LASTING_FAULTS = ['wrong-key', 'clock-5-minutes-off'];
 /** The last is longer than a workflow waits for an order. */
 const LIFTED_AFTER_MS = [20_000, 60_000, 330_000];
 
-export const MATRIX_FAULTS = Object.keys(TELLERS);
+export const MATRIX_FAULTS = Object.keys(CHOOSERS);
 
 const SECOND_FAULT = 0.1;
 
-export function tellFault(fault: string, choice: Choice): FaultStory {
-  const teller = TELLERS[fault];
-  if (teller === undefined) throw new RangeError(`There is no fault "${fault}"`);
-  const faults = teller(choice);
+export function chooseFaults(fault: string, choice: Choice): ChosenFaults {
+  const chooseFor = CHOOSERS[fault];
+  if (chooseFor === undefined) throw new RangeError(`There is no fault "${fault}"`);
+  const faults = chooseFor(choice);
   if (fault !== 'none' && choice.chance(SECOND_FAULT)) {
     const kind = choice.oneOf(['cutAfterAccept', 'badGatewayBefore', 'badGatewayAfter', 'empty200'] as const);
     faults.push(...onTheWire({ kind })(choice));

@@ -7,7 +7,7 @@ import type { ExchangeWatch } from './exchange-watch.ts';
 
 const PROTECTED_WITHIN_MS = 5_000;
 const FLAT_WITHIN_MS = 10_000;
-/** Exchanges tell an average price with so many digits only. */
+/** Exchanges round average prices. */
 const AVERAGE_TOLERANCE = '1e-6';
 
 export interface PlayedRun {
@@ -16,20 +16,20 @@ export interface PlayedRun {
   signals: { signalId: string; workflowId: string }[];
 }
 
-/** What became of one user: what its screens say, and what the exchange's books hold. */
+/** How a run ended for one user, by its screens and by the exchange's books. */
 export interface UserEnd {
   userId: string;
   violations: string[];
-  /** In a word for the table, of the first signal. */
+  /** For the table, of the first signal. */
   outcome: string;
   entryOrders: number;
-  /** All of it that must be the same whatever happens to another user. */
+  /** What must be the same whatever happens to another user. */
   summary: string;
 }
 
 type LedgerOrder = Awaited<ReturnType<TestEngine['exchangeOrders']>>[number];
 
-/** Judges a run by the exchange's ledger and by what the product says of it; by nothing in between. */
+/** Judges a run by the exchange's ledger and by what the product shows. */
 export async function judge(engine: TestEngine, run: PlayedRun, watch: ExchangeWatch): Promise<UserEnd[]> {
   const halted = new Set((await engine.db.select().from(tradingHalts)).map(({ userId }) => userId));
   const ends: UserEnd[] = [];
@@ -85,7 +85,7 @@ async function judgeUser(engine: TestEngine, run: PlayedRun, userId: string): Pr
     ends.push(await judgeTrade({ engine, trade, own, outcome, violations }));
   }
   for (const { clientOrderId } of entries) {
-    if (!known.has(clientOrderId)) violations.push(`I6: an order that nobody planned: ${clientOrderId}`);
+    if (!known.has(clientOrderId)) violations.push(`I6: an unplanned order: ${clientOrderId}`);
   }
   const { position, stopLoss, takeProfit } = await engine.holding(userId, run.token);
   const holding = position && { side: position.side, size: toPlain(position.size), stopLoss, takeProfit };
@@ -182,7 +182,7 @@ async function judgeTrade(judged: {
   };
 }
 
-/** As the product words it: filled is an order that filled whole, whatever an earlier one left. */
+/** In the product's words: filled when one order filled whole, whatever an earlier one left. */
 function statusOf(own: LedgerOrder[], filled: string): 'filled' | 'partial' | 'unfilled' {
   if (own.some(({ state }) => state === 'filled')) return 'filled';
   return isPositive(filled) ? 'partial' : 'unfilled';

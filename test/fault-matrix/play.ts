@@ -1,26 +1,27 @@
+import { sql } from 'drizzle-orm';
+import { alignment, leverageFor } from '#domain/sizing/trend.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { paperAccounts, paperTokenSettings } from '#server/exchanges/paper/paper-schema.ts';
+import type { Db } from '#server/platform/db/database.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 import { type Agenda, startTestEngine, type TestEngine, type TestEngineOptions } from '../app/test-engine.ts';
-import { emptyDatabase } from './empty-database.ts';
 import { type ExchangeWatch, watchExchange } from './exchange-watch.ts';
-import type { FaultStory } from './matrix-faults.ts';
+import type { ChosenFaults } from './matrix-faults.ts';
 import type { PlayedRun } from './oracle.ts';
-import { openAccounts } from './prepared-accounts.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface Played extends PlayedRun {
   watch: ExchangeWatch;
-  struckId: string;
-  /** Whether the process died. */
   died: boolean;
-  /** The machine was so busy that an answer may have been late: what followed from that is not the fault's. */
+  /** The machine was so busy that an answer may have been late, which is not the fault's doing. */
   wasSlow: boolean;
 }
 
-export interface Play extends FaultStory {
+export interface Play extends ChosenFaults {
   exchange: ExchangePlatform;
   scenario: Scenario;
-  /** The process dies at this of its statements and requests; null: it lives. */
+  /** At which of its statements and requests the process dies; null: it lives. */
   diesAt: number | null;
 }
 
@@ -32,8 +33,8 @@ export interface Stage {
 }
 
 const MOST_ROUNDS = 3_000;
-const SLEEVE_MS = 60_000;
-/** Long enough for a busy machine: an answer that is only late must not count as lost. */
+const LATE_MS = 60_000;
+/** Long enough for a busy machine: a late answer must not count as lost. */
 const EXCHANGE_TIMEOUT_MS = 1_500;
 
 export async function openStage(
@@ -95,12 +96,12 @@ export async function openStage(
       }
       await engine.settle({ maxRounds: MOST_ROUNDS, agenda: world.agenda });
       engine.venue.setFaults([]);
-      // Whatever the exchange still has up its sleeve comes out.
-      engine.clock.advance(SLEEVE_MS);
+      // Late fills and orders of the exchange arrive.
+      engine.clock.advance(LATE_MS);
       await engine.venue.settle(token);
       await watch.look();
       const wasSlow = slowestMs > EXCHANGE_TIMEOUT_MS / 3;
-      return { token, userIds, signals, watch, struckId, died, wasSlow };
+      return { token, userIds, signals, watch, died, wasSlow };
     },
     close: () => engine.close(),
   };
@@ -144,7 +145,7 @@ function createWorld(options: {
     .concat(liftedAfterMs === null ? [] : [{ atMs: startMs + liftedAfterMs, happen: lift }])
     .sort((one, other) => one.atMs - other.atMs);
 
-  // A process may die in the middle of it; its successor waits for the rest.
+  // A process may die in the middle of this; the next one waits for the rest.
   let running = Promise.resolve();
   const agenda: Agenda = {
     nextAt: () => (plan[0] === undefined ? null : new Date(plan[0].atMs)),
@@ -163,4 +164,51 @@ function createWorld(options: {
     onRound: () => watch.look(),
   };
   return { agenda, move };
+}
+
+/** Deletes all rows: the next run of the same engine finds nothing of the last one. */
+async function emptyDatabase(db: Db): Promise<void> {
+  const { rows } = await db.execute<{ name: string }>(
+    sql`select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+  );
+  await db.transaction(async (tx) => {
+    // Without foreign keys and triggers: the tables come in any order.
+    await tx.execute(sql`set local session_replication_role = replica`);
+    for (const { name } of rows) await tx.execute(sql.raw(`delete from ${name}`));
+  });
+}
+
+/** No order here has it. */
+const OTHER_LEVERAGE = 3;
+
+/** Accounts of users who have traded before, as an earlier order left them. */
+async function openAccounts(
+  engine: TestEngine,
+  run: { exchange: ExchangePlatform; scenario: Scenario; userIds: string[]; faults: VenueFault[] },
+): Promise<void> {
+  const { exchange: platform, scenario, userIds, faults } = run;
+  const { token, action, candle, struck, users } = scenario;
+  const { matureTrend } = candle;
+  const { aligned } = alignment({ action, immediateTrend: null, matureTrend });
+  // A fault of the leverage strikes only where it has to be set.
+  const strikesLeverage = faults.some(({ kind }) => kind.startsWith('leverage'));
+  for (const [index, userId] of userIds.entries()) {
+    const mustBeSet = index === struck && strikesLeverage;
+    if (!users[index]?.tradedBefore && !mustBeSet) continue;
+    await engine.db.insert(paperAccounts).values({
+      userId,
+      platform,
+      balance: engine.deps.config.paperBalance,
+      positionMode: 'one_way_mode',
+      marginMode: platform === 'Bybit' ? 'isolated' : null,
+      openedAt: engine.clock.now(),
+    });
+    await engine.db.insert(paperTokenSettings).values({
+      userId,
+      platform,
+      token,
+      leverage: mustBeSet ? OTHER_LEVERAGE : leverageFor(aligned),
+      marginMode: 'isolated',
+    });
+  }
 }

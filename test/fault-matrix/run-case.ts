@@ -1,9 +1,10 @@
-import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { TestDatabase } from '../app/test-database.ts';
 import type { TestEngine } from '../app/test-engine.ts';
 import { createChoice } from './choice.ts';
-import { tellFault } from './matrix-faults.ts';
+import { chooseFaults, MATRIX_FAULTS } from './matrix-faults.ts';
 import { judge, judgeRun, type UserEnd } from './oracle.ts';
-import type { Played, Stage } from './play.ts';
+import { openStage, type Played, type Stage } from './play.ts';
 import { createScenario } from './scenario.ts';
 
 export interface MatrixCase {
@@ -14,24 +15,63 @@ export interface MatrixCase {
 
 export interface CaseResult extends MatrixCase {
   violations: string[];
-  /** Of the user whom the fault struck. */
+  /** Of the user that the fault struck. */
   outcome: string;
-  /** Private requests of each user for each entry order of it; users without an order are not in it. */
+  /** Private requests for each entry order, of every user with an order. */
   callsPerOrder: number[];
   overHttp: boolean;
   died: boolean;
   ms: number;
-  /** What was played and what the trades tell of it; in runs with violations, and where asked for. */
+  /** What was played and the steps of its trades; in runs with violations, and where asked for. */
   story: string[] | null;
 }
 
-export interface Stages {
+interface Stages {
   inProcess: () => Promise<Stage>;
   overHttp: () => Promise<Stage>;
-  /** Every run tells its story. */
-  explain?: boolean;
-  /** What the other users' ends were in the control run of the same exchange and seed. */
+  /** Every result has its story. */
+  explain: boolean;
+  /** How the other users ended in the control run of the same exchange and seed. */
   controls: Map<string, Promise<Map<number, string>>>;
+}
+
+/** Without names, all faults at all exchanges. */
+export function casesOf(chosen: { seeds: number[]; faults?: string[]; exchanges?: string[] }): MatrixCase[] {
+  const { seeds, faults = [], exchanges = [] } = chosen;
+  const platforms = EXCHANGE_PLATFORMS.filter((one) => exchanges.length === 0 || exchanges.includes(one));
+  return seeds.flatMap((seed) =>
+    platforms.flatMap((exchange) =>
+      (faults.length > 0 ? faults : MATRIX_FAULTS).map((fault) => ({ fault, exchange, seed })),
+    ),
+  );
+}
+
+/**
+ * Plays cases on several lanes, each with databases of its own: while one waits for its database, or for an exchange that
+ * never answers, others go on.
+ */
+export async function playCases(options: {
+  cases: readonly MatrixCase[];
+  lanes: number;
+  createDatabase: () => Promise<TestDatabase>;
+  explain?: boolean;
+  onResult(result: CaseResult): void;
+}): Promise<void> {
+  const { createDatabase, explain = false, onResult } = options;
+  const left = [...options.cases];
+  const controls = new Map();
+  async function work(): Promise<void> {
+    const opened = new Map<boolean, Promise<Stage>>();
+    const stageFor = (overHttp: boolean) => () => {
+      const stage = opened.get(overHttp) ?? openStage({ createDatabase, overHttp });
+      opened.set(overHttp, stage);
+      return stage;
+    };
+    const stages = { inProcess: stageFor(false), overHttp: stageFor(true), controls, explain };
+    for (let one = left.shift(); one !== undefined; one = left.shift()) onResult(await runCase(stages, one));
+    for (const stage of opened.values()) await (await stage).close();
+  }
+  await Promise.all(Array.from({ length: options.lanes }, work));
 }
 
 const CRASH = 0.1;
@@ -39,19 +79,19 @@ const HTTP = 0.1;
 /** So many statements and requests make a run of some users, roughly. */
 const MOST_POINTS = 700;
 
-/** Everything about a run follows from its three names. */
+/** Everything about a run follows from its fault, exchange and seed. */
 function planCase({ fault, exchange, seed }: MatrixCase) {
   const choice = createChoice(`${fault} ${exchange} ${seed}`);
   const overHttp = choice.chance(HTTP);
   const dies = !overHttp && fault !== 'none' && choice.chance(CRASH);
   const diesAt = dies ? choice.integer(1, MOST_POINTS) : null;
-  return { overHttp, diesAt, scenario: createScenario(seed), ...tellFault(fault, choice) };
+  return { overHttp, diesAt, scenario: createScenario(seed), ...chooseFaults(fault, choice) };
 }
 
 const SLOW_TRIES = 3;
 
 /** One run of the matrix, and its judgement. */
-export async function runCase(stages: Stages, one: MatrixCase): Promise<CaseResult> {
+async function runCase(stages: Stages, one: MatrixCase): Promise<CaseResult> {
   for (let tries = 1; ; tries += 1) {
     const { wasSlow, ...result } = await runOnce(stages, one);
     if (result.violations.length === 0 || !wasSlow || tries === SLOW_TRIES) return result;
@@ -88,8 +128,8 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
       result.violations.push(...end.violations.map((violation) => `${violation} (${who})`));
     });
     // The control run below clears the stage.
-    result.story?.push(...(await tellStory(stage.engine, played)));
-    // A process that dies takes everybody's time with it: what others get then is another market's.
+    result.story?.push(...(await readStory(stage.engine, played)));
+    // A process that dies takes time: other users then meet another market.
     if (!played.died) {
       const control = await controlOf(stages, { exchange, seed, overHttp });
       ends.forEach(({ summary }, index) => {
@@ -100,10 +140,10 @@ async function runOnce(stages: Stages, one: MatrixCase): Promise<CaseResult & { 
       });
     }
   } catch (error) {
-    result.violations.push(`I1: the run did not come to its end: ${String(error)}`);
+    result.violations.push(`I1: the run did not end: ${String(error)}`);
   }
   result.ms = Math.round(performance.now() - startedMs);
-  if (result.violations.length === 0 && stages.explain !== true) result.story = null;
+  if (result.violations.length === 0 && !stages.explain) result.story = null;
   return result;
 }
 
@@ -132,7 +172,7 @@ async function playControl(
   }
 }
 
-async function tellStory(engine: TestEngine, { signals, userIds }: Played): Promise<string[]> {
+async function readStory(engine: TestEngine, { signals, userIds }: Played): Promise<string[]> {
   const lines: string[] = [];
   for (const [number, { signalId, workflowId }] of signals.entries()) {
     const trades = await engine.trades(signalId);

@@ -3,7 +3,7 @@ import type { TradingSettings } from '#domain/user-settings.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import { type Choice, createChoice } from './choice.ts';
 
-/** What a seed decides whatever the fault: the same for the control run, which every other run is compared with. */
+/** What a seed decides, whatever the fault: the same as in the control run that the others are compared with. */
 export interface Scenario {
   token: string;
   action: 'buy' | 'sell';
@@ -11,7 +11,7 @@ export interface Scenario {
   candle: { price: string; atr: string; matureTrend: string };
   /** In the order in which they trade. */
   users: ScenarioUser[];
-  /** The index of the user whom the fault strikes. */
+  /** The index of the user that the fault strikes. */
   struck: number;
   moves: PriceMove[];
   /** When a signal the other way follows; null: none does. */
@@ -51,17 +51,17 @@ export function createScenario(seed: number): Scenario {
   const users = Array.from({ length: choice.integer(3, 5) }, (_, index) => userOf(choice, index));
   const struck = choice.integer(0, users.length - 1);
   const others = users.flatMap((_, index) => (index === struck ? [] : [index]));
-  // Against an order the price moves away from its limit, which then rests.
+  // A price that moves away from the limit makes the order rest.
   const against = action === 'buy' ? 1 : -1;
   const moves: PriceMove[] = [];
   if (choice.chance(0.4)) {
     const direction = choice.chance(0.7) ? against : -against;
     const factor = 1 + direction * choice.between(0.0007, 0.004);
-    // Not the struck user's: its order may never come, and the others' prices must not hang on that.
+    // Not the struck user: its order may never come, and the prices of others must not depend on it.
     moves.push({ when: { orderOf: choice.oneOf(others) }, price: at(factor) });
   }
   for (let count = choice.integer(0, 3); count > 0; count -= 1) {
-    // Never at the very instant of a wait's end.
+    // Never at the exact end of a wait.
     const afterMs = choice.integer(1, 40) * 500 + 137;
     moves.push({ when: { afterMs }, price: at(1 + choice.between(-0.006, 0.006)) });
   }
