@@ -125,7 +125,7 @@ const serverImports = importsOf('server').filter(({ isOurs }) => isOurs);
 describe('of all files, tests included', () => {
   const files = FOLDERS.flatMap(filesOf);
 
-  test('there are some in each folder', () => {
+  test('there are files in each folder', () => {
     const found = new Set(files.map((file) => file.split('/')[0]));
     expect([...found].toSorted()).toEqual(FOLDERS.toSorted());
   });

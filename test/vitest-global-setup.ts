@@ -42,8 +42,7 @@ async function removeLeftovers(): Promise<void> {
 }
 
 /**
- * Without the checkpoint that ends a proper stop: on a busy machine the tables of a whole run take PostgreSQL longer to
- * write than anybody waits, and they are thrown away.
+ * Without the checkpoint of a proper stop: writing the tables of a whole run can take minutes on a busy machine.
  */
 async function discard(folder: string): Promise<void> {
   const server = await findPostmaster(join(folder, 'postgres'));

@@ -18,7 +18,7 @@ test.each<[string, (text: string) => string | Buffer]>([
   expect(canaries.findIn('here', hide(canary))).toHaveLength(1);
 });
 
-test('nothing is found where there is none, nor those of somebody else', () => {
+test('finds nothing without a canary, nor the canaries of others', () => {
   const others = createCanaries().next('key');
   expect(canaries.findIn('here', `${others} ${Buffer.from(others).toString('hex')}`)).toEqual([]);
 });

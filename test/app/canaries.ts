@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * Secrets that are recognised wherever they turn up: all of them hold one marker, which is looked for as it stands and
- * as base64, base64url, hex and URL encoding make it. It is letters and digits alone, so URL encoding leaves it as it
- * is and the two kinds of base64 write it alike.
+ * Secrets that are found wherever they turn up: all contain one marker, which is searched for as plain text, base64,
+ * base64url, hex and URL-encoded. It has only letters and digits, so URL encoding does not change it, and the two kinds
+ * of base64 are the same.
  */
 export interface Canaries {
   /** A new secret; what follows the marker makes encodings differ from the plain text. */
   next(what: string): string;
-  /** A word about each canary that is in there, with a few characters around it. */
+  /** Describes each canary in the content, with a few characters around it. */
   findIn(where: string, content: string | Buffer): string[];
 }
 
@@ -35,7 +35,7 @@ export function createCanaries(): Canaries {
   };
 }
 
-/** The text as each encoding writes it, wherever in a longer text it stands. */
+/** The text in each encoding, at any place of a longer text. */
 function formsOf(text: string): Record<string, string> {
   const hex = Buffer.from(text).toString('hex');
   return {
@@ -46,7 +46,7 @@ function formsOf(text: string): Record<string, string> {
   };
 }
 
-/** What of the base64 is the text's alone, when so many bytes (of three) stand before it. */
+/** The part of the base64 that depends only on the text, after so many bytes (of three) before it. */
 function base64Inside(text: string, offset: number): string {
   const encoded = Buffer.from('x'.repeat(offset) + text)
     .toString('base64')

@@ -3,42 +3,34 @@ import { createPreparingClient } from '#server/platform/db/clients.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 
-/** The process is gone: nothing that it would still have done happens. */
+/** The process is gone: nothing else that it does happens. */
 export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
 /**
- * Counts what a process does to the outside: statements to the database and requests to the exchange. From the n-th
- * on nothing gets through any more, as after a kill -9 between any two of them.
- */
-export interface CrashPoint {
-  /** Throws when the process is dead. `changes`: whether this thing leaves the outside another than it was. */
-  pass(changes: boolean): void;
-  count(): number;
-  /** How many of the things that were done have changed the outside. */
-  changes(): number;
-  isDead(): boolean;
-  /** Resolves when the process dies. */
-  death: Promise<void>;
-}
-
-/**
- * When it dies: at the n-th thing that it does, or at the first one after the n-th that has changed the outside. A
- * process that dies between two reads leaves behind what it would have left before both: the second form tries every
- * state of the outside once.
+ * Dies at the n-th statement or request, or at the first one after the n-th change. Dying between two reads leaves the same
+ * state as dying before both: the second form tries every state once.
  */
 export type CrashAt = number | { afterChanges: number };
 
-export function crashPoint(at: CrashAt): CrashPoint {
+export type CrashPoint = ReturnType<typeof crashPoint>;
+
+/**
+ * Counts statements to the database and requests to the exchange. From the n-th on nothing gets through, as after a
+ * kill -9 between any two of them.
+ */
+export function crashPoint(at: CrashAt) {
   let count = 0;
   let changed = 0;
   let dead = false;
   const isAt = () => (typeof at === 'number' ? count >= at : changed >= at.afterChanges);
   const { promise: death, resolve: die } = Promise.withResolvers<void>();
   return {
+    /** Resolves when the process dies. */
     death,
-    pass(changes) {
+    /** Throws when the process is dead. `changes`: whether this changes the database or the exchange. */
+    pass(changes: boolean): void {
       count += 1;
       if (isAt()) dead = true;
       if (dead) {
@@ -48,12 +40,13 @@ export function crashPoint(at: CrashAt): CrashPoint {
       if (changes) changed += 1;
     },
     count: () => count,
+    /** How many of them have changed the database or the exchange. */
     changes: () => changed,
     isDead: () => dead,
   };
 }
 
-/** What a statement does to a connection, and whether others can see a difference afterwards. */
+/** Whether a transaction is open after a statement, and whether others see a change. */
 function effectOf(text: string, isInTransaction: boolean): { opens: boolean; changes: boolean } {
   if (/^\s*(begin|start transaction)\b/i.test(text)) return { opens: true, changes: false };
   if (/^\s*(commit|end)\b/i.test(text)) return { opens: false, changes: true };
@@ -76,7 +69,7 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
   class CrashingClient extends createPreparingClient('engine') {
     #isInTransaction = false;
 
-    // The driver calls it with a callback, its users without: a dead process answers each in its way.
+    // The driver calls it with a callback, others without.
     override query(...parameters: unknown[]): never {
       const { opens, changes } = effectOf(textOf(parameters[0]), this.#isInTransaction);
       this.#isInTransaction = opens;
@@ -106,8 +99,8 @@ export function openCrashingDatabase(database: OpenDatabase, point: CrashPoint) 
     db: drizzleOver(pool),
     pool,
     /**
-     * What the kernel does for a killed process: all connections end, open transactions with them. The pool's own
-     * end is not waited for: the dead process's code may still sleep with a connection in hand.
+     * Ends all connections and open transactions, as the kernel does. Does not wait for the pool: the dead process's code may
+     * still hold a connection.
      */
     async kill() {
       for (const client of connections) {

@@ -10,8 +10,8 @@ import type { Config } from '#server/platform/config/config.ts';
 import { workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
-import { type ExchangeSite, startExchangeSite } from '../venues/test-exchange-site.ts';
-import { startTestApp, type TestApp } from './test-app.ts';
+import { startExchangeSite } from '../venues/test-exchange-site.ts';
+import { startTestApp } from './test-app.ts';
 import { type TestClient, testClient } from './test-client.ts';
 import { testEngineRows } from './test-engine-rows.ts';
 
@@ -40,45 +40,19 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-/**
- * Orders by hand: the whole program in demo mode against an exchange on an address of its own, with faults at hand.
- * Nothing is traded automatically.
- */
-export interface HandTrading {
-  site: ExchangeSite;
-  board: TestApp;
-  /** A token that no test has used, with a contract. */
-  nextToken(): string;
-  createTrader(settings?: Partial<TradingSettings>): Promise<Trader>;
-  storeSignal(signal: HandSignal): Promise<string>;
-  generate(body: Record<string, unknown>): Promise<GenerateAnswer>;
-  /** A successful calculation of a new trader for a new signal. */
-  calculate(
-    signal?: Partial<HandSignal>,
-    settings?: Partial<TradingSettings>,
-  ): Promise<Trader & { token: string; signalId: string; logId: string; answer: Calculated }>;
-  /** Another instance on the same database. */
-  startInstance(options?: { engine?: boolean; config?: Partial<Config> }): Promise<Instance>;
-  /** The price service takes requests again at once. */
-  clearPriceLimit(): Promise<void>;
-  /** The price service takes any number of requests for a minute. */
-  liftPriceLimit(): Promise<void>;
-  /** The price service has taken so many requests in a second that lasts a minute. */
-  usePriceLimit(requests: number): Promise<void>;
-  /** Until the exchange's price is asked for anew. */
-  outlivePrices(): Promise<void>;
-  close(): Promise<void>;
-}
-
 export type Calculated = Extract<GenerateAnswer, { success: true }>;
 
 const TOKENS = 40;
 /** A price serves all callers for a second. */
 const PRICE_AGE_MS = 1_050;
 
-export async function startHandTrading(
-  options: { engine?: boolean; config?: Partial<Config> } = {},
-): Promise<HandTrading> {
+export type HandTrading = Awaited<ReturnType<typeof startHandTrading>>;
+
+/**
+ * Orders by hand: the whole program in demo mode against an exchange with its own address and faults. Nothing is traded
+ * automatically.
+ */
+export async function startHandTrading(options: { engine?: boolean; config?: Partial<Config> } = {}) {
   const site = await startExchangeSite({ environment: 'demo' });
   const config: Partial<Config> = {
     exchangeMode: 'demo',
@@ -99,7 +73,7 @@ export async function startHandTrading(
   board.deps.accountGuard = OPEN_TO_ALL;
   const rows = testEngineRows({ db, clock: systemClock, settle: async () => {} });
   const instances: Instance[] = [];
-  // The list of contracts is read once; whatever will be traded has to be on it.
+  // The list of contracts is read once: every token has to be on it.
   const tokens = Array.from({ length: TOKENS }, (_, index) => `HAND${index + 1}`);
   for (const token of tokens) await site.push(token, '100');
 
@@ -111,55 +85,73 @@ export async function startHandTrading(
     );
   }
 
-  const trading: HandTrading = {
+  /** A token that no test has used, with a contract. */
+  function nextToken(): string {
+    const token = tokens.shift();
+    if (token === undefined) throw new Error('more tokens are needed');
+    return token;
+  }
+
+  async function createTrader(settings: Partial<TradingSettings> = {}): Promise<Trader> {
+    const userId = await rows.createUser({
+      positionSizingMethod: 'Risk Management',
+      investmentPortion: null,
+      ...settings,
+    });
+    const secrets = {
+      apiKey: `key-${randomUUID()}`,
+      apiSecret: `secret-${randomUUID()}`,
+      passphrase: `phrase-${randomUUID()}`,
+    };
+    const accountId = site.addAccount(secrets);
+    const credentials = { ...secrets, accountMode: 'classic' as const };
+    accounts.set(userId, { userId, environment: 'demo', credentials });
+    return { userId, accountId };
+  }
+
+  async function storeSignal(signal: HandSignal): Promise<string> {
+    const { token, price, action = 'buy', atr, matureTrend, livePrice = price } = signal;
+    await site.push(token, livePrice);
+    if (atr !== undefined) {
+      await rows.storeCandle({ token, price, atr, ...(matureTrend === undefined ? {} : { matureTrend }) });
+    }
+    const { signalId, workflowId } = await rows.storeSignal({ token, price, action });
+    // Only the test trades it.
+    await db.delete(workflows).where(eq(workflows.id, workflowId));
+    return signalId;
+  }
+
+  /** The price service takes requests again at once. */
+  async function clearPriceLimit(): Promise<void> {
+    await board.database.pool.query(`delete from rate_limits where key like 'current-price%'`);
+  }
+
+  async function generate(body: Record<string, unknown>): Promise<GenerateAnswer> {
+    await clearPriceLimit();
+    const answer = await board.admin.post('/api/internal/position-generator/generate', body);
+    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}: ${answer.body}`);
+    return answer.json<GenerateAnswer>();
+  }
+
+  return {
     site,
     board,
-    nextToken() {
-      const token = tokens.shift();
-      if (token === undefined) throw new Error('more tokens are needed');
-      return token;
-    },
-    async createTrader(settings = {}) {
-      const userId = await rows.createUser({
-        positionSizingMethod: 'Risk Management',
-        investmentPortion: null,
-        ...settings,
-      });
-      const secrets = {
-        apiKey: `key-${randomUUID()}`,
-        apiSecret: `secret-${randomUUID()}`,
-        passphrase: `phrase-${randomUUID()}`,
-      };
-      const accountId = site.addAccount(secrets);
-      const credentials = { ...secrets, accountMode: 'classic' as const };
-      accounts.set(userId, { userId, environment: 'demo', credentials });
-      return { userId, accountId };
-    },
-    async storeSignal({ token, price, action = 'buy', atr, matureTrend, livePrice = price }) {
-      await site.push(token, livePrice);
-      if (atr !== undefined) {
-        await rows.storeCandle({ token, price, atr, ...(matureTrend === undefined ? {} : { matureTrend }) });
-      }
-      const { signalId, workflowId } = await rows.storeSignal({ token, price, action });
-      // Nothing trades it but the hand.
-      await db.delete(workflows).where(eq(workflows.id, workflowId));
-      return signalId;
-    },
-    async generate(body) {
-      await trading.clearPriceLimit();
-      const answer = await board.admin.post('/api/internal/position-generator/generate', body);
-      if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}: ${answer.body}`);
-      return answer.json<GenerateAnswer>();
-    },
-    async calculate(signal = {}, settings = {}) {
-      const token = signal.token ?? trading.nextToken();
-      const trader = await trading.createTrader(settings);
-      const signalId = await trading.storeSignal({ price: '100', ...signal, token });
-      const answer = await trading.generate({ signalId, userId: trader.userId });
+    nextToken,
+    createTrader,
+    storeSignal,
+    generate,
+    clearPriceLimit,
+    /** A successful calculation of a new trader for a new signal. */
+    async calculate(signal: Partial<HandSignal> = {}, settings: Partial<TradingSettings> = {}) {
+      const token = signal.token ?? nextToken();
+      const trader = await createTrader(settings);
+      const signalId = await storeSignal({ price: '100', ...signal, token });
+      const answer = await generate({ signalId, userId: trader.userId });
       if (!answer.success) throw new Error(answer.message);
       return { ...trader, token, signalId, logId: answer.positionGeneratorLogId, answer };
     },
-    async startInstance(more = {}) {
+    /** Another instance on the same database. */
+    async startInstance(more: { engine?: boolean; config?: Partial<Config> } = {}): Promise<Instance> {
       const program = await buildProgram({
         config: { ...board.config, ...more.config, instanceId: `instance-${instances.length + 2}` },
         log: createLog({ level: 'silent' }),
@@ -174,24 +166,21 @@ export async function startHandTrading(
         admin: testClient(program.app, board.admin.cookie),
         deps: program.deps,
         stop() {
-          stopping ??= (async () => {
-            await program.app.close();
-            await program.stop();
-          })();
+          stopping ??= program.app.close().then(() => program.stop());
           return stopping;
         },
       };
       instances.push(instance);
       return instance;
     },
-    async clearPriceLimit() {
-      await board.database.pool.query(`delete from rate_limits where key like 'current-price%'`);
-    },
+    /** The price service takes any number of requests for a minute. */
     liftPriceLimit: () => countPrices(-1_000_000),
-    async usePriceLimit(requests) {
-      await trading.clearPriceLimit();
+    /** The price service has taken so many requests in a second that lasts a minute. */
+    async usePriceLimit(requests: number) {
+      await clearPriceLimit();
       await countPrices(requests);
     },
+    /** Until the exchange's price is asked for anew. */
     outlivePrices: () => sleep(PRICE_AGE_MS),
     async close() {
       await Promise.all(instances.map((instance) => instance.stop()));
@@ -199,5 +188,4 @@ export async function startHandTrading(
       await site.close();
     },
   };
-  return trading;
 }

@@ -1,4 +1,4 @@
-// A program that opens the embedded database of a folder, says so and holds it until it is told to end.
+// Opens the embedded database of a folder, prints that it did, and holds it until it is ended.
 import { openDatabase } from '#server/platform/db/pool.ts';
 import { StartError } from '#server/platform/db/start-error.ts';
 import { createLog } from '#server/platform/log.ts';

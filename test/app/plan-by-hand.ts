@@ -55,7 +55,7 @@ export async function commitByHand(engine: TestEngine, log: PositionGeneratorLog
 export async function planByHand(engine: TestEngine, fields: SignalFields & { token: string }) {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { signalId, workflowId } = await engine.storeSignal(fields);
-  // Nothing trades it but the hand.
+  // Only the test trades it.
   await engine.db.delete(workflows).where(eq(workflows.id, workflowId));
   const log = await calculateByHand(engine, { userId, signalId });
   const intent = await commitByHand(engine, log);

@@ -11,7 +11,7 @@ export interface RawAnswer {
 
 interface RawRequest {
   method: string;
-  /** What stands behind the method in the first line; fetch and inject would put it right. */
+  /** The target in the first line, unchanged: fetch and inject would normalise it. */
   target: string;
   headers?: Record<string, string>;
   /** JSON. */
@@ -20,7 +20,7 @@ interface RawRequest {
 
 export type SendRaw = (options: RawRequest) => Promise<RawAnswer>;
 
-/** Opens a port of the app and sends to it over real connections, with the address as it stands. */
+/** Opens a port of the app and sends to it over real connections, with unchanged targets. */
 export async function openRaw(app: App): Promise<SendRaw> {
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   return async ({ method, target, headers = {}, body }) => {

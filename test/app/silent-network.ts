@@ -2,22 +2,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
 
-/** TCP to a PostgreSQL that can fall silent as a network does: nothing arrives any more, and nobody is told. */
-export interface SilentNetwork {
-  host: string;
-  port: number;
-  /** From here on nothing passes, either way. */
-  swallow(): void;
-  /** From here on answers are kept back. Tells how many bytes there are of them. */
-  hold(): { heldBytes(): number };
-  /** What was kept back arrives, all of it at once. */
-  letGo(): void;
-  /** New connections pass again; those of before stay dead, and still nobody is told. */
-  heal(): void;
-  close(): Promise<void>;
-}
+export type SilentNetwork = Awaited<ReturnType<typeof startSilentNetwork>>;
 
-export async function startSilentNetwork(target: ServerConnection): Promise<SilentNetwork> {
+/** TCP to a PostgreSQL that can fall silent as a network does: nothing arrives, and no side notices. */
+export async function startSilentNetwork(target: ServerConnection) {
   const sockets = new Set<Socket>();
   let era = 0;
   let isSilent = false;
@@ -61,9 +49,11 @@ export async function startSilentNetwork(target: ServerConnection): Promise<Sile
   return {
     host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
+    /** Nothing passes any more, either way. */
     swallow() {
       isSilent = true;
     },
+    /** Keeps answers back; `heldBytes` says how many bytes of them there are. */
     hold() {
       isHolding = true;
       return {
@@ -71,6 +61,7 @@ export async function startSilentNetwork(target: ServerConnection): Promise<Sile
           [...held.values()].flatMap(({ bytes }) => bytes).reduce((sum, one) => sum + one.length, 0),
       };
     },
+    /** Delivers everything that was kept back. */
     letGo() {
       isHolding = false;
       for (const [socket, { bytes, isOver }] of held) {
@@ -79,6 +70,7 @@ export async function startSilentNetwork(target: ServerConnection): Promise<Sile
       }
       held.clear();
     },
+    /** New connections pass again; earlier ones stay dead, and no side notices. */
     heal() {
       era += 1;
       isSilent = false;

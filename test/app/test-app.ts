@@ -1,10 +1,7 @@
 import type { CreateUserBody, User } from '#contract/users.ts';
 import { ensureFirstAdministrator } from '#server/admin/users/ensure-first-administrator.ts';
-import type { Deps } from '#server/deps.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
-import type { OpenDatabase } from '#server/platform/db/pool.ts';
-import type { App } from '#server/platform/http/http-app.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram } from '#server/program.ts';
 import { signIn, type TestClient, testClient } from './test-client.ts';
@@ -21,22 +18,6 @@ export interface TestUser {
   client: TestClient;
 }
 
-export interface TestApp {
-  app: App;
-  deps: Deps;
-  database: OpenDatabase;
-  config: Config;
-  anonymous: TestClient;
-  /** Signed in as the first administrator. */
-  admin: TestClient;
-  /** Created through the API and signed in. */
-  createUser(fields?: Partial<CreateUserBody>): Promise<TestUser>;
-  signIn(username: string, password: string): Promise<TestClient>;
-  /** Everything that was logged so far. */
-  logged(): string;
-  close(): Promise<void>;
-}
-
 export interface TestAppOptions {
   config?: Partial<Config>;
   clock?: Clock;
@@ -45,8 +26,10 @@ export interface TestAppOptions {
   webFolder?: string;
 }
 
+export type TestApp = Awaited<ReturnType<typeof startTestApp>>;
+
 /** The real app over a database of its own, with its first administrator. */
-export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+export async function startTestApp(options: TestAppOptions = {}) {
   const { database, close } = await createTestDatabase();
   const lines: string[] = [];
   const log = createLog({ level: 'debug', destination: { write: (line) => lines.push(line) } });
@@ -77,8 +60,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     database,
     config,
     anonymous: testClient(app),
+    /** Signed in as the first administrator. */
     admin,
-    async createUser(fields = {}) {
+    /** Creates a user through the API, signed in. */
+    async createUser(fields: Partial<CreateUserBody> = {}): Promise<TestUser> {
       created += 1;
       const body = { username: `user${created}@example.com`, password: USER_PASSWORD, ...fields };
       // A test that moves the clock may have outlived the administrator's first session.
@@ -89,7 +74,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       const client = await signIn(app, body.username, body.password);
       return { user, username: body.username, password: body.password, client };
     },
-    signIn: (username, password) => signIn(app, username, password),
+    signIn: (username: string, password: string) => signIn(app, username, password),
+    /** Everything that was logged so far. */
     logged: () => lines.join(''),
     async close() {
       await app.close();

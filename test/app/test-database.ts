@@ -10,15 +10,15 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** A database of one's own with the current schema and nothing in it; one for each test file is the rule. */
+/** An empty database with the current schema; usually one per test file. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return cloneDatabase(inject('testServer'));
 }
 
-/** The same for programs outside of a test run, which have a server of their own. */
+/** The same for programs outside of a test run, on their own server. */
 export async function cloneDatabase(server: ServerConnection): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // Faster than by way of the log: the server writes nothing through to a disk.
+  // Faster than through the log, since this server never syncs to disk.
   await onServer(server, `create database ${name} template ${server.database} strategy file_copy`);
   const log = createLog({ level: 'silent' });
   const database = openPool({ connection: { ...server, database: name }, log });

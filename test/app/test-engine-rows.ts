@@ -12,26 +12,19 @@ export interface SignalFields {
   receivedAt?: Date;
 }
 
-/** What users and charting platforms leave in the tables, without the routes by which they do it. */
-export interface TestEngineRows {
-  createUser(
-    settings?: Partial<TradingSettings>,
-    user?: { isActive?: boolean; username?: string },
-  ): Promise<string>;
-  storeCandle(fields: { token: string; price: string; atr?: string; matureTrend?: string }): Promise<string>;
-  /** A stored signal with its pending automatic workflow, as ingest leaves them. */
-  storeSignal(fields?: SignalFields): Promise<{ signalId: string; workflowId: string }>;
-}
-
+/** Writes what users and charting platforms leave in the tables, without the routes. */
 export function testEngineRows(options: {
   db: Db;
   clock: Clock;
-  /** Tells the exchange of a new price. */
+  /** Applies a new price at the exchange. */
   settle: (token: string) => Promise<void>;
-}): TestEngineRows {
+}) {
   const { db, clock, settle } = options;
   return {
-    async createUser(settings = {}, user = {}) {
+    async createUser(
+      settings: Partial<TradingSettings> = {},
+      user: { isActive?: boolean; username?: string } = {},
+    ): Promise<string> {
       const id = randomId();
       const username = user.username ?? `${id.slice(0, 8)}@example.com`;
       const now = clock.now();
@@ -54,7 +47,8 @@ export function testEngineRows(options: {
       });
       return id;
     },
-    async storeCandle({ token, price, atr, matureTrend }) {
+    async storeCandle(candle: { token: string; price: string; atr?: string; matureTrend?: string }) {
+      const { token, price, atr, matureTrend } = candle;
       const id = timeOrderedId();
       await db.insert(priceLogs).values({
         id,
@@ -76,7 +70,8 @@ export function testEngineRows(options: {
       await settle(token);
       return id;
     },
-    async storeSignal(fields = {}) {
+    /** A stored signal with its pending automatic workflow, as ingest leaves them. */
+    async storeSignal(fields: SignalFields = {}) {
       const signalId = timeOrderedId();
       const workflowId = timeOrderedId();
       const { token = 'BTC', action = 'buy', price = '65000' } = fields;

@@ -28,17 +28,17 @@ import type { VenueRequest } from '#test/venues/http.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue, type TestVenue } from '#test/venues/venue.ts';
 import { venueCredentials } from '#test/venues/venue-credentials.ts';
-import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
+import { paperLedger } from '../venues/paper-ledger.ts';
 import { type CrashAt, type CrashPoint, crashPoint, openCrashingDatabase } from './crashing-database.ts';
-import { type FakeClock, fakeClock } from './fake-clock.ts';
+import { fakeClock } from './fake-clock.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
-import { type TestEngineRows, testEngineRows } from './test-engine-rows.ts';
+import { testEngineRows } from './test-engine-rows.ts';
 
 type TradeUserTask = Parameters<typeof tradeUser>[1];
 
 const SECRET = 'a secret key of the tests, long enough';
 
-/** Whether what is due next comes before the order itself is looked at: a look at what it has filled. */
+/** Whether the next due step only looks at the order's fills. */
 function isFillWatch(
   config: Config,
   { dueAt, profile }: typeof trades.$inferSelect,
@@ -50,60 +50,15 @@ function isFillWatch(
   return dueAt.getTime() < attempt.cancelRequestedAt.getTime() + waitsOf(config, profile).cancelMs;
 }
 
-/**
- * The engine over a real database, with the real clients at the test venue, without job queue and timers: `settle`
- * calls the handlers for whatever the tables say is unfinished and moves the clock to the next due time, until nothing is
- * left. So it also proves that no job is needed for anything but waking up.
- */
-export interface TestEngine extends TestEngineRows, PaperLedger {
-  clock: FakeClock;
-  db: AutomationDeps['db'];
-  venue: TestVenue;
-  deps: AutomationDeps;
-  settle(options?: SettleOptions): Promise<void>;
-  /** Runs a workflow until its users' orders are planned, and no further. */
-  plan(workflowId: string, deps?: AutomationDeps): Promise<(typeof trades.$inferSelect)[]>;
-  /**
-   * Sets the clock to the trade's next due time and brings it as far as it goes. While an order waits at the exchange,
-   * the looks at what it has filled are taken on the way, unless they change what becomes of the order.
-   */
-  advance(tradeId: string, deps?: AutomationDeps): Promise<typeof trades.$inferSelect>;
-  trade(id: string): Promise<typeof trades.$inferSelect>;
-  /** A process that dies at the n-th thing that it does to the outside, or after the n-th change of it. */
-  mortal(at: CrashAt): Mortal;
-  /** What a new process does first. */
-  restart(): Promise<void>;
-  trades(signalId: string): Promise<(typeof trades.$inferSelect)[]>;
-  steps(workflowId: string): Promise<(typeof workflowSteps.$inferSelect)[]>;
-  workflow(id: string): Promise<typeof workflows.$inferSelect>;
-  /** What became of each user of a workflow. */
-  outcomes(workflowId: string): Promise<Map<string, typeof workflowUsers.$inferSelect>>;
-  /** Oldest first. */
-  attempts(tradeId: string): Promise<AttemptRow[]>;
-  /** What the result dialog shows: the trade's own lines, and the calls to the exchange by type. */
-  events(tradeId: string): Promise<{ timeline: string[]; calls: string[] }>;
-  /** Every moment at which the exchange had two entries of one user and token open. I2: there is none. */
-  doubleEntries: string[];
-  close(): Promise<void>;
-}
-
-export interface Mortal {
-  deps: AutomationDeps;
-  point: CrashPoint;
-  /** Works until nothing is left, or until it dies: what a dead process would still do is not waited for. */
-  live(options?: Omit<SettleOptions, 'deps'>): Promise<void>;
-  bury(): Promise<void>;
-}
-
 export interface SettleOptions {
   deps?: AutomationDeps;
   maxRounds?: number;
-  /** What the world does meanwhile, by the engine's clock. */
+  /** What else happens meanwhile, by the engine's clock. */
   agenda?: Agenda;
 }
 
 export interface Agenda {
-  /** When it does the next thing; null when nothing is left. */
+  /** When the next thing happens; null when nothing is left. */
   nextAt(): Date | null;
   /** Does all that is due. */
   run(): Promise<void>;
@@ -123,7 +78,14 @@ export interface TestEngineOptions {
   watch?: Partial<Record<'before' | 'after', (request: VenueRequest) => Promise<void>>>;
 }
 
-export async function startTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
+export type TestEngine = Awaited<ReturnType<typeof startTestEngine>>;
+
+/**
+ * The engine over a real database, with the real clients at the test venue, without job queue and timers: `settle` calls
+ * the handlers for unfinished rows and moves the clock to the next due time, until nothing is left. That proves that jobs
+ * are only wake-up calls.
+ */
+export async function startTestEngine(options: TestEngineOptions = {}) {
   const { database, close } = await (options.createDatabase ?? createTestDatabase)();
   const { engineDb: db } = database;
   const clock = fakeClock('2026-05-04T10:00:00.000Z');
@@ -149,8 +111,8 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
     onError: (error) => log.error({ err: error }, 'the paper books failed'),
   });
 
-  /** Committed with what they tell of, as in the job queue: they outlive the process. */
-  const told: TradeUserTask[] = [];
+  /** Sent jobs, which outlive the process as in the job queue. */
+  const sentTasks: TradeUserTask[] = [];
   const doubleEntries: string[] = [];
   async function noteDoubleEntries(): Promise<void> {
     const open = await db
@@ -179,7 +141,7 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
 
   const jobs: Jobs = {
     send: async (_db, name, messages) => {
-      if (name === 'trade-user') told.push(...([messages].flat() as TradeUserTask[]));
+      if (name === 'trade-user') sentTasks.push(...([messages].flat() as TradeUserTask[]));
     },
     sendWithCommit: async () => {},
     sendMissing: async () => {},
@@ -230,43 +192,65 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
   const deps = createDeps({ db, instanceId: 'first-instance' });
   let incarnation = 1;
 
-  const engine: TestEngine = {
+  async function settle({ deps: by = deps, maxRounds = 400, agenda }: SettleOptions = {}): Promise<void> {
+    for (let round = 0; round < maxRounds; round += 1) {
+      await agenda?.run();
+      const unsettledSince = new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS);
+      const { pipelines, waiting } = await listUnfinished(by.db, { unsettledSince });
+      const tradeIds = await inOrderOfPlanning(db, await listUnfinishedTrades(by.db, null));
+      const event = agenda?.nextAt() ?? null;
+      if (pipelines.length + waiting.length + tradeIds.length === 0) {
+        for (const task of sentTasks.splice(0)) await tradeUser(by, task);
+        if (event === null) return;
+        if (event > clock.now()) clock.set(event);
+      }
+      for (const { workflowId } of pipelines) await runWorkflow(by, workflowId);
+      for (const task of waiting) await tradeUser(by, task);
+      for (const id of tradeIds) await advanceTrade(by, id);
+      await agenda?.onRound?.();
+      const [next] = await by.db
+        .select({ dueAt: trades.dueAt })
+        .from(trades)
+        .where(ne(trades.state, 'done'))
+        .orderBy(asc(trades.dueAt))
+        .limit(1);
+      if (next?.dueAt && next.dueAt > clock.now()) clock.set(earlier(next.dueAt, event));
+      else clock.advance(10);
+    }
+    throw new Error(`work was left after ${maxRounds} rounds`);
+  }
+
+  async function trade(id: string) {
+    const [row] = await db.select().from(trades).where(eq(trades.id, id));
+    if (row === undefined) throw new Error(`no trade ${id}`);
+    return row;
+  }
+
+  /** What became of each user of a workflow. */
+  async function outcomes(workflowId: string) {
+    const rows = await db
+      .select()
+      .from(workflowUsers)
+      .where(eq(workflowUsers.workflowId, workflowId))
+      .orderBy(asc(workflowUsers.position));
+    return new Map(rows.map((row) => [row.userId, row]));
+  }
+
+  return {
     clock,
+    /** Moments at which the exchange had two entries of one user and token open; I2 forbids them. */
     doubleEntries,
     db,
     venue,
     deps,
     ...testEngineRows({ db, clock, settle: (token) => venue.settle(token) }),
-    async settle({ deps: by = deps, maxRounds = 400, agenda } = {}) {
-      for (let round = 0; round < maxRounds; round += 1) {
-        await agenda?.run();
-        const unsettledSince = new Date(clock.now().getTime() - UNSETTLED_LIMIT_MS);
-        const { pipelines, waiting } = await listUnfinished(by.db, { unsettledSince });
-        const tradeIds = await inOrderOfPlanning(db, await listUnfinishedTrades(by.db, null));
-        const event = agenda?.nextAt() ?? null;
-        if (pipelines.length + waiting.length + tradeIds.length === 0) {
-          for (const task of told.splice(0)) await tradeUser(by, task);
-          if (event === null) return;
-          if (event > clock.now()) clock.set(event);
-        }
-        for (const { workflowId } of pipelines) await runWorkflow(by, workflowId);
-        for (const task of waiting) await tradeUser(by, task);
-        for (const id of tradeIds) await advanceTrade(by, id);
-        await agenda?.onRound?.();
-        const [next] = await by.db
-          .select({ dueAt: trades.dueAt })
-          .from(trades)
-          .where(ne(trades.state, 'done'))
-          .orderBy(asc(trades.dueAt))
-          .limit(1);
-        if (next?.dueAt && next.dueAt > clock.now()) clock.set(earlier(next.dueAt, event));
-        else clock.advance(10);
-      }
-      throw new Error(`work was left after ${maxRounds} rounds`);
-    },
-    async plan(workflowId, by = deps) {
+    settle,
+    trade,
+    outcomes,
+    /** Runs a workflow until its users' orders are planned, and no further. */
+    async plan(workflowId: string, by = deps) {
       await runWorkflow(by, workflowId);
-      for (const [userId, { position }] of await engine.outcomes(workflowId)) {
+      for (const [userId, { position }] of await outcomes(workflowId)) {
         if (position !== null) await tradeUser(by, { workflowId, userId });
       }
       return await db
@@ -275,26 +259,26 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
         .where(eq(trades.workflowId, workflowId))
         .orderBy(asc(trades.createdAt));
     },
-    async advance(tradeId, by = deps) {
+    /**
+     * Sets the clock to the trade's next due time and advances the trade. Looks at the fills of a waiting order count as
+     * one step with what follows, unless they change the order's state.
+     */
+    async advance(tradeId: string, by = deps) {
       for (;;) {
-        const before = await engine.trade(tradeId);
+        const before = await trade(tradeId);
         const [attempt] = (await listAttempts(by.db, tradeId)).slice(-1);
         if (before.dueAt !== null && before.dueAt > clock.now()) clock.set(before.dueAt);
         await advanceTrade(by, tradeId);
-        const after = await engine.trade(tradeId);
+        const after = await trade(tradeId);
         const [now] = (await listAttempts(by.db, tradeId)).slice(-1);
-        // Whoever lost the lease has written nothing: it would look for ever.
+        // Without the lease nothing was written: this would loop forever.
         const isStuck = after.dueAt?.getTime() === before.dueAt?.getTime();
         if (isStuck || !isFillWatch(by.config, before, attempt) || now?.state !== attempt?.state)
           return after;
       }
     },
-    async trade(id) {
-      const [row] = await db.select().from(trades).where(eq(trades.id, id));
-      if (row === undefined) throw new Error(`no trade ${id}`);
-      return row;
-    },
-    mortal(at) {
+    /** A process that dies at its n-th statement or request, or after its n-th change. */
+    mortal(at: CrashAt) {
       incarnation += 1;
       const point = crashPoint(at);
       const own = openCrashingDatabase(database, point);
@@ -302,8 +286,9 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
       return {
         deps: mortalDeps,
         point,
-        async live(settling) {
-          const life = engine.settle({ ...settling, deps: mortalDeps }).catch((error: unknown) => {
+        /** Works until nothing is left or until it dies. */
+        async live(settling?: Omit<SettleOptions, 'deps'>) {
+          const life = settle({ ...settling, deps: mortalDeps }).catch((error: unknown) => {
             if (!point.isDead()) throw error;
           });
           await Promise.race([life, point.death]);
@@ -311,29 +296,24 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
         bury: () => own.kill(),
       };
     },
+    /** What a new process does first. */
     restart: () => releaseAllLeases(db),
-    trades: (signalId) => db.select().from(trades).where(eq(trades.signalId, signalId)),
-    steps: (workflowId) =>
+    trades: (signalId: string) => db.select().from(trades).where(eq(trades.signalId, signalId)),
+    steps: (workflowId: string) =>
       db
         .select()
         .from(workflowSteps)
         .where(eq(workflowSteps.workflowId, workflowId))
         .orderBy(asc(workflowSteps.stepNumber)),
-    async workflow(id) {
+    async workflow(id: string) {
       const [row] = await db.select().from(workflows).where(eq(workflows.id, id));
       if (row === undefined) throw new Error(`no workflow ${id}`);
       return row;
     },
-    async outcomes(workflowId) {
-      const rows = await db
-        .select()
-        .from(workflowUsers)
-        .where(eq(workflowUsers.workflowId, workflowId))
-        .orderBy(asc(workflowUsers.position));
-      return new Map(rows.map((row) => [row.userId, row]));
-    },
-    attempts: (tradeId) => listAttempts(db, tradeId),
-    async events(tradeId) {
+    /** Oldest first. */
+    attempts: (tradeId: string) => listAttempts(db, tradeId),
+    /** What the result dialog shows: the trade's own lines, and the calls to the exchange by type. */
+    async events(tradeId: string) {
       const rows = await db
         .select()
         .from(tradeEvents)
@@ -349,10 +329,9 @@ export async function startTestEngine(options: TestEngineOptions = {}): Promise<
       await close();
     },
   };
-  return engine;
 }
 
-/** The database names them in any order: whoever trades first here must trade first in a repetition. */
+/** A repetition must trade in the same order; the database returns any. */
 async function inOrderOfPlanning(db: AutomationDeps['db'], tradeIds: string[]): Promise<string[]> {
   if (tradeIds.length < 2) return tradeIds;
   const rows = await db

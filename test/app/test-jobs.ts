@@ -12,40 +12,37 @@ interface WaitingJob {
   after: number;
 }
 
-/** A queue in memory that keeps what is sent, so that nothing runs but what somebody asked for. */
-export interface TestJobs {
-  jobs: Jobs;
-  waiting(): readonly WaitingJob[];
-  /** Runs what is waiting, earliest first, and moves the clock to what is delayed, until nothing is left. */
-  drain(deps: AutomationDeps): Promise<void>;
-}
-
 const MOST_JOBS = 500;
 
-export function testJobs(clock: FakeClock): TestJobs {
+export type TestJobs = ReturnType<typeof testJobs>;
+
+/** A queue in memory: jobs run only in `drain`. */
+export function testJobs(clock: FakeClock) {
   const waiting: WaitingJob[] = [];
-  return {
-    jobs: {
-      async send(_db, name, data, options = {}) {
-        const after = clock.now().getTime() + (options.waitMs ?? 0);
-        for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
-      },
-      async sendWithCommit(tx, name, data, options) {
-        await this.send(tx, name, data, options);
-      },
-      async sendMissing(_db, name, data, { waitMs = 0 } = {}) {
-        const after = clock.now().getTime() + waitMs;
-        const isWaiting = (one: unknown) =>
-          waiting.some((job) => job.name === name && isDeepStrictEqual(job.data, one));
-        for (const one of data) if (!isWaiting(one)) waiting.push({ name, data: one, after });
-      },
-      start: async () => {},
-      stop: async () => {},
-      isRunning: () => true,
-      activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
+  const jobs: Jobs = {
+    async send(_db, name, data, options = {}) {
+      const after = clock.now().getTime() + (options.waitMs ?? 0);
+      for (const one of Array.isArray(data) ? data : [data]) waiting.push({ name, data: one, after });
     },
-    waiting: () => waiting,
-    async drain(deps) {
+    async sendWithCommit(tx, name, data, options) {
+      await this.send(tx, name, data, options);
+    },
+    async sendMissing(_db, name, data, { waitMs = 0 } = {}) {
+      const after = clock.now().getTime() + waitMs;
+      const isWaiting = (one: unknown) =>
+        waiting.some((job) => job.name === name && isDeepStrictEqual(job.data, one));
+      for (const one of data) if (!isWaiting(one)) waiting.push({ name, data: one, after });
+    },
+    start: async () => {},
+    stop: async () => {},
+    isRunning: () => true,
+    activity: () => ({ activeJobs: 0, completedJobs: 0, lastActivityAt: null }),
+  };
+  return {
+    jobs,
+    waiting: (): readonly WaitingJob[] => waiting,
+    /** Runs all jobs, earliest first, and moves the clock to delayed ones. */
+    async drain(deps: AutomationDeps): Promise<void> {
       const handlers: JobHandlers = {
         'run-workflow': ({ workflowId }) => runWorkflow(deps, workflowId),
         'trade-user': (task) => orderForUser(deps, task),

@@ -4,7 +4,7 @@ import type { VenueAnswer } from '#test/venues/http.ts';
 import type { TestVenue } from '#test/venues/venue.ts';
 import { venueCredentials } from '#test/venues/venue-credentials.ts';
 
-/** What a request came to: `code` is the exchange's own, null where the answer has no envelope. */
+/** `code` is the exchange's own, null where the answer has no envelope. */
 export interface TraderAnswer {
   ok: boolean;
   code: string | null;
@@ -124,7 +124,7 @@ export function bybitTrader({ venue, userId, secretKey, now }: TraderOptions): T
     async find(id) {
       const answer = await send('GET', '/v5/order/realtime', { orderLinkId: id });
       const { list } = (answer.data ?? {}) as { list?: unknown[] };
-      // An order that is not known is an empty list, which no code tells.
+      // An unknown order is an empty list, without a code of its own.
       return { ...answer, ok: answer.ok && list?.length === 1 };
     },
     close: (size = '0.01') => place({ side: 'Sell', orderType: 'Market', qty: size, reduceOnly: true }),

@@ -4,7 +4,6 @@ import type { User } from '#contract/users.ts';
 import { paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import { type Clock, systemClock } from '#server/platform/clock.ts';
 import { type Config, parseConfig } from '#server/platform/config/config.ts';
-import type { Db } from '#server/platform/db/database.ts';
 import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
 import { createLog } from '#server/platform/log.ts';
 import { buildProgram, type Program } from '#server/program.ts';
@@ -12,7 +11,7 @@ import type { VenueFault } from '#test/venues/faults.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue } from '#test/venues/venue.ts';
-import { type PaperLedger, paperLedger } from '../venues/paper-ledger.ts';
+import { paperLedger } from '../venues/paper-ledger.ts';
 import { signIn, type TestClient } from './test-client.ts';
 import { createTestDatabase } from './test-database.ts';
 import { createSender } from './test-sender.ts';
@@ -21,46 +20,24 @@ const ADMIN = { username: 'admin@example.com', password: 'correct horse battery'
 const USER_PASSWORD = 'a password of a user';
 const SECRET_KEY = 'a secret key of the tests, long enough';
 
-/**
- * Whole programs with their job queues and real time, one or several on one database, that trade at a test venue
- * with an address, books, prices and faults of its own.
- */
-export interface TradingBoard extends PaperLedger {
-  programs: Program[];
-  db: Db;
-  /** Signed in at the first program. */
-  admin: TestClient;
-  /** The same administrator at another one. */
-  adminAt(index: number): Promise<TestClient>;
-  createTrader(
-    settings?: Record<string, unknown>,
-  ): Promise<{ id: string; username: string; client: TestClient }>;
-  /** A new price at the exchange. */
-  push(token: string, price: string): Promise<void>;
-  setFaults(faults: VenueFault[]): void;
-  /** Sends a signal through the webhook; answers its id. */
-  signal(fields: { token: string; action?: 'buy' | 'sell'; price: string }): Promise<string>;
-  /** Waits until the signal's workflow has ended; answers its trades. */
-  traded(signalId: string, options?: { withinMs?: number }): Promise<(typeof trades.$inferSelect)[]>;
-  /** The requests that the exchange got for an account, in order; also those that nobody at a screen caused. */
-  requests: { path: string; userId: string | null }[];
-  /** Cuts the exchange off, and brings it back. */
-  setReachable(isReachable: boolean): void;
-  close(): Promise<void>;
-}
+export type TradingBoard = Awaited<ReturnType<typeof startTradingBoard>>;
 
+/**
+ * Whole programs with job queues and real time, one or several on one database, that trade at a test venue with its own
+ * address, books, prices and faults.
+ */
 export async function startTradingBoard(
   options: {
     instances?: number;
     config?: Partial<Config>;
-    /** By so much the clock of each instance is behind the database's and the exchange's; below zero ahead. */
+    /** How far each instance's clock is behind the database and the exchange; negative: ahead. */
     behindMs?: readonly number[];
   } = {},
-): Promise<TradingBoard> {
+) {
   const [own, site] = [await createTestDatabase(), await createTestDatabase()];
   const marks = memoryMarks();
   const failures: unknown[] = [];
-  const requests: TradingBoard['requests'] = [];
+  const requests: { path: string; userId: string | null }[] = [];
   let isReachable = true;
   const venue = createVenue({
     db: site.database.db,
@@ -119,14 +96,17 @@ export async function startTradingBoard(
   return {
     programs,
     db,
+    /** Signed in at the first program. */
     admin,
+    /** All requests that the exchange got, in order. */
     requests,
-    async adminAt(index) {
+    /** The same administrator at another program. */
+    async adminAt(index: number): Promise<TestClient> {
       const program = programs[index];
       if (program === undefined) throw new Error(`no instance ${index}`);
       return await signIn(program.app, ADMIN.username, ADMIN.password);
     },
-    async createTrader(settings = {}) {
+    async createTrader(settings: Record<string, unknown> = {}) {
       count += 1;
       const body = { username: `trader${count}@example.com`, password: USER_PASSWORD };
       const { user } = (await admin.post('/api/admin/create-client', body)).json<{ user: User }>();
@@ -137,20 +117,32 @@ export async function startTradingBoard(
       const client = await signIn(first.app, body.username, body.password);
       return { id: user.id, username: body.username, client };
     },
-    async push(token, price) {
+    /** A new price at the exchange. */
+    async push(token: string, price: string) {
       marks.push(token, price);
       await venue.settle(token);
     },
-    setFaults: (faults) => venue.setFaults(faults),
-    setReachable(reachable) {
+    setFaults: (faults: VenueFault[]) => venue.setFaults(faults),
+    /** Cuts the exchange off, and brings it back. */
+    setReachable(reachable: boolean) {
       isReachable = reachable;
     },
-    async signal({ token, action = 'buy', price }) {
+    /** Sends a signal through the webhook; returns its id. */
+    async signal({
+      token,
+      action = 'buy',
+      price,
+    }: {
+      token: string;
+      action?: 'buy' | 'sell';
+      price: string;
+    }) {
       const answer = await sender.signal({ symbol: `${token}USDT`, action, price });
       if (answer.statusCode !== 200) throw new Error(answer.body);
       return answer.json<{ id: string }>().id;
     },
-    async traded(signalId, { withinMs = 45_000 } = {}) {
+    /** Waits until the signal's workflow has ended; returns its trades. */
+    async traded(signalId: string, { withinMs = 45_000 } = {}) {
       const deadline = Date.now() + withinMs;
       for (;;) {
         const found = await db.select().from(workflows).where(eq(workflows.signalId, signalId));

@@ -17,7 +17,7 @@ test('tests name only requirements that exist', () => {
   expect(tags.filter(({ requirement }) => !ids.includes(requirement))).toEqual([]);
 });
 
-test('requirements have ids and texts of their own', () => {
+test('no two requirements share an id or a text', () => {
   expect(ids).toEqual([...new Set(ids)]);
   for (const [subject, requirements] of Object.entries(REQUIREMENTS)) {
     const texts = Object.values(requirements);

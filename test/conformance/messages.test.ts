@@ -162,7 +162,7 @@ const TEXTS = [
 const journeys = globSync('e2e/*.spec.ts', { cwd: ROOT })
   .map((file) => readFileSync(join(ROOT, file), 'utf8'))
   .join('\n')
-  // What a comment says is not asserted, and neither is the title of a test.
+  // Comments and titles assert nothing.
   .replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '')
   .replaceAll(/^\s*test(\.describe)?\(.*$/gm, '');
 
