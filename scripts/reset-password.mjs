@@ -1,4 +1,4 @@
-// npm run reset-password -- username: a new password for who forgot theirs, while the program runs or not.
-import { runServerCommand } from './lib/server-command.mjs';
+// npm run reset-password -- username: a new password for a user, while the program runs or not.
+import { runSource } from './lib/run-source.mjs';
 
-await runServerCommand('reset-password.ts', { files: false });
+await runSource('server/reset-password.ts');

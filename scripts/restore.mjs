@@ -1,4 +1,4 @@
 // npm run restore -- file: fills an empty database from a backup; with --replace one that is not empty.
-import { runServerCommand } from './lib/server-command.mjs';
+import { runSource } from './lib/run-source.mjs';
 
-await runServerCommand('restore.ts');
+await runSource('server/restore.ts', { files: true });

@@ -38,7 +38,7 @@ describe('send-signal', () => {
     expect(signals).toMatchObject([{ token: 'SOL', action: 'sell', price: '151.5', timeframe: '15' }]);
   });
 
-  test('sends a candle to the candle address, whichever of the two it was given', async () => {
+  test('sends a candle to the candle address, also when given the signal address', async () => {
     const args = ['--symbol', 'BTCUSDT', '--price', '65000', '--high', '65100', '--atr', '300'];
     const { code } = await send('--url', hookUrl, '--candle', ...args);
     expect(code).toBe(0);

@@ -10,7 +10,7 @@ import { withSetupLock } from './setup-lock.mjs';
 const PACKAGES = ['package.json', 'package-lock.json'];
 
 /**
- * What is built of the sources, each into its own folder of dist, by the Vite configuration of its name.
+ * What is built, each into its own folder of dist, by its Vite configuration.
  * @typedef {{ name: string, config: string, inputs: string[] }} Build
  */
 /** @type {Build} */
@@ -26,8 +26,8 @@ const SERVER = {
 export const program = join(root, 'dist', 'server', 'main.js');
 
 /**
- * What Node is started with for it, whoever starts it. V8 lets the heap grow to four times what is alive before it looks
- * for garbage, and does not give that back while something happens; with twice as much candles cost the same.
+ * Node's arguments for it. By default V8 lets the heap grow to four times what is alive before it collects garbage, and
+ * keeps that under load; with twice as much candles cost the same.
  */
 export const programArguments = [
   '--disable-warning=ExperimentalWarning',
@@ -36,13 +36,13 @@ export const programArguments = [
 ];
 
 /**
- * Builds what was not built from the same files.
+ * Builds what was built from other files, or not at all.
  * @param {string} node
  */
 export const ensureBuilt = (node) => ensure(node, [WEB, SERVER]);
 
 /**
- * The same for those who look at no page.
+ * The same without the pages.
  * @param {string} node
  */
 export const ensureServerBuilt = (node) => ensure(node, [SERVER]);
@@ -77,7 +77,7 @@ async function findStale(builds) {
 }
 
 /**
- * Built aside and moved into its place, so that an interrupted build is never run or served.
+ * Builds aside and moves the result into place, so that an interrupted build is never used.
  * @param {string} node
  * @param {{ name: string, config: string, inputs: string }} build
  */
@@ -100,8 +100,7 @@ async function build(node, { name, config, inputs }) {
 }
 
 /**
- * By content: a fresh checkout has new times, and that is no reason to build. Read one after the other without a pause:
- * a thousand small files take about 45 ms so.
+ * By content, since a fresh checkout has new times. Synchronous reads of a thousand small files take about 45 ms.
  * @param {string[]} paths relative to the project
  */
 function hashFiles(paths) {

@@ -6,11 +6,11 @@ const NUMBERS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1, SIGKILL: 9 };
 // A terminal's Ctrl-C reaches npm and this process, and npm passes it on as well.
 const SAME_SIGNAL_MS = 1_000;
 
-/** Settings of the program that no tool (npm, Vite, the feed of the demo) has a use for. */
+/** Settings that no tool (npm, Vite, the feed of the demo) needs. */
 const SECRETS = ['SECRET_KEY', 'ADMIN_PASSWORD', 'METRICS_TOKEN', 'DATABASE_URL', 'EXCHANGE_PROXY_URL'];
 
 /**
- * The environment for a tool: what a process has in its environment can be read from outside.
+ * The environment for a tool: others can read a process's environment.
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {NodeJS.ProcessEnv}
  */
@@ -19,8 +19,7 @@ export function withoutSecrets(env = process.env) {
 }
 
 /**
- * Starts a program in the project's folder and answers its exit code when it has ended. Signals that reach this
- * process are passed on, and the program's end is waited for.
+ * Runs a program in the project's folder to its end and returns its exit code. Passes signals on.
  * @param {string} file
  * @param {string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, ipc?: boolean, quiet?: boolean }} [options]
@@ -79,8 +78,8 @@ export function ended(child) {
 }
 
 /**
- * npm passes SIGTERM on to the shell that it runs a script in. Where that shell does not pass it on as well, the
- * script only sees that its parent is gone, and takes that for the signal.
+ * npm passes SIGTERM to the shell that runs a script. Some shells do not pass it on, and the script only sees that its
+ * parent is gone: that counts as the signal.
  */
 function watchParent() {
   if (!process.env.npm_lifecycle_event) return undefined;

@@ -13,7 +13,7 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Headless, as root too, and talking to nobody but the pages under test. */
+/** Headless, also as root, and without requests of its own. */
 export const CHROMIUM_FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -28,7 +28,7 @@ export const CHROMIUM_FLAGS = [
 const ADVICE = 'install Chromium, or set CHROMIUM_PATH to a Chromium or Chrome';
 
 /**
- * The browser of the end-to-end tests; on Debian and Ubuntu it is installed when there is none.
+ * The browser of the end-to-end tests; installed on Debian and Ubuntu when it is missing.
  * @returns {Promise<string>} its path
  */
 export async function ensureChromium() {
@@ -40,7 +40,7 @@ export async function ensureChromium() {
   return findChromium() ?? (await installChromium());
 }
 
-/** The one that is chosen or known to be on this machine. */
+/** The chosen one, or one that is found on this machine. */
 export function findChromium() {
   return process.env.CHROMIUM_PATH || PLACES.find((path) => existsSync(path));
 }
@@ -52,7 +52,7 @@ async function installChromium() {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   await apt(asRoot, ['update']);
   const install = ['install', '-y', '--no-install-recommends', 'fonts-liberation'];
-  // Older distributions have the whole browser alone.
+  // Older distributions only have the whole browser.
   await apt(asRoot, [...install, 'chromium-headless-shell']).catch(() =>
     apt(asRoot, [...install, 'chromium']),
   );

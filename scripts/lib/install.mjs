@@ -6,13 +6,13 @@ import { withSetupLock } from './setup-lock.mjs';
 
 const installedList = join(root, 'node_modules', '.package-lock.json');
 
-/** Installs the packages of package-lock.json, unless exactly they are there. */
+/** Installs the packages of package-lock.json, unless they are there. */
 export async function ensureInstalled() {
   if (await isInstalled()) return;
   await withSetupLock(async () => {
     if (await isInstalled()) return;
     say('Installing the packages of package-lock.json …');
-    // npm writes it down again when all is done, so an interrupted installation never looks complete.
+    // npm writes it again at the end, so an interrupted installation never looks complete.
     await rm(installedList, { force: true });
     const code = await npmInstall();
     if (code !== 0) throw new SetupError(`npm install failed (${code}): the packages could not be installed`);
@@ -21,8 +21,8 @@ export async function ensureInstalled() {
   });
 }
 
-// Not npm ci: it refuses to work where a registry lacks an optional package of a platform that is not this one.
-// With --no-save npm takes the versions and checksums of package-lock.json and leaves that file alone.
+// Not npm ci: it fails where a registry lacks an optional package of another platform.
+// With --no-save npm takes the versions and checksums of package-lock.json and does not change that file.
 function npmInstall() {
   // The web is built on this machine, so the development packages are needed also where NODE_ENV is production.
   const wanted = ['--no-save', '--ignore-scripts', '--include=dev', '--include=optional'];
@@ -34,8 +34,8 @@ function npmInstall() {
 }
 
 /**
- * Compares what is wanted with what npm wrote down at the end of its last installation. So an interrupted one is
- * repeated, one made by hand is accepted, and nothing is done when nothing changed.
+ * Compares the lock file with what npm wrote at the end of its last installation: repeats an interrupted one, accepts one
+ * made by hand, and does nothing when nothing changed.
  */
 async function isInstalled() {
   const wanted = await readPackages(join(root, 'package-lock.json'));
@@ -58,7 +58,7 @@ async function readPackages(path) {
 }
 
 /**
- * Only packages that name a platform are needed for sure: of the other optional ones npm may leave some out.
+ * npm may leave out optional packages that do not name a platform.
  * @param {LockEntry} entry
  */
 function isForThisMachine({ os, cpu, libc }) {

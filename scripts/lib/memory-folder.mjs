@@ -7,8 +7,8 @@ const FOLDER = '/dev/shm';
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * Where the tests put what they throw away: several hundred databases, which cost a disk's file system more than
- * PostgreSQL. In memory, where there is plenty of it; else where the system puts such things, or TMPDIR says.
+ * The folder for the tests' hundreds of databases, which a disk's file system takes longer for than PostgreSQL: in memory
+ * where there is enough, else TMPDIR or the system's.
  * @returns {Promise<{ TMPDIR?: string }>} the environment that says so
  */
 export async function temporaryFolder() {

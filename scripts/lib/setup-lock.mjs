@@ -6,7 +6,7 @@ import { root, say } from './project.mjs';
 const folder = join(root, '.cache');
 const path = join(folder, 'setup.lock');
 const BEAT_MS = 2_000;
-// A process id alone is not proof of life: after a restart of a container it can name another process.
+// A process id is no proof of life: after a restart of a container it can name another process.
 const SILENCE_MS = 20_000;
 
 /**
@@ -64,7 +64,7 @@ async function readHolder() {
 }
 
 /**
- * Taken away under a name of one's own first, so that of two that find the same stale lock only one removes it.
+ * Renames it first, so that only one of two that find the same stale lock removes it.
  * @param {number} pid
  */
 async function removeStale(pid) {

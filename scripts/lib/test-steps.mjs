@@ -10,8 +10,8 @@ import { nodeEnvironment } from './node-runtime.mjs';
 import { root, say } from './project.mjs';
 
 /**
- * `failures`: one text for each that failed, for the end of the output, where nobody has to search for them.
- * `unsteady`: likewise for each that failed first and passed when it was tried again.
+ * `failures`: one text for each failed test, for the end of the output.
+ * `unsteady`: one for each that failed first and passed when it was tried again.
  * @typedef {{ passed: number, failed: number, failures?: string[], unsteady?: string[] }} Count
  * @typedef {{ node: string, filters: string[] }} StepOptions
  * @typedef {(options: StepOptions) => Promise<Count>} Step
@@ -94,7 +94,7 @@ export const endToEnd = playwright({});
 export const longEndToEnd = playwright({ LONG_TESTS: '1' });
 
 /**
- * A runner that fails without naming what failed (it crashed, or found none) counts as one failure.
+ * A runner that fails without naming a test (it crashed, or found none) counts as one failure.
  * @template Report
  * @param {(path: string) => Promise<{ code: number, count: (report: Report) => Count }>} work
  * @returns {Promise<Count>}
@@ -119,7 +119,7 @@ async function withReport(work) {
 }
 
 /**
- * What did not run did not pass: a skipped test counts as failed.
+ * A skipped test counts as failed.
  * @param {{ testResults: { name: string, status: string, message?: string, assertionResults: { status: string, fullName: string, failureMessages?: string[] }[] }[] }} report
  * @returns {Count}
  */
@@ -142,7 +142,7 @@ function countVitest({ testResults }) {
 }
 
 /**
- * An error from outside of every test counts as a failed one.
+ * An error from outside of tests counts as a failed test.
  * @param {Count} count
  * @param {string[]} errors
  * @returns {Count}

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Vitest's report as JSON has the tests alone. An error that came from outside of every test turns the run red as
- * well; it stands here, one text for each, in the file that UNHANDLED_ERRORS_FILE names.
+ * Vitest's JSON report has no errors from outside of tests, which fail the run as well. Writes one text for each to
+ * UNHANDLED_ERRORS_FILE.
  * @implements {import('vitest/node').Reporter}
  */
 export default class UnhandledErrorsReporter {
