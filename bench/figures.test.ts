@@ -1,90 +1,81 @@
 import { describe, expect, test } from 'vitest';
-import { createFigures, isMet, mean, median, percentile, slope, toTable } from './figures.ts';
+import {
+  createFigures,
+  isMet,
+  type MeasuredBench,
+  mean,
+  median,
+  mergeResults,
+  percentile,
+  slope,
+  toTable,
+  writeFigures,
+} from './figures.ts';
 
-describe('the median', () => {
-  test('is the middle value of an odd number, whatever their order', () => {
-    expect(median([9, 1, 5])).toBe(5);
-    expect(median([7])).toBe(7);
-  });
+const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
+const line = [0, 1, 2, 3].map((x) => ({ x, y: 200 + 2.5 * x }));
+const wavering = [1, -1, 1, -1, -1, 1, -1, 1].map((y, x) => ({ x, y: 200 + y }));
 
-  test('lies between the two middle values of an even number', () => {
-    expect(median([4, 1, 3, 10])).toBe(3.5);
-  });
-
-  test('of nothing is an error, not a zero', () => {
-    expect(() => median([])).toThrow(RangeError);
-  });
+test.each<[what: string, value: number, expected: number]>([
+  ['the median of an odd number is the middle value', median([9, 1, 5]), 5],
+  ['the median of one value is that value', median([7]), 7],
+  ['the median of an even number lies between the two middle values', median([4, 1, 3, 10]), 3.5],
+  ['a percentile is a measured value with the share at or below it', percentile(hundred, 0.95), 95],
+  ['p99 of a hundred is the 99th', percentile(hundred, 0.99), 99],
+  ['all of them is the greatest', percentile(hundred, 1), 100],
+  ['a percentile of few values is the greatest', percentile([3, 1, 2], 0.99), 3],
+  ['a percentile of one value is that value', percentile([5], 0.5), 5],
+  ['the mean', mean([1, 2, 6]), 3],
+  ['the slope of a line is how much it climbs', slope(line), 2.5],
+])('%s', (_what, value, expected) => {
+  expect(value).toBeCloseTo(expected, 10);
 });
 
-describe('a percentile', () => {
-  const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
-
-  test('is a value that was measured, with the share at or below it', () => {
-    expect(percentile(hundred, 0.95)).toBe(95);
-    expect(percentile(hundred, 0.99)).toBe(99);
-    expect(percentile(hundred, 1)).toBe(100);
-  });
-
-  test('of few values is the greatest of them', () => {
-    expect(percentile([3, 1, 2], 0.99)).toBe(3);
-    expect(percentile([5], 0.5)).toBe(5);
-  });
-
-  test('of nothing is an error', () => {
-    expect(() => percentile([], 0.5)).toThrow(RangeError);
-  });
+test('the slope of values that waver about one height is close to zero', () => {
+  expect(Math.abs(slope(wavering))).toBeLessThan(0.01);
 });
 
-describe('the slope', () => {
-  test('of a line is how much it climbs', () => {
-    const line = [0, 1, 2, 3].map((x) => ({ x, y: 200 + 2.5 * x }));
-    expect(slope(line)).toBeCloseTo(2.5);
-  });
-
-  test('of values that waver about one height is nothing', () => {
-    const points = [1, -1, 1, -1, -1, 1, -1, 1].map((y, x) => ({ x, y: 200 + y }));
-    expect(Math.abs(slope(points))).toBeLessThan(0.01);
-  });
-
-  test('needs more than one place', () => {
-    expect(() => slope([{ x: 1, y: 2 }])).toThrow(RangeError);
-  });
-});
-
-test('the mean of nothing is an error', () => {
-  expect(mean([1, 2, 6])).toBe(3);
-  expect(() => mean([])).toThrow(RangeError);
+test.each<[what: string, work: () => number]>([
+  ['median', () => median([])],
+  ['percentile', () => percentile([], 0.5)],
+  ['mean', () => mean([])],
+  ['slope', () => slope([{ x: 1, y: 2 }])],
+])('a %s of too few values is an error, not a zero', (_what, work) => {
+  expect(work).toThrow(RangeError);
 });
 
 describe('a target', () => {
   const figure = (rounds: number[], target: object) => ({ name: 'a', unit: 'ms', rounds, target });
 
-  test('is met by the median, at its limit too', () => {
+  test('is met by the median, also at its limit', () => {
     expect(isMet(figure([10, 50, 900], { most: 50 }))).toBe(true);
     expect(isMet(figure([10, 51, 52], { most: 50 }))).toBe(false);
     expect(isMet(figure([0.2, 1.3, 1.4], { least: 1.3 }))).toBe(true);
     expect(isMet(figure([1.2, 1.2, 1.4], { least: 1.3 }))).toBe(false);
   });
 
-  test('may be one that no round misses', () => {
+  test('can apply to every round', () => {
     expect(isMet(figure([10, 20, 900], { most: 50, everyRound: true }))).toBe(false);
     expect(isMet(figure([10, 20, 50], { most: 50, everyRound: true }))).toBe(true);
   });
 
-  test('is neither met nor missed where there is none', () => {
+  test('that is missing is neither met nor missed', () => {
     expect(isMet({ name: 'a', unit: 'ms', rounds: [1] })).toBeNull();
   });
 });
 
-test('what is no number is no figure', () => {
+test('a figure must be a number; null is left out', () => {
   expect(() => createFigures().add('a', 'ms', Number.NaN)).toThrow('a is NaN');
+  const figures = createFigures();
+  figures.add('a', 'ms', null);
+  expect(figures.all()).toEqual([]);
 });
 
 test('a table shows the median of each quantity beside its least and greatest round', () => {
   const figures = createFigures();
   for (const value of [1200, 900, 1000.4]) figures.add('deliveries', '/s', value);
   figures.add('memory', 'MB', 42.26);
-  expect(toTable({ figures: figures.all() }).split('\n')).toEqual([
+  expect(toTable(figures.all()).split('\n')).toEqual([
     '| what       | median | unit | least … most | rounds |',
     '|------------|--------|------|--------------|--------|',
     '| deliveries | 1,000  | /s   | 900 … 1,200  | 3      |',
@@ -92,16 +83,89 @@ test('a table shows the median of each quantity beside its least and greatest ro
   ]);
 });
 
-test('a table says of a figure with a target whether it is met', () => {
+test('a table shows whether a target is met', () => {
   const figures = createFigures();
   figures.add('memory', 'MB', 42.26, { most: 42 });
   figures.add('ratio', '×', 1.4, { least: 1.3, everyRound: true });
   figures.add('rate', '/s', 7);
-  expect(toTable({ figures: figures.all() }).split('\n')).toEqual([
+  expect(toTable(figures.all()).split('\n')).toEqual([
     '| what   | median | unit | least … most | rounds | target               | met |',
     '|--------|--------|------|--------------|--------|----------------------|-----|',
     '| memory | 42.3   | MB   |              | 1      | ≤ 42                 | no  |',
     '| ratio  | 1.4    | ×    |              | 1      | ≥ 1.3 in every round | yes |',
     '| rate   | 7      | /s   |              | 1      |                      |     |',
   ]);
+});
+
+const PAGE = [
+  '# Performance',
+  '',
+  '<!-- figures: written by `npm run bench -- --write` from performance.json, not by hand -->',
+  'older figures',
+  '<!-- end of figures -->',
+  '',
+  'More text.',
+  '',
+].join('\n');
+
+const measured = (bench: string, rounds: number[]): MeasuredBench => ({
+  bench,
+  about: 'What is measured',
+  figures: [
+    { name: 'ratio', unit: '×', rounds, target: { least: 1.3 } },
+    { name: 'rate', unit: '/s', rounds: [5] },
+  ],
+  notes: ['A note.'],
+  date: '2026-01-02T03:04:05.678Z',
+  seconds: 61,
+  command: `npm run bench -- ${bench}`,
+  machine: { processors: 2, model: 'Some', memoryGb: 8, platform: 'linux x64', node: 'v24.0.0', load: 0.5 },
+});
+
+test('writes figures between the marks and keeps the rest of the page', () => {
+  const page = writeFigures(PAGE, [measured('ingest', [1.5, 1.2, 1.4]), measured('starts', [1])]);
+  expect(page).toMatch(/^# Performance\n/);
+  expect(page).toMatch(/<!-- end of figures -->\n\nMore text\.\n$/);
+  expect(page).not.toContain('older figures');
+  expect(page).toContain('2 figures have a target; 1 reach it.');
+  expect(page).toMatch(/\| ingest +\| ratio \| 1\.4 × +\| 1\.2 … 1\.5 +\| ≥ 1\.3 +\| yes \|/);
+  expect(page).toMatch(/\| starts +\| ratio \| 1 × +\| +\| ≥ 1\.3 +\| no {2}\|/);
+  expect(page).toContain(
+    'On 2 processors (Some), 8 GB, linux x64, Node v24.0.0:\n\n- **ingest** (2026-01-02 03:04 UTC',
+  );
+  expect(page).toContain(
+    '61 s, load average 0.5 before): What is measured. A note.\n  - Also measured: rate 5 /s.',
+  );
+});
+
+test('shows many figures with one target by the one closest to missing it', () => {
+  const lists = measured('lists', [1]);
+  lists.figures = [12, 30, 7, 8, 9].map((value) => ({
+    name: `list ${value}`,
+    unit: 'ms',
+    rounds: [value],
+    target: { most: 50 },
+  }));
+  const page = writeFigures(PAGE, [lists]);
+  expect(page).toContain('5 figures have a target; 5 reach it.');
+  expect(page).toMatch(/\| lists +\| list 30 \(worst of 5\) +\| 30 ms +\| +\| ≤ 50 +\| yes \|/);
+  expect(page).not.toContain('list 12');
+});
+
+test('writing figures again changes nothing', () => {
+  const once = writeFigures(PAGE, [measured('ingest', [1.5])]);
+  expect(writeFigures(once, [measured('ingest', [1.5])])).toBe(once);
+});
+
+test('a new measurement keeps the figures of other benchmarks', () => {
+  const stored = [measured('starts', [1]), measured('ingest', [1])];
+  const merged = mergeResults(stored, [measured('ingest', [2])], ['ingest', 'events', 'starts']);
+  expect(merged.map(({ bench, figures }) => [bench, figures[0]?.rounds])).toEqual([
+    ['ingest', [2]],
+    ['starts', [1]],
+  ]);
+});
+
+test('refuses a page without its marks', () => {
+  expect(() => writeFigures('# Performance\n', [])).toThrow('has lost the marks');
 });

@@ -1,212 +1,269 @@
-import type { BenchContext } from './bench.ts';
-import { withBaselineServer } from './child.ts';
-import { type BenchResult, createFigures, type Figures } from './figures.ts';
-import { CONNECTIONS, describeGenerator, type Load, sendLoad } from './load.ts';
-import type { Kind } from './payloads.ts';
-import { findPgbench, preparePgbench, runPgbench } from './pgbench.ts';
-import { cpuSeconds } from './processes.ts';
-import { count, cpuUsed, databaseUrl, type Program, withDatabase, withProgram } from './program.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  CONNECTIONS,
+  describeGenerator,
+  type Loaded,
+  loadedBy,
+  measureLoad,
+  requireAllAnswered,
+  sendLoad,
+} from './deliveries.ts';
+import { type Bench, type BenchContext, median, sum, type Target } from './figures.ts';
+import {
+  BARE_SERVER,
+  baseline,
+  type Cluster,
+  count,
+  cpuSeconds,
+  databaseUrl,
+  inRounds,
+  millisecondsEach,
+  type Program,
+  runChild,
+  UNLIMITED,
+  withCluster,
+  withDatabase,
+  withFolder,
+  withProgram,
+  withServer,
+} from './harness.ts';
+import { fillLists } from './lists.ts';
 
-/** Of what a program has printed, the end. */
-const SAID_CHARACTERS = 3_000;
-const EMPTY_DATABASE = 'nothing';
-const KINDS = ['candle', 'signal'] as const;
+/** Deliveries a second beside what the same database, and the same machine without one, do in the same minute. */
+export const ingest: Bench = {
+  about: 'deliveries a second, beside pgbench and servers without a database',
+  takes: '6 minutes',
+  async run(context) {
+    const { add, short } = context;
+    const sizes = short
+      ? { rounds: 1, seconds: 4, baselineSeconds: 2, warmUpSeconds: 1 }
+      : { rounds: 3, seconds: 30, baselineSeconds: 8, warmUpSeconds: 3 };
+    const pgbench = await runChild('pgbench', ['--version'], { limitMs: 10_000 }).then(
+      (version) => version.trim(),
+      () => null,
+    );
+    let left = 0;
 
-interface Sizes {
-  rounds: number;
-  seconds: number;
-  baselineSeconds: number;
-  warmUpSeconds: number;
-}
-
-const FULL: Sizes = { rounds: 3, seconds: 30, baselineSeconds: 8, warmUpSeconds: 3 };
-const SHORT: Sizes = { rounds: 1, seconds: 4, baselineSeconds: 2, warmUpSeconds: 1 };
-
-interface Baselines {
-  commits: number | null;
-  bare: number;
-  route: number;
-}
-
-/** Deliveries per second beside what the same database, and the same machine without one, do in the same minute. */
-export async function benchIngest({ say, short }: BenchContext): Promise<BenchResult> {
-  const sizes = short ? SHORT : FULL;
-  const figures = createFigures();
-  const pgbench = await findPgbench();
-  let left = 0;
-  for (let round = 1; round <= sizes.rounds; round += 1) {
-    say(`ingest: round ${round} of ${sizes.rounds}`);
-    // A new program each time: the workflows that a round leaves to the engine must not slow the next one down.
-    left = await withProgram({ AUTO_TRADE: 'disabled', WEBHOOK_RATE_LIMIT: '0' }, async (program) => {
-      const commits = pgbench === null ? null : await measureCommits(program, sizes);
-      if (commits !== null) figures.add('pgbench, one row inserted, 10 clients', 'commits/s', commits);
-      await withDatabase({ ...program, database: 'postgres' }, (client) =>
-        client.query(`create database ${EMPTY_DATABASE}`),
-      );
-      const bare = await measureServer({
-        program,
-        name: 'bare-http',
-        what: 'bare node:http',
-        sizes,
-        figures,
+    /** A baseline server under candles: answers a second. */
+    async function measureServer(what: string, hookKey: string, own: Parameters<typeof withServer>[0]) {
+      return await withServer(own, async ({ url, pid }) => {
+        const load = { url, hookKey, kind: 'candle' } as const;
+        await sendLoad({ ...load, seconds: sizes.warmUpSeconds });
+        const before = await cpuSeconds([pid]);
+        const measured = await sendLoad({ ...load, seconds: sizes.baselineSeconds });
+        const after = await cpuSeconds([pid]);
+        requireAllAnswered(what, measured);
+        add(what, '/s', measured.answered / measured.seconds);
+        const used = before === null || after === null ? null : after - before;
+        add(`${what}, processor time for each`, 'ms', millisecondsEach(used, measured.answered));
+        return measured.answered / measured.seconds;
       });
-      const route = await measureServer({
-        program,
-        name: 'route-without-database',
-        what: 'the route without a database',
-        sizes,
-        figures,
-      });
-      for (const kind of KINDS) {
-        await measure({ program, kind, baselines: { commits, bare, route }, sizes, figures });
-      }
-      return countWaiting(program);
-    });
-  }
-  return {
-    bench: 'ingest',
-    about: `Unique deliveries over ${CONNECTIONS} keep-alive connections for ${sizes.seconds} s, each durably committed before its answer`,
-    figures: figures.all(),
-    notes: [
-      await describeGenerator(),
-      pgbench === null
-        ? 'There is no pgbench on PATH: that baseline is left out.'
-        : `${pgbench}, its simple protocol: one insert into a table as wide as price logs is a transaction, on the same server just before.`,
-      'The route without a database is the same program in a process of its own, with nothing replaced but the transaction that stores a batch. The bare server reads the body and answers 200.',
-      'A round fails if one delivery is refused, or if fewer are stored than were answered.',
-      `Automatic trading is off; at the end of the last round ${left.toLocaleString('en')} workflows still waited to be recorded as aborted.`,
-    ],
-  };
-}
-
-async function measureCommits({ postmaster }: Program, sizes: Sizes): Promise<number> {
-  await preparePgbench(postmaster);
-  await runPgbench({ postmaster, seconds: sizes.warmUpSeconds });
-  return runPgbench({ postmaster, seconds: sizes.baselineSeconds });
-}
-
-function measureServer(options: {
-  program: Program;
-  name: string;
-  what: string;
-  sizes: Sizes;
-  figures: Figures;
-}): Promise<number> {
-  const { program, name, what, sizes, figures } = options;
-  const env = { DATABASE_URL: databaseUrl(program.postmaster, EMPTY_DATABASE) };
-  return withBaselineServer({ name, env }, async ({ url, pid }) => {
-    const target = { url, hookKey: program.hookKey, kind: 'candle' } as const;
-    await sendLoad({ ...target, seconds: sizes.warmUpSeconds });
-    const before = await cpuSeconds([pid]);
-    const load = await sendLoad({ ...target, seconds: sizes.baselineSeconds });
-    requireAllAnswered(what, load);
-    figures.add(what, '/s', load.answered / load.seconds);
-    if (process.platform === 'linux') {
-      const ms = (1000 * ((await cpuSeconds([pid])) - before)) / load.answered;
-      figures.add(`${what}, processor time for each`, 'ms', ms);
     }
-    return load.answered / load.seconds;
+
+    async function measureRound(program: Program): Promise<void> {
+      const { postmaster, hookKey, server } = program;
+      const commits = pgbench === null ? null : await measureCommits(program, sizes);
+      add('pgbench, one row inserted, 10 clients', 'commits/s', commits);
+      await createDatabase(program, 'nothing');
+      const env = { DATABASE_URL: databaseUrl(postmaster, 'nothing') };
+      const bare = await measureServer('bare node:http', hookKey, { args: [...BARE_SERVER, '0'] });
+      const routeServer = { args: baseline('route'), env };
+      const route = await measureServer('the route without a database', hookKey, routeServer);
+      for (const kind of ['candle', 'signal'] as const) {
+        await sendLoad({ url: server.url, hookKey, kind, seconds: sizes.warmUpSeconds });
+        const { load, rate, used } = await measureLoad(loadedBy(program), kind, sizes.seconds);
+        add(`${kind}s`, '/s', rate);
+        add(`${kind}s, answer p50`, 'ms', load.p50);
+        add(`${kind}s, answer p99`, 'ms', load.p99, { most: 50 });
+        add(`${kind}s, slowest answer`, 'ms', load.max);
+        add(`${kind}s, processor time of the program for each`, 'ms', used.program);
+        add(`${kind}s, processor time of the database for each`, 'ms', used.database);
+        const toCommits = commits === null ? null : rate / commits;
+        add(`${kind}s to commits of pgbench`, '×', toCommits, { least: 1.3 });
+        add(`${kind}s to the bare server`, '×', rate / bare, { least: 0.5 });
+        add(`${kind}s to the route without a database`, '×', rate / route, { least: 0.75 });
+      }
+      const waiting = `select count(*) as count from workflows where status in ('pending', 'processing')`;
+      left = await count(program, waiting);
+    }
+
+    await inRounds(context, { ...sizes, env: UNLIMITED }, measureRound);
+    return {
+      about: `Unique deliveries over ${CONNECTIONS} keep-alive connections for ${sizes.seconds} s, each durably committed before its answer`,
+      notes: [
+        await describeGenerator(),
+        pgbench === null
+          ? 'There is no pgbench on PATH: that baseline is left out.'
+          : `${pgbench}, its simple protocol: one insert into a table as wide as price logs is a transaction, on the same server just before.`,
+        'The route without a database is the same program in its own process; only the transaction that stores a batch is replaced. The bare server reads the body and answers 200.',
+        'A round fails if one delivery is refused, or if fewer are stored than were answered.',
+        `Automatic trading is off; at the end of the last round ${left.toLocaleString('en')} workflows still waited to be recorded as aborted.`,
+      ],
+    };
+  },
+};
+
+const createDatabase = ({ postmaster }: Program, name: string) =>
+  withDatabase({ postmaster, database: 'postgres' }, (client) => client.query(`create database ${name}`));
+
+/** As wide as a price log, with a key and nothing else. */
+const TABLE = `create table one_row (
+  id uuid primary key, hook_id uuid not null, from_admin boolean not null, token text not null, timeframe text not null,
+  price numeric not null, currency text not null, candle_time timestamptz not null, received_at timestamptz not null,
+  source_ip text not null, hash_value text not null, parameters jsonb not null
+)`;
+const INSERT = `\\set price random(100000, 101000)
+insert into one_row values (gen_random_uuid(), '01980000-0000-7000-8000-000000000000', true, 'BTC', '15',
+  :price / 1000.0, 'USDT', now(), now(), '127.0.0.1',
+  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  '{"Timeframe":"15","Symbol":"BTCUSDT","Currency":"USDT","DateTime":"202601010000","Open":"100","High":"101.5","Low":"99.2","Close":"100.5","Volume":"100000001","RSI":"55.31","MACD":"1.204","ATR":"0.83","mature_trend":"bullish","close":"100.5","atr":"0.83","datetime":"202601010000"}');
+`;
+
+/** Commits a second of pgbench: ten clients each insert one row in each transaction, durably. */
+async function measureCommits(
+  program: Program,
+  { warmUpSeconds, baselineSeconds }: { warmUpSeconds: number; baselineSeconds: number },
+): Promise<number> {
+  const { postmaster } = program;
+  await createDatabase(program, 'pgbench');
+  await withDatabase({ postmaster, database: 'pgbench' }, (client) => client.query(TABLE));
+  return await withFolder(async (folder) => {
+    const script = join(folder, 'one-row.sql');
+    await writeFile(script, INSERT);
+    async function run(seconds: number): Promise<number> {
+      const where = ['-h', postmaster.host, '-p', String(postmaster.port), '-U', 'postgres'];
+      const load = ['-n', '-f', script, '-c', '10', '-j', '2', '-T', String(seconds), 'pgbench'];
+      const output = await runChild('pgbench', [...where, ...load], { limitMs: (seconds + 60) * 1000 });
+      const [, tps] = /^tps = ([\d.]+)/m.exec(output) ?? [];
+      if (tps === undefined) throw new Error(`pgbench printed no tps:\n${output}`);
+      return Number(tps);
+    }
+    await run(warmUpSeconds);
+    return await run(baselineSeconds);
   });
 }
 
-async function measure(options: {
-  program: Program;
-  kind: Kind;
-  baselines: Baselines;
-  sizes: Sizes;
-  figures: Figures;
-}): Promise<void> {
-  const { program, kind, baselines, sizes, figures } = options;
-  const { server, hookKey } = program;
-  const target = { url: server.url, hookKey, kind };
-  await sendLoad({ ...target, seconds: sizes.warmUpSeconds });
-  const measured = await measureIngest({ ...program, servers: [server] }, kind, sizes.seconds);
-  const { load, rate } = measured;
-  figures.add(`${kind}s`, '/s', rate);
-  figures.add(`${kind}s, answer p50`, 'ms', load.p50);
-  figures.add(`${kind}s, answer p99`, 'ms', load.p99, { most: 50 });
-  figures.add(`${kind}s, slowest answer`, 'ms', load.max);
-  addProcessorTime(figures, `${kind}s`, measured);
-  const { commits, bare, route } = baselines;
-  if (commits !== null) figures.add(`${kind}s to commits of pgbench`, '×', rate / commits, { least: 1.3 });
-  figures.add(`${kind}s to the bare server`, '×', rate / bare, { least: 0.5 });
-  figures.add(`${kind}s to the route without a database`, '×', rate / route, { least: 0.75 });
+const GROWTH = 10;
+/** Up and down again, so that what changes with the minutes falls on all of them alike. */
+const INSTANCES = [1, 2, 3, 3, 2, 1];
+/** For each instance: those that share the processors take longer to be warm. */
+const WARM_UP_SECONDS = 4;
+/** By how much the cost of an alert may rise. */
+const MOST_COST: Target = { most: 1.1 };
+
+/** What an alert costs with ten times as much stored, and when several instances take alerts. */
+export const growth: Bench = {
+  about: 'ingest with ten times the data, and with three instances',
+  takes: '6 minutes',
+  async run(context) {
+    const { say, short } = context;
+    const sizes = short
+      ? { rounds: 1, seconds: 2, signals: 500, priceLogs: 2_500 }
+      : { rounds: 3, seconds: 10, signals: 50_000, priceLogs: 250_000 };
+    const measure = (targets: readonly Loaded[], name: string) => {
+      say(`ingest with ${name}`);
+      return measureCosts(context, { targets, name, ...sizes });
+    };
+
+    const byRows = createCosts();
+    for (const times of [1, GROWTH]) {
+      await withProgram(UNLIMITED, async (program) => {
+        const [signals, priceLogs] = [sizes.signals * times, sizes.priceLogs * times];
+        await withDatabase(program, (client) =>
+          fillLists(client, { signals, priceLogs, now: Date.now(), say }),
+        );
+        byRows.add(times, await measure([loadedBy(program)], `${times} × the data`));
+      });
+    }
+    byRows.addRatios(context, (times) => `cost with ${times} × the data`, MOST_COST);
+
+    const byInstances = createCosts();
+    const nameInstances = (instances: number) => `${instances} ${instances === 1 ? 'instance' : 'instances'}`;
+    await withCluster({ instances: 1, env: UNLIMITED }, async (cluster) => {
+      for (const instances of INSTANCES) {
+        await cluster.resize(instances);
+        const target = { ...cluster, servers: cluster.programs };
+        byInstances.add(instances, await measure([target], nameInstances(instances)));
+      }
+    });
+    byInstances.addRatios(context, (instances) => `cost with ${nameInstances(instances)}`, MOST_COST);
+
+    // Programs with a database each share nothing but the processors: what that costs, an instance more costs as well.
+    const byPrograms = createCosts();
+    const namePrograms = (programs: number) =>
+      programs === 1 ? '1 program and database' : `${programs} programs, a database each`;
+    await withClusters(Math.max(...INSTANCES), async (clusters) => {
+      const targets = clusters.map((cluster) => ({ ...cluster, servers: cluster.programs }));
+      for (const programs of INSTANCES) {
+        byPrograms.add(programs, await measure(targets.slice(0, programs), namePrograms(programs)));
+      }
+    });
+    byPrograms.addRatios(context, (programs) => `cost with ${namePrograms(programs)}`);
+
+    return {
+      about: `Candles with ten times the data stored, and with one, two and three instances on one PostgreSQL, ${CONNECTIONS} connections to each; beside it as many programs that share nothing`,
+      notes: [
+        await describeGenerator(),
+        `Stored before: ${sizes.signals.toLocaleString('en')} signals and ${sizes.priceLogs.toLocaleString('en')} price logs, and ten times of both.`,
+        'The cost of an alert is the processor time of all programs and of the database for each. The instances share the processors with each other and the load generator, so their throughput does not add up on a small machine; the cost is what counts. Programs with a database each share nothing but the processors: what that costs, an instance more costs as well.',
+      ],
+    };
+  },
+};
+
+function withClusters<Result>(
+  wanted: number,
+  work: (clusters: Cluster[]) => Promise<Result>,
+  clusters: Cluster[] = [],
+): Promise<Result> {
+  if (clusters.length === wanted) return work(clusters);
+  return withCluster({ instances: 1, env: UNLIMITED }, (cluster) =>
+    withClusters(wanted, work, [...clusters, cluster]),
+  );
 }
 
-export interface MeasuredLoad {
-  load: Load;
-  rate: number;
-  /** Milliseconds of the processor for each delivery. */
-  cpu: { program: number; database: number } | null;
+/** Costs of an alert by how many there were of something. */
+function createCosts() {
+  const costs = new Map<number, number[]>();
+  return {
+    add(times: number, added: readonly number[]) {
+      costs.set(times, [...(costs.get(times) ?? []), ...added]);
+    },
+    /** Of each count to one; left out where processor time cannot be read. */
+    addRatios({ add }: BenchContext, nameOf: (times: number) => string, target?: Target) {
+      const one = costs.get(1) ?? [];
+      for (const [times, values] of costs) {
+        if (times === 1 || one.length === 0 || values.length === 0) continue;
+        add(nameOf(times), '×', median(values) / median(one), target);
+      }
+    },
+  };
 }
 
-/**
- * The same load on each of the programs at a time. Throws when a delivery is refused, or an answered one is not there.
- * Of several programs the worst answer times are told.
- */
-export async function measureIngest(
-  target: Pick<Program, 'hookKey' | 'postmaster'> & { servers: readonly Program['server'][] },
-  kind: Kind,
-  seconds: number,
-): Promise<MeasuredLoad> {
-  const { servers, hookKey, postmaster } = target;
-  const before = await countStored(target, kind);
-  const cpuBefore = await cpuUsed(servers, postmaster);
-  const loads = await Promise.all(servers.map(({ url }) => sendLoad({ url, hookKey, kind, seconds })));
-  const cpuAfter = await cpuUsed(servers, postmaster);
-  const load = addLoads(loads);
-  requireAllAnswered(`${kind}s`, load, servers);
-  const stored = (await countStored(target, kind)) - before;
-  if (stored < load.answered) {
-    throw new Error(`${kind}: ${load.answered} were answered 200, and ${stored} are stored`);
+/** What an alert costs in milliseconds of the processor, round by round. The targets are loaded at the same time. */
+async function measureCosts(
+  { add }: BenchContext,
+  options: { targets: readonly Loaded[]; name: string; rounds: number; seconds: number },
+): Promise<number[]> {
+  const { targets, name, rounds, seconds } = options;
+  const servers = targets.flatMap(({ servers: own, hookKey }) => own.map(({ url }) => ({ url, hookKey })));
+  const warmUp = { kind: 'candle', seconds: WARM_UP_SECONDS * servers.length } as const;
+  await Promise.all(servers.map((server) => sendLoad({ ...server, ...warmUp })));
+  const costs: number[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const parts = await Promise.all(targets.map((target) => measureLoad(target, 'candle', seconds)));
+    const rate = sum(parts.map((part) => part.rate));
+    add(`${name}: candles`, '/s', rate);
+    add(`${name}: answer p99`, 'ms', Math.max(...parts.map(({ load }) => load.p99)));
+    const used = parts.flatMap((part) =>
+      part.used.program === null || part.used.database === null
+        ? []
+        : [part.rate * (part.used.program + part.used.database)],
+    );
+    if (used.length < parts.length) continue;
+    costs.push(sum(used) / rate);
+    add(`${name}: cost of a candle`, 'ms', sum(used) / rate);
   }
-  const each = (used: number) => (1000 * used) / load.answered;
-  return {
-    load,
-    rate: load.answered / load.seconds,
-    cpu:
-      cpuBefore && cpuAfter
-        ? {
-            program: each(cpuAfter.program - cpuBefore.program),
-            database: each(cpuAfter.database - cpuBefore.database),
-          }
-        : null,
-  };
+  return costs;
 }
-
-function addLoads(loads: readonly Load[]): Load {
-  const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
-  const worst = (of: (load: Load) => number) => Math.max(...loads.map(of));
-  return {
-    answered: sum(({ answered }) => answered),
-    refused: sum(({ refused }) => refused),
-    errors: sum(({ errors }) => errors),
-    seconds: worst(({ seconds }) => seconds),
-    p50: worst(({ p50 }) => p50),
-    p99: worst(({ p99 }) => p99),
-    max: worst(({ max }) => max),
-  };
-}
-
-export function addProcessorTime(figures: Figures, name: string, { cpu }: MeasuredLoad): void {
-  if (cpu === null) return;
-  figures.add(`${name}, processor time of the program for each`, 'ms', cpu.program);
-  figures.add(`${name}, processor time of the database for each`, 'ms', cpu.database);
-}
-
-/** What the programs have said of themselves goes with the failure: their warnings tell why. */
-function requireAllAnswered(
-  what: string,
-  { answered, refused, errors }: Load,
-  servers: readonly Pick<Program['server'], 'output'>[] = [],
-): void {
-  if (answered > 0 && refused === 0 && errors === 0) return;
-  const said = servers.map((server) => `\n${server.output().slice(-SAID_CHARACTERS)}`).join('');
-  throw new Error(`${what}: ${answered} were answered 200, ${refused} were refused, ${errors} failed${said}`);
-}
-
-export const countStored = (program: Pick<Program, 'postmaster'>, kind: Kind) =>
-  count(program, `select count(*) as count from ${kind === 'signal' ? 'signals' : 'price_logs'}`);
-
-const countWaiting = (program: Program) =>
-  count(program, `select count(*) as count from workflows where status in ('pending', 'processing')`);

@@ -10,70 +10,59 @@ import type { Db } from '#server/platform/db/database.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import { ADDED_UP } from '#server/platform/db/list-totals/counted-lists.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
-import type { BenchContext } from './bench.ts';
-import { type BenchResult, createFigures, type Figures, mean, median, percentile } from './figures.ts';
-import { COMMON, fillLists, RARE } from './list-rows.ts';
-import { type Program, withDatabase, withProgram } from './program.ts';
+import { monthName, monthOf } from '#server/platform/db/partition-months.ts';
+import { firstIdOf } from '#server/platform/ids.ts';
+import { type Bench, type BenchContext, mean, median, percentile } from './figures.ts';
+import { type Program, timed, waitUntil, withDatabase, withProgram } from './harness.ts';
 
-const SIZES = {
-  full: { signals: 1_000_000, priceLogs: 5_000_000 },
-  short: { signals: 20_000, priceLogs: 100_000 },
-};
 const ROUNDS = 3;
-const REQUESTS = { full: 30, short: 8 };
 const WARM_UP_REQUESTS = 3;
 const PAGE_ROWS = 100;
 const DEEP_PAGE = 100;
 const MOST_MS = 50;
-/** Asked for with every order. */
+/** The price is read with every order. */
 const MOST_PRICE_MS = 5;
-/** Smaller tables are read whole by right. */
+/** Smaller tables may be read whole. */
 const BIG_ROWS = 100_000;
-/** Those of totals as well: an instant long ago is added up from many months of them. */
+/** Totals may be read whole as well: an instant long ago is added up from many months of them. */
 const TOTALS = /^list_(totals|choices)/;
-/** Who looks at the choices of filters, and sent nothing. */
+/** Looks at the choices of filters, and has sent nothing. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const TIME_ZONE = 'America/Los_Angeles';
 
-interface Case {
-  name: string;
-  path: string;
-  /** What the route asks the database, to explain it. */
-  ask: (db: Db) => Promise<unknown>;
-}
-
 /** Every list with its filters over HTTP, and the plans of what it asks the database. */
-export async function benchLists({ say, short }: BenchContext): Promise<BenchResult> {
-  const figures = createFigures();
-  const size = short ? SIZES.short : SIZES.full;
-  const tenth = { signals: size.signals / 10, priceLogs: size.priceLogs / 10 };
-  const requests = short ? REQUESTS.short : REQUESTS.full;
-  const small = await measure({ ...tenth, requests, say, figures: null });
-  const large = await measure({ ...size, requests, say, figures });
-  figures.add('slowest p95 of all lists', 'ms', Math.max(...large.p95s), { most: MOST_MS });
-  figures.add('all lists, p50 against a tenth of the rows', '×', mean(large.p50s) / mean(small.p50s));
-  figures.add('a list in the database, by EXPLAIN: median', 'ms', median(large.plannedMs));
-  figures.add('a list in the database, by EXPLAIN: slowest', 'ms', Math.max(...large.plannedMs));
-  figures.add(
-    'all lists in the database, against the best plan',
-    '×',
-    mean(large.plannedMs) / mean(large.bestMs),
-  );
-  figures.add('whole reads of large tables', '', large.wholeReads, { most: 0 });
-  return {
-    bench: 'lists',
-    about: `Lists over HTTP with ${size.signals.toLocaleString('en')} signals and workflows and ${size.priceLogs.toLocaleString('en')} price logs of two years, ${PAGE_ROWS} rows a page; p95 of ${requests} requests one after another`,
-    figures: figures.all(),
-    notes: [
-      `Page ${DEEP_PAGE} is asked for where there is one.`,
-      "The best plan is the fastest of the planner's choice and of its choices without one kind of scan each, by EXPLAIN ANALYZE, over all that the route asks.",
-      'Whole reads are counted by PostgreSQL itself while the requests run, on tables of more than 100,000 rows other than the totals themselves, and looked for in the plans.',
-      `Until the totals were added up it took ${(large.addUpMs / 1000).toFixed(1)} s after the rows were there.`,
-    ],
-  };
-}
+export const lists: Bench = {
+  about: 'every list with a million signals and five million price logs',
+  takes: '10 minutes',
+  async run(context) {
+    const { add, short } = context;
+    const size = short
+      ? { signals: 20_000, priceLogs: 100_000, requests: 8 }
+      : { signals: 1_000_000, priceLogs: 5_000_000, requests: 30 };
+    const tenth = { ...size, signals: size.signals / 10, priceLogs: size.priceLogs / 10 };
+    // Only the large one has its own figures and plans.
+    const small = await measureLists({ ...context, add: () => {} }, { ...tenth, explains: false });
+    const large = await measureLists(context, { ...size, explains: true });
+    add('slowest p95 of all lists', 'ms', Math.max(...large.p95s), { most: MOST_MS });
+    add('all lists, p50 against a tenth of the rows', '×', mean(large.p50s) / mean(small.p50s));
+    add('a list in the database, by EXPLAIN: median', 'ms', median(large.plannedMs));
+    add('a list in the database, by EXPLAIN: slowest', 'ms', Math.max(...large.plannedMs));
+    const toBest = mean(large.plannedMs) / mean(large.bestMs);
+    add('all lists in the database, against the best plan', '×', toBest);
+    add('whole reads of large tables', '', large.wholeReads, { most: 0 });
+    return {
+      about: `Lists over HTTP with ${size.signals.toLocaleString('en')} signals and workflows and ${size.priceLogs.toLocaleString('en')} price logs of two years, ${PAGE_ROWS} rows a page; p95 of ${size.requests} requests one after another`,
+      notes: [
+        `Page ${DEEP_PAGE} is asked for where there is one.`,
+        "The best plan is the fastest of the planner's choice and of its choices without one kind of scan each, by EXPLAIN ANALYZE, over all that the route asks.",
+        'Whole reads are counted by PostgreSQL itself while the requests run, on tables of more than 100,000 rows other than the totals themselves, and looked for in the plans.',
+        `Until the totals were added up it took ${(large.addUpMs / 1000).toFixed(1)} s after the rows were there.`,
+      ],
+    };
+  },
+};
 
-interface Measured {
+interface MeasuredLists {
   p50s: number[];
   p95s: number[];
   plannedMs: number[];
@@ -82,205 +71,195 @@ interface Measured {
   addUpMs: number;
 }
 
-async function measure(options: {
-  signals: number;
-  priceLogs: number;
-  requests: number;
-  say: (line: string) => void;
-  figures: Figures | null;
-}): Promise<Measured> {
-  const { signals, priceLogs, requests, say, figures } = options;
+async function measureLists(
+  { add, say }: BenchContext,
+  options: { signals: number; priceLogs: number; requests: number; explains: boolean },
+): Promise<MeasuredLists> {
+  const { signals, priceLogs, requests, explains } = options;
   const env = { AUTO_TRADE: 'disabled', DISPLAY_TIMEZONE: TIME_ZONE };
   return await withProgram(env, async (program) => {
     const now = Date.now();
     await withDatabase(program, (client) => fillLists(client, { signals, priceLogs, now, say }));
     const addUpMs = await waitUntilAddedUp(program, now);
     const before = await readWholeReads(program);
-    const measured: Measured = { p50s: [], p95s: [], plannedMs: [], bestMs: [], wholeReads: 0, addUpMs };
-    for (const one of listCases(new Date(now))) {
-      say(`lists: ${one.name}`);
-      for (let count = 0; count < WARM_UP_REQUESTS; count += 1) await program.client.get(one.path);
-      const all: number[] = [];
-      const p95s: number[] = [];
+    const measured: MeasuredLists = { p50s: [], p95s: [], plannedMs: [], bestMs: [], wholeReads: 0, addUpMs };
+    const cases = listCases(new Date(now));
+    for (const { name, path } of cases) {
+      say(name);
+      const get = () => timed(() => program.client.get(path));
+      for (let request = 0; request < WARM_UP_REQUESTS; request += 1) await get();
+      const rounds: number[][] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        const times = await time(program, one.path, requests);
-        all.push(...times);
-        p95s.push(percentile(times, 0.95));
-        figures?.add(`${one.name}, p95`, 'ms', percentile(times, 0.95), { most: MOST_MS });
+        const times: number[] = [];
+        for (let request = 0; request < requests; request += 1) times.push(await get());
+        rounds.push(times);
+        add(`${name}, p95`, 'ms', percentile(times, 0.95), { most: MOST_MS });
       }
-      measured.p50s.push(median(all));
-      measured.p95s.push(median(p95s));
+      measured.p50s.push(median(rounds.flat()));
+      measured.p95s.push(median(rounds.map((times) => percentile(times, 0.95))));
     }
     for (const [table, { reads, rows }] of await readWholeReads(program)) {
       const more = reads - (before.get(table)?.reads ?? 0);
       if (rows <= BIG_ROWS || TOTALS.test(table) || more === 0) continue;
-      say(`lists: ${table} was read whole ${more} times`);
+      say(`${table} was read whole ${more} times`);
       measured.wholeReads += more;
     }
-    if (figures !== null) {
-      const { token } = COMMON;
-      const price = await explain(program, (db) => storedMarks().newest([token], { db, userId: null }));
-      figures.add('price of the paper exchange, by EXPLAIN', 'ms', price.plannedMs, { most: MOST_PRICE_MS });
-      for (const { ask } of listCases(new Date(now))) {
-        const { plannedMs, bestMs, wholeReads } = await explain(program, ask);
-        measured.plannedMs.push(plannedMs);
-        measured.bestMs.push(bestMs);
-        measured.wholeReads += wholeReads;
-      }
+    if (!explains) return measured;
+    const price = (db: Db) => storedMarks().newest([COMMON.token], { db, userId: null });
+    const { plannedMs: priceMs } = await explain(program, price);
+    add('price of the paper exchange, by EXPLAIN', 'ms', priceMs, { most: MOST_PRICE_MS });
+    for (const { ask } of cases) {
+      const { plannedMs, bestMs, wholeReads } = await explain(program, ask);
+      measured.plannedMs.push(plannedMs);
+      measured.bestMs.push(bestMs);
+      measured.wholeReads += wholeReads;
     }
     return measured;
   });
 }
 
-async function time({ client }: Program, path: string, requests: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let count = 0; count < requests; count += 1) {
-    const startedAt = performance.now();
-    await client.get(path);
-    times.push(performance.now() - startedAt);
-  }
-  return times;
-}
-
-/** The rows were written past the program: it adds everything up from the first one on. */
+/** The rows bypassed the program, which now adds everything up from the first one on. */
 async function waitUntilAddedUp(program: Program, now: number): Promise<number> {
-  const startedAt = Date.now();
-  const limitMs = 600_000;
+  const before = (now - 120_000).toString(16).padStart(12, '0');
   return await withDatabase(program, async (client) => {
     await client.query(
       'truncate counted_lists, list_totals, list_totals_by_month, list_choices, signal_totals_by_quarter',
     );
-    while (Date.now() - startedAt < limitMs) {
-      await sleep(250);
+    async function isAddedUp(): Promise<boolean> {
       const { rows } = await client.query(
         `select count(*)::int as count from counted_lists where counted_before::text > $1`,
-        [
-          (now - 120_000)
-            .toString(16)
-            .padStart(12, '0')
-            .replace(/^(.{8})/, '$1-'),
-        ],
+        [`${before.slice(0, 8)}-${before.slice(8)}`],
       );
-      if (rows[0].count === ADDED_UP.length) return Date.now() - startedAt;
+      return rows[0].count === ADDED_UP.length;
     }
-    throw new Error('The lists were not added up');
+    const what = 'the lists were added up';
+    return await timed(() => waitUntil(isAddedUp, { what, limitMs: 600_000, everyMs: 250 }));
   });
 }
 
-function listCases(now: Date): Case[] {
+interface ListCase {
+  name: string;
+  path: string;
+  /** What the route asks the database, to explain it. */
+  ask: (db: Db) => Promise<unknown>;
+}
+
+function listCases(now: Date): ListCase[] {
   const { token, timeframe, processor } = COMMON;
   const ago = (days: number) => new Date(now.getTime() - days * 86_400_000);
-  const filters = [
-    { name: 'all', filter: {}, deep: true },
-    { name: 'common token', filter: { token }, deep: true },
-    { name: 'rare token', filter: { token: RARE.token }, deep: false },
-    { name: 'common timeframe', filter: { timeframe }, deep: true },
-    { name: 'rare timeframe', filter: { timeframe: RARE.timeframe }, deep: false },
-    { name: 'common processor', filter: { processor }, deep: true },
-    { name: 'rare processor', filter: { processor: RARE.processor }, deep: false },
-    { name: 'token, timeframe and processor', filter: { token, timeframe, processor }, deep: true },
-    { name: 'seldom together', filter: { token: 'T40', timeframe: '120', processor: 'Atlas' }, deep: false },
-    { name: 'never together', filter: { token: RARE.token, processor: RARE.processor }, deep: false },
-    { name: 'until an hour ago', filter: { until: ago(1 / 24) }, deep: true },
-    { name: 'until 200 days ago', filter: { until: ago(200) }, deep: true },
-    { name: 'common token until 200 days ago', filter: { token, until: ago(200) }, deep: false },
-  ];
-  const pages = (deep: boolean) => (deep ? [1, DEEP_PAGE] : [1]);
   const limit = PAGE_ROWS;
-  const cases: Case[] = [];
-  for (const { name, filter, deep } of [
+
+  /** One case for each filter, and one more for the deep page where there is one. */
+  function pagesOf<Filter extends Fields>(
+    list: string,
+    path: string,
+    filters: readonly [name: string, filter: Filter, isDeep: boolean][],
+    ask: (db: Db, filter: Filter, page: number) => Promise<unknown>,
+  ): ListCase[] {
+    return filters.flatMap(([name, filter, isDeep]) =>
+      (isDeep ? [1, DEEP_PAGE] : [1]).map((page) => ({
+        name: `${list}, ${name}, page ${page}`,
+        path: `/api/${path}?${query({ ...filter, page, limit })}`,
+        ask: (db: Db) => ask(db, filter, page),
+      })),
+    );
+  }
+
+  type Filter = { token?: string; timeframe?: string; processor?: string; until?: Date };
+  const filters: [string, Filter, boolean][] = [
+    ['all', {}, true],
+    ['common token', { token }, true],
+    ['rare token', { token: RARE.token }, false],
+    ['common timeframe', { timeframe }, true],
+    ['rare timeframe', { timeframe: RARE.timeframe }, false],
+    ['common processor', { processor }, true],
+    ['rare processor', { processor: RARE.processor }, false],
+    ['token, timeframe and processor', { token, timeframe, processor }, true],
+    ['seldom together', { token: 'T40', timeframe: '120', processor: 'Atlas' }, false],
+    ['never together', { token: RARE.token, processor: RARE.processor }, false],
+    ['until an hour ago', { until: ago(1 / 24) }, true],
+    ['until 200 days ago', { until: ago(200) }, true],
+    ['common token until 200 days ago', { token, until: ago(200) }, false],
+  ];
+  const signalFilters: [string, Filter & { action?: 'sell' }, boolean][] = [
     ...filters,
-    { name: 'action', filter: { action: 'sell' as const }, deep: true },
-    { name: 'action and token', filter: { action: 'sell' as const, token }, deep: true },
-  ]) {
-    for (const page of pages(deep)) {
-      cases.push({
-        name: `signals, ${name}, page ${page}`,
-        path: `/api/signals?${query({ ...filter, page, limit })}`,
-        ask: (db) => listSignals(db, { filter, page, limit, now }),
-      });
-    }
-  }
-  for (const { name, filter, deep } of filters) {
-    for (const page of pages(deep)) {
-      cases.push({
-        name: `price logs, ${name}, page ${page}`,
-        path: `/api/price-logs?${query({ ...filter, page, limit })}`,
-        ask: (db) => listPriceLogs(db, { filter, page, limit, now }),
-      });
-    }
-  }
-  for (const { name, filter, deep } of [
-    { name: 'all', filter: {}, deep: true },
-    { name: 'common processor', filter: { processor }, deep: true },
-    { name: 'rare processor', filter: { processor: RARE.processor }, deep: false },
-    { name: 'common status', filter: { status: 'completed' }, deep: true },
-    { name: 'rare status', filter: { status: 'failed' }, deep: false },
-    { name: 'status without any', filter: { status: 'processing' }, deep: false },
-    { name: 'rare status and processor', filter: { status: 'failed', processor: 'Atlas' }, deep: false },
-  ]) {
-    for (const page of pages(deep)) {
-      cases.push({
-        name: `workflows, ${name}, page ${page}`,
-        path: `/api/automation-workflows?${query({ ...filter, page, limit })}`,
-        ask: (db) => listWorkflows(db, { ...filter, page, limit, now }),
-      });
-    }
-  }
-  for (const [column, path] of [
+    ['action', { action: 'sell' }, true],
+    ['action and token', { action: 'sell', token }, true],
+  ];
+  const workflowFilters: [string, { processor?: string; status?: string }, boolean][] = [
+    ['all', {}, true],
+    ['common processor', { processor }, true],
+    ['rare processor', { processor: RARE.processor }, false],
+    ['common status', { status: 'completed' }, true],
+    ['rare status', { status: 'failed' }, false],
+    ['status without any', { status: 'processing' }, false],
+    ['rare status and processor', { status: 'failed', processor: 'Atlas' }, false],
+  ];
+  const choices = [
     ['token', 'tokens'],
     ['processor', 'processors'],
     ['timeframe', 'timeframes'],
-  ] as const) {
-    for (const list of ['signals', 'price-logs'] as const) {
-      cases.push({
+  ] as const;
+  const charts = [
+    ['common timeframe', timeframe, null],
+    ['rare timeframe', RARE.timeframe, null],
+    ['rare timeframe until 200 days ago', RARE.timeframe, ago(200)],
+  ] as const;
+  return [
+    ...pagesOf('signals', 'signals', signalFilters, (db, filter, page) =>
+      listSignals(db, { filter, page, limit, now }),
+    ),
+    ...pagesOf('price logs', 'price-logs', filters, (db, filter, page) =>
+      listPriceLogs(db, { filter, page, limit, now }),
+    ),
+    ...pagesOf('workflows', 'automation-workflows', workflowFilters, (db, filter, page) =>
+      listWorkflows(db, { ...filter, page, limit, now }),
+    ),
+    ...choices.flatMap(([column, path]) =>
+      (['signals', 'price-logs'] as const).map((list) => ({
         name: `${path} of ${list.replace('-', ' ')}`,
         path: `/api/${list}/${path}`,
-        ask: (db) => listChoices(db, list, column, NOBODY),
-      });
-    }
-  }
-  cases.push({
-    name: 'processors of workflows',
-    path: '/api/automation-workflows/processors',
-    ask: (db) => listChoices(db, 'signals', 'processor', NOBODY),
-  });
-  for (const { name, until } of [
-    { name: 'common timeframe', until: null },
-    { name: 'rare timeframe', until: null },
-    { name: 'rare timeframe until 200 days ago', until: ago(200) },
-  ]) {
-    const series = { token, timeframe: name.startsWith('rare') ? RARE.timeframe : timeframe };
-    cases.push({
-      name: `chart of a common token, ${name}`,
-      path: `/api/price-logs/candles?${query({ ...series, ...(until && { until }), limit: PAGE_ROWS })}`,
-      async ask(db) {
-        const stored = await findSeries(db, { ...series, hookId: null, processor: null });
-        return await listCandlesUntil(db, { series: stored, until, limit: PAGE_ROWS });
-      },
-    });
-  }
-  cases.push({
-    name: 'stats of signals',
-    path: '/api/signals/stats',
-    ask: (db) => readSignalStats(db, createLastDays(TIME_ZONE)(now)),
-  });
-  return cases;
+        ask: (db: Db) => listChoices(db, list, column, NOBODY),
+      })),
+    ),
+    {
+      name: 'processors of workflows',
+      path: '/api/automation-workflows/processors',
+      ask: (db) => listChoices(db, 'signals', 'processor', NOBODY),
+    },
+    ...charts.map(([name, ofTimeframe, until]) => {
+      const series = { token, timeframe: ofTimeframe };
+      return {
+        name: `chart of a common token, ${name}`,
+        path: `/api/price-logs/candles?${query({ ...series, ...(until && { until }), limit })}`,
+        async ask(db: Db) {
+          const stored = await findSeries(db, { ...series, hookId: null, processor: null });
+          return await listCandlesUntil(db, { series: stored, until, limit });
+        },
+      };
+    }),
+    {
+      name: 'stats of signals',
+      path: '/api/signals/stats',
+      ask: (db) => readSignalStats(db, createLastDays(TIME_ZONE)(now)),
+    },
+  ];
 }
 
-function query(fields: Record<string, string | number | Date>): URLSearchParams {
-  return new URLSearchParams(
+type Fields = Record<string, string | number | Date>;
+
+const query = (fields: Fields): URLSearchParams =>
+  new URLSearchParams(
     Object.entries(fields).map(([name, value]): [string, string] => [
       name,
       value instanceof Date ? value.toISOString() : String(value),
     ]),
   );
-}
 
-/** How often each table has been read from one end to the other so far, and how many rows it has. */
+/** How often each table has been read whole so far, and how many rows it has. */
 function readWholeReads(program: Program): Promise<Map<string, { reads: number; rows: number }>> {
   return withDatabase(program, async (client) => {
-    // The program's connections tell what they did a moment later.
+    // The program's connections report their reads a moment later.
     await sleep(1_500);
     const { rows } = await client.query(
       `select relname, coalesce(seq_scan, 0)::int as reads, n_live_tup::int as rows from pg_stat_user_tables`,
@@ -304,10 +283,10 @@ const WITHOUT = [
   'enable_nestloop',
 ];
 
-/** Of all statements that a list asks: the time of the chosen plan and of the fastest, and large tables that the planner reads whole. */
+/** Over all statements of a list: the time of the chosen and of the fastest plan, and the large tables read whole. */
 async function explain(
   program: Program,
-  ask: Case['ask'],
+  ask: ListCase['ask'],
 ): Promise<{ plannedMs: number; bestMs: number; wholeReads: number }> {
   const { host, port } = program.postmaster;
   const pool = new pg.Pool({ host, port, user: 'postgres', database: 'signal_board', ssl: false, max: 1 });
@@ -345,3 +324,124 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 const isWholeRead = (node: Plan, big: Set<string>): boolean =>
   node['Node Type'] === 'Seq Scan' && big.has(node['Relation Name'] ?? '');
+
+/** Values that come often and seldom. */
+const COMMON = { token: 'BTC', timeframe: '15', processor: 'Tesla' } as const;
+const RARE = { token: 'RARE', timeframe: '1w', processor: 'Orion' } as const;
+
+const YEARS_MS = 2 * 365 * 86_400_000;
+const MONTHS = 24;
+const CHUNK_ROWS = 250_000;
+const BIG_TABLES = ['signals', 'workflows', 'price_logs'];
+
+/** 60 tokens by Zipf's law and a rare one; the most common one makes a sixth of the rows. */
+const TOKEN = `case when r1 < 0.00004 then '${RARE.token}' else (array['${COMMON.token}', 'ETH', 'SOL', 'XRP', 'DOGE'])[rank] end`;
+const TIMEFRAME = `case when r2 < 0.0001 then '${RARE.timeframe}'
+  else (array['${COMMON.timeframe}', '60', '5', '240', '30', '1', 'D', '120'])[1 + floor(8 * r2 * r2)::int] end`;
+const PROCESSOR = `case when r3 < 0.0001 then '${RARE.processor}' when r3 < 0.1 then 'Atlas'
+  when r3 < 0.45 then 'UD Bot' else '${COMMON.processor}' end`;
+
+/**
+ * Fills an empty board with what two years bring: signals with one ended workflow each, and price logs, evenly spread
+ * up to now. Bypasses triggers and foreign keys; indexes are dropped first and created again afterwards.
+ */
+export async function fillLists(
+  client: pg.Client,
+  options: { signals: number; priceLogs: number; now: number; say: (line: string) => void },
+): Promise<void> {
+  const { signals, priceLogs, now, say } = options;
+  await client.query('set session_replication_role = replica');
+  await client.query(`set timezone = 'UTC'`);
+  await client.query('set synchronous_commit = off');
+  await partitionByMonth(client, new Date(now));
+  const indexes = await dropIndexes(client);
+  await inChunks(signals, async (from, to) => {
+    say(`${to.toLocaleString('en')} of ${signals.toLocaleString('en')} signals`);
+    await client.query(`
+      with made as materialized (${rowsSql({ from, to, count: signals, now })})
+      insert into signals (id, hook_id, owner_user_id, from_admin, token, action, price, currency, timeframe,
+        processor, received_at, source_ip, hash_value, parameters)
+      select ${idSql('at', 's', 'n')}, '${HOOK}', '${HOOK}', true, coalesce(${TOKEN}, 'T' || rank),
+        case when r4 < 0.55 then 'buy' else 'sell' end, round((100 + r4 * 50)::numeric, 3), 'USDT', ${TIMEFRAME},
+        ${PROCESSOR}, at, '52.89.214.238', encode(sha256(('s' || n)::bytea), 'hex'), '{"serial": "1"}'
+      from made`);
+    await client.query(`
+      insert into workflows (id, signal_id, trigger, status, token, processor, created_at, started_at, completed_at)
+      select ${idSql('received_at', 'w', 'id')}, id, 'automatic',
+        case when abs(hashtext(id::text)) % 1000 < 800 then 'completed'
+          when abs(hashtext(id::text)) % 1000 < 998 then 'aborted' else 'failed' end,
+        token, processor, received_at, received_at, received_at
+      from signals where received_at >= ${atSql(from, signals, now)} and received_at < ${atSql(to, signals, now)}`);
+  });
+  await inChunks(priceLogs, async (from, to) => {
+    say(`${to.toLocaleString('en')} of ${priceLogs.toLocaleString('en')} price logs`);
+    await client.query(`
+      with made as materialized (${rowsSql({ from, to, count: priceLogs, now })})
+      insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency, processor,
+        candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
+      select ${idSql('at', 'p', 'n')}, '${HOOK}', '${HOOK}', true, coalesce(${TOKEN}, 'T' || rank), ${TIMEFRAME},
+        round((100 + r4 * 50)::numeric, 3), 'USDT', ${PROCESSOR}, to_char(at, 'YYYYMMDDHH24MI'),
+        date_trunc('minute', at), at, '52.89.214.238', encode(sha256(('p' || n)::bytea), 'hex'),
+        '{"Open": "100", "High": "101.5", "Low": "99.2", "Volume": "123456", "RSI": "55.31", "atr": "0.83", "mature_trend": "bullish"}'
+      from made`);
+  });
+  for (const index of indexes) {
+    say(`${index.slice(0, index.indexOf(' USING'))}`);
+    await client.query(index);
+  }
+  await client.query('set session_replication_role = origin');
+  for (const table of BIG_TABLES) await client.query(`vacuum (analyze) ${table}`);
+}
+
+const HOOK = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+async function inChunks(count: number, work: (from: number, to: number) => Promise<void>): Promise<void> {
+  for (let from = 0; from < count; from += CHUNK_ROWS) await work(from, Math.min(count, from + CHUNK_ROWS));
+}
+
+/** When the row of a number was received: evenly spread over the two years, the last one now. */
+const atSql = (number: number | string, count: number, now: number) =>
+  `to_timestamp(${(now - YEARS_MS) / 1000} + ${YEARS_MS / 1000 / count} * ${number})::timestamptz(3)`;
+
+const rowsSql = ({ from, to, count, now }: { from: number; to: number; count: number; now: number }) => `
+  select n, ${atSql('n', count, now)} as at, floor(60 ^ random())::int as rank,
+    random() as r1, random() as r2, random() as r3, random() as r4
+  from generate_series(${from}, ${to - 1}) as n`;
+
+/** A time-ordered id of the instant. */
+const idSql = (at: string, kind: string, number: string) => `
+  (lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7' ||
+    substr(md5('${kind}' || ${number}), 1, 3) || '8' || substr(md5('${kind}' || ${number}), 4, 15))::uuid`;
+
+/** As a program that had been there for the two years would have done it. */
+async function partitionByMonth(client: pg.Client, now: Date): Promise<void> {
+  const { rows } = await client.query<{ name: string; bound: string }>(
+    `select inhrelid::regclass::text as name, substring(pg_get_expr(relpartbound, inhrelid) from 'TO \\(''(.*)''\\)') as bound
+     from pg_inherits join pg_class on pg_class.oid = inhrelid
+     where inhparent = 'price_logs'::regclass and pg_get_expr(relpartbound, inhrelid) like '%(MINVALUE)%'`,
+  );
+  const [first] = rows;
+  if (first === undefined) return;
+  await client.query(`drop table ${first.name}`);
+  let from = 'minvalue';
+  for (let month = -MONTHS; from !== `'${first.bound}'`; month += 1) {
+    const start = monthOf(now, month);
+    const to = `'${firstIdOf(start)}'`;
+    await client.query(
+      `create table price_logs_until_${monthName(start)} partition of price_logs for values from (${from}) to (${to})`,
+    );
+    from = to;
+  }
+}
+
+/** Answers the statements that make them again; those of constraints stay. */
+async function dropIndexes(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; statement: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as statement
+    from pg_index
+    where indrelid = any($1::regclass[]) and not exists (select from pg_constraint where conindid = indexrelid)`,
+    [BIG_TABLES],
+  );
+  for (const { name } of rows) await client.query(`drop index ${name}`);
+  return rows.map(({ statement }) => statement.replace(' ON ONLY ', ' ON '));
+}

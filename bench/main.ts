@@ -1,11 +1,43 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { BENCHES } from './benches.ts';
-import { cleanUp, requireRunning } from './cleanup.ts';
-import { toTable } from './figures.ts';
-import { describeMachine, machine } from './machine.ts';
-import { type MeasuredBench, mergeResults, readResults, writeFigures } from './report.ts';
+import { events, screens } from './browsers.ts';
+import {
+  type Bench,
+  createFigures,
+  describeMachine,
+  type MeasuredBench,
+  mergeResults,
+  readMachine,
+  toTable,
+  writeFigures,
+} from './figures.ts';
+import { cleanUp, requireRunning } from './harness.ts';
+import { hostile } from './hostile.ts';
+import { growth, ingest } from './ingest.ts';
+import { lists } from './lists.ts';
+import { fanOut, firstOrder, trading, workflows } from './orders.ts';
+import { memory, soak, starts, tests } from './program.ts';
+import { throttled } from './throttled.ts';
+
+/** In the order of docs/performance.md. */
+const BENCHES: Record<string, Bench> = {
+  ingest,
+  trading,
+  workflows,
+  'first-order': firstOrder,
+  'fan-out': fanOut,
+  throttled,
+  events,
+  memory,
+  starts,
+  screens,
+  lists,
+  growth,
+  hostile,
+  soak,
+  tests,
+};
 
 const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const RESULTS = fileURLToPath(new URL('../docs/performance.json', import.meta.url));
@@ -18,12 +50,12 @@ const list = Object.entries(BENCHES)
 
 const HELP = `npm run bench [-- NAME …] [-- --all] [--write] [--json FILE] [--short] [--minutes N]
 
-Measures the real program on databases of its own, on this machine alone. NAME is one or more of:
+Measures the real program on databases of its own, on this machine. NAME is one or more of:
 
 ${list}
 
-Without a name: all that have no star, some 35 minutes; with --all those with one star as well, some 65 minutes.
-What has two stars runs by its name alone.
+Without a name: all without a star, some 35 minutes; with --all those with one star as well, some 65 minutes.
+Those with two stars run by name only.
 
   --write       puts the figures into docs/performance.md (and docs/performance.json, which that is made from);
                 benchmarks that were not run keep theirs
@@ -42,8 +74,12 @@ for (const [signal, number] of [
 process.on('uncaughtException', (error) => void fail(error).finally(() => process.exit(1)));
 await main().catch(fail);
 
+function messageOf(error: unknown): string {
+  return (error instanceof Error && error.message) || String(error);
+}
+
 async function fail(error: unknown): Promise<void> {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 1;
   await cleanUp();
 }
@@ -68,59 +104,66 @@ async function main(): Promise<void> {
   if (!(minutes > 0)) throw new Error(`--minutes takes a number above 0, not ${values.minutes}`);
   if (values.short && values.write) throw new Error('Figures of --short are not written to docs');
   const run: MeasuredBench[] = [];
-  let failed = 0;
-  for (const name of namesOf(positionals, values.all)) {
+  for (const [name, bench] of benchesOf(positionals, values.all)) {
     requireRunning();
-    const measured = await runBench(name, { short: values.short, minutes }).catch((error: unknown) => {
-      // The others are worth having, all the more after an hour.
-      failed += 1;
-      process.stderr.write(`\n${name} failed: ${error instanceof Error ? error.message : String(error)}\n`);
-      return null;
-    });
-    if (measured === null) continue;
-    run.push(measured);
-    process.stdout.write(`\n${report(measured)}\n`);
+    try {
+      const measured = await runBench(name, bench, { short: values.short, minutes });
+      run.push(measured);
+      process.stdout.write(`\n${report(measured)}\n`);
+    } catch (error) {
+      // The others go on: they may take an hour.
+      process.exitCode = 1;
+      process.stderr.write(`\n${name} failed: ${messageOf(error)}\n`);
+      continue;
+    }
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(run, null, 2)}\n`);
     if (values.write) await write(run);
   }
-  process.stdout.write(`\n${describeMachine(machine())}\n`);
-  if (failed > 0) process.exitCode = 1;
+  process.stdout.write(`\n${describeMachine(readMachine())}\n`);
 }
 
-function namesOf(given: readonly string[], all: boolean): string[] {
-  const unknown = given.find((name) => !Object.hasOwn(BENCHES, name));
-  if (unknown !== undefined) {
-    throw new Error(`There is no benchmark "${unknown}"; there are ${Object.keys(BENCHES).join(', ')}`);
+function benchesOf(given: readonly string[], all: boolean): [name: string, bench: Bench][] {
+  if (given.length === 0) {
+    return Object.entries(BENCHES).filter(([, { only }]) => only === undefined || (all && only === 'all'));
   }
-  if (given.length > 0) return [...given];
-  return Object.entries(BENCHES).flatMap(([name, { only }]) =>
-    only === undefined || (all && only === 'all') ? [name] : [],
-  );
+  return given.map((name) => {
+    const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+    if (bench !== undefined) return [name, bench];
+    throw new Error(`There is no benchmark "${name}"; there are ${Object.keys(BENCHES).join(', ')}`);
+  });
 }
 
 async function runBench(
   name: string,
+  bench: Bench,
   options: { short: boolean; minutes: number },
-): Promise<MeasuredBench | null> {
-  const bench = BENCHES[name];
-  if (bench === undefined) return null;
+): Promise<MeasuredBench> {
   const startedAt = new Date();
-  const before = machine();
-  const say = (line: string) => process.stderr.write(`${line} …\n`);
-  const result = await bench.run({ say, ...options });
-  const seconds = Math.round((Date.now() - startedAt.getTime()) / 1000);
-  const command = `npm run bench -- ${name}${options.short ? ' --short' : ''}`;
-  return { ...result, date: startedAt.toISOString(), seconds, command, machine: before };
+  const machine = readMachine();
+  const { add, all } = createFigures();
+  const say = (line: string) => process.stderr.write(`${name}: ${line} …\n`);
+  const { about, notes } = await bench.run({ add, say, ...options });
+  return {
+    bench: name,
+    about,
+    figures: all(),
+    notes,
+    date: startedAt.toISOString(),
+    seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
+    command: `npm run bench -- ${name}${options.short ? ' --short' : ''}`,
+    machine,
+  };
 }
 
 function report({ bench, about, notes, figures, seconds }: MeasuredBench): string {
   const heading = `${bench}: ${about} (${seconds} s)`;
-  return [heading, '', toTable({ figures }), '', ...notes.map((note) => `- ${note}`)].join('\n');
+  return [heading, '', toTable(figures), '', ...notes.map((note) => `- ${note}`)].join('\n');
 }
 
-/** After each benchmark: an hour of measuring must not hang on the last one. */
+/** After each benchmark: a later one may fail. */
 async function write(run: readonly MeasuredBench[]): Promise<void> {
-  const stored = readResults(await readFile(RESULTS, 'utf8').catch(() => '[]'));
+  const stored: unknown = JSON.parse(await readFile(RESULTS, 'utf8').catch(() => '[]'));
+  if (!Array.isArray(stored)) throw new Error('docs/performance.json holds no list of results');
   const results = mergeResults(stored, run, Object.keys(BENCHES));
   await writeFile(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
   await writeFile(PAGE, writeFigures(await readFile(PAGE, 'utf8'), results));

@@ -3,21 +3,20 @@ import type { ClosePositionAnswer } from '#contract/positions.ts';
 import { type ProgramClient, signIn } from '#demo/program-client.ts';
 import { ADMIN, closeStages, openStage, type Stage, type Trader } from '#test/faults/stage.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
-import type { BenchContext } from './bench.ts';
-import { atInterruption, requireRunning } from './cleanup.ts';
-import { type BenchResult, createFigures, type Figures, percentile } from './figures.ts';
-import { PRICE, post } from './traders.ts';
+import { PRICE, post } from './deliveries.ts';
+import { type Bench, type BenchContext, percentile, sum } from './figures.ts';
+import { atInterruption, requireRunning } from './harness.ts';
 
 const INSTANCES = 2;
-/** A calm one before and after the throttled one, since a machine gets slower or faster meanwhile. */
+/** A calm one before and after the throttled one: the machine's speed varies. */
 const RUNS = 3;
 const PLATFORM = 'Bitget';
 const ASK_EVERY_MS = 250;
 const OWN_SIGNAL_EVERY_MS = 5_000;
 const CLOSE_EVERY_MS = 1_000;
-/** What is still under way at the end of a run is waited for no longer than this. */
+/** How long an order is waited for. */
 const LAST_ORDER_MS = 30_000;
-/** The last ones that a balance, the list of positions and the preparation of an order ask. */
+/** The last ones that a balance, the list of positions and the preparation of an order call. */
 const SOME_ENDPOINTS = ['spot/account/assets', 'mix/order/orders-plan-pending', 'mix/account/account'];
 
 interface Sizes {
@@ -26,70 +25,79 @@ interface Sizes {
   signalEveryMs: number;
 }
 
-/** An account that the exchange throttles must not be noticed by the others: a run with the throttling between calm ones. */
-export async function benchThrottled({ say, short }: BenchContext): Promise<BenchResult> {
-  const sizes: Sizes = short
-    ? { accounts: 10, runMs: 12_000, signalEveryMs: 4_000 }
-    : { accounts: 50, runMs: 60_000, signalEveryMs: 15_000 };
-  const figures = createFigures();
-  requireRunning();
-  const forget = atInterruption(closeStages);
-  const signals = Math.ceil(sizes.runMs / sizes.signalEveryMs);
-  const ownSignals = Math.ceil(sizes.runMs / OWN_SIGNAL_EVERY_MS);
-  const stage = await openStage({
-    seed: 'throttled',
-    database: 'external',
-    instances: INSTANCES,
-    tokens: 1 + RUNS * (signals + ownSignals),
-  });
-  try {
-    say(`throttled: ${sizes.accounts} accounts`);
-    const admins = await Promise.all(stage.instances.map(({ url }) => signIn({ url, ...ADMIN })));
-    const throttled = await stage.addTrader({ ownHook: true, ownFaults: true, platform: PLATFORM });
-    while (stage.traders.length < sizes.accounts) {
-      await stage.addTrader({ ownHook: false, ownFaults: false, platform: PLATFORM });
-    }
-    const others = stage.traders.filter((trader) => trader !== throttled);
-    const work: Work = { stage, admins, throttled, others, sizes, signalled: [] };
-    const tokens = [...stage.tokens];
-    // A position for all accounts, and a first time for everything.
-    await signalAll(work, tokens.shift() ?? '');
+/** Whether others notice that the exchange throttles an account: a run with throttling between two calm ones. */
+export const throttled: Bench = {
+  about: 'signals and closes of 49 accounts while the exchange throttles the 50th',
+  takes: '5 minutes',
+  async run({ add, say, short }) {
+    const sizes: Sizes = short
+      ? { accounts: 10, runMs: 12_000, signalEveryMs: 4_000 }
+      : { accounts: 50, runMs: 60_000, signalEveryMs: 15_000 };
+    requireRunning();
+    const forget = atInterruption(closeStages);
+    const signals = Math.ceil(sizes.runMs / sizes.signalEveryMs);
+    const ownSignals = Math.ceil(sizes.runMs / OWN_SIGNAL_EVERY_MS);
+    const stage = await openStage({
+      seed: 'throttled',
+      database: 'external',
+      instances: INSTANCES,
+      tokens: 1 + RUNS * (signals + ownSignals),
+    });
+    try {
+      say(`${sizes.accounts} accounts`);
+      const admins = await Promise.all(stage.instances.map(({ url }) => signIn({ url, ...ADMIN })));
+      const victim = await stage.addTrader({ ownHook: true, ownFaults: true, platform: PLATFORM });
+      while (stage.traders.length < sizes.accounts) {
+        await stage.addTrader({ ownHook: false, ownFaults: false, platform: PLATFORM });
+      }
+      const others = stage.traders.filter((trader) => trader !== victim);
+      const work: Work = { stage, admins, victim, others, sizes, signalled: [] };
+      const tokens = [...stage.tokens];
+      // Opens a position for all accounts, and runs all code once.
+      await signalAll(work, tokens.shift() ?? '');
 
-    const runOnce = (what: string) => {
-      say(`throttled: ${what}`);
-      return run(work, { all: tokens.splice(0, signals), own: tokens.splice(0, ownSignals) });
+      const throttle = (paths: readonly (string | undefined)[]) => {
+        const times = Number.POSITIVE_INFINITY;
+        const faults = paths.map((path): VenueFault => {
+          return { kind: 'tooManyRequests', on: { ...(path === undefined ? {} : { path }), times } };
+        });
+        stage.exchange.setFaults(victim.accountId, faults);
+      };
+      const runOnce = (what: string) => {
+        say(what);
+        return run(work, { all: tokens.splice(0, signals), own: tokens.splice(0, ownSignals) });
+      };
+      const before = await runOnce('a calm run');
+      throttle(SOME_ENDPOINTS);
+      const half = setTimeout(() => throttle([undefined]), sizes.runMs / 2);
+      const disturbed = await runOnce('a run with an account that is throttled');
+      clearTimeout(half);
+      throttle([]);
+      const after = await runOnce('another calm run');
+      report(add, { calm: together(before, after), disturbed });
+    } finally {
+      forget();
+      await stage.close();
+    }
+    return {
+      about: `${sizes.accounts} accounts at ${PLATFORM}, one of them throttled for ${sizes.runMs / 1_000} s, ${INSTANCES} instances`,
+      notes: [
+        'Throttled: every request of the account is answered 429, in the first half of the run at three endpoints, in the second at all. Its user asks for the balance and the positions four times a second and has a webhook that sends a signal every five seconds, in all runs.',
+        `An order's time is from the sending of the signal (one every ${sizes.signalEveryMs / 1_000} s for all accounts) to the arrival of the account's order at the exchange: mostly the wait for the request limit of the address (80 a second). A close is one of an administrator, a second apart, from the request to its answer. What was missing or failed counts with the time that was waited for it.`,
+        'The exchange runs in the process of the benchmark, the instances are processes of their own.',
+      ],
     };
-    const before = await runOnce('a calm run');
-    throttleSome(work);
-    const half = setTimeout(() => throttleAll(work), sizes.runMs / 2);
-    const disturbed = await runOnce('a run with an account that is throttled');
-    clearTimeout(half);
-    stage.exchange.setFaults(throttled.accountId, []);
-    const after = await runOnce('another calm run');
-    report(figures, { calm: together(before, after), disturbed });
-  } finally {
-    forget();
-    await stage.close();
-  }
-  return {
-    bench: 'throttled',
-    about: `${sizes.accounts} accounts at ${PLATFORM}, one of them throttled for ${sizes.runMs / 1_000} s, ${INSTANCES} instances`,
-    figures: figures.all(),
-    notes: [
-      'Throttled: every request of the account is answered 429, in the first half of the run at three endpoints, in the second at all. Its user asks for the balance and the positions four times a second and has a webhook that sends a signal every five seconds, in all runs.',
-      `An order's time is from the sending of the signal (one every ${sizes.signalEveryMs / 1_000} s for all accounts) to the arrival of the account's order at the exchange: mostly the wait for the request limit of the address (80 a second). A close is one of an administrator, a second apart, from the request to its answer. What was missing or failed counts with the time that was waited for it.`,
-      'The exchange runs in the process of the benchmark, the instances are processes of their own.',
-    ],
-  };
-}
+  },
+};
 
 interface Work {
   stage: Stage;
   admins: ProgramClient[];
-  throttled: Trader;
+  /** The account that is throttled. */
+  victim: Trader;
   others: Trader[];
   sizes: Sizes;
-  /** The tokens that all accounts had a signal for. */
+  /** Tokens that all accounts had a signal for. */
   signalled: string[];
 }
 
@@ -110,48 +118,36 @@ const together = (one: Run, other: Run): Run => ({
   throttledCalls: (one.throttledCalls + other.throttledCalls) / 2,
 });
 
-function report(figures: Figures, { calm, disturbed }: { calm: Run; disturbed: Run }): void {
+function report(add: BenchContext['add'], { calm, disturbed }: { calm: Run; disturbed: Run }): void {
   for (const [name, { orderMs, closeMs }] of [
     ['calm', calm],
     ['throttled', disturbed],
   ] as const) {
-    for (const ms of orderMs) figures.add(`signal to order, ${name}`, 'ms', ms);
-    figures.add(`signal to order, ${name}, p95`, 'ms', percentile(orderMs, 0.95));
-    for (const ms of closeMs) figures.add(`close, ${name}`, 'ms', ms);
-    figures.add(`close, ${name}, p95`, 'ms', percentile(closeMs, 0.95));
+    for (const ms of orderMs) add(`signal to order, ${name}`, 'ms', ms);
+    add(`signal to order, ${name}, p95`, 'ms', percentile(orderMs, 0.95));
+    for (const ms of closeMs) add(`close, ${name}`, 'ms', ms);
+    add(`close, ${name}, p95`, 'ms', percentile(closeMs, 0.95));
   }
   const ratio = (part: 'orderMs' | 'closeMs') =>
     percentile(disturbed[part], 0.95) / percentile(calm[part], 0.95);
-  figures.add('signal to order, throttled to calm, p95', '×', ratio('orderMs'), { most: 1.5 });
-  figures.add('close, throttled to calm, p95', '×', ratio('closeMs'), { most: 1.5 });
-  figures.add('orders of others missing after 30 s, calm', '', calm.missingOrders);
-  figures.add('orders of others missing after 30 s, throttled', '', disturbed.missingOrders, { most: 0 });
-  figures.add('closes of others that failed, calm', '', calm.failedCloses);
-  figures.add('closes of others that failed, throttled', '', disturbed.failedCloses, { most: 0 });
-  figures.add('requests of the throttled account, calm', '', calm.throttledCalls);
-  figures.add('requests of the throttled account, throttled', '', disturbed.throttledCalls);
+  add('signal to order, throttled to calm, p95', '×', ratio('orderMs'), { most: 1.5 });
+  add('close, throttled to calm, p95', '×', ratio('closeMs'), { most: 1.5 });
+  add('orders of others missing after 30 s, calm', '', calm.missingOrders);
+  add('orders of others missing after 30 s, throttled', '', disturbed.missingOrders, { most: 0 });
+  add('closes of others that failed, calm', '', calm.failedCloses);
+  add('closes of others that failed, throttled', '', disturbed.failedCloses, { most: 0 });
+  add('requests of the throttled account, calm', '', calm.throttledCalls);
+  add('requests of the throttled account, throttled', '', disturbed.throttledCalls);
 }
-
-const faultsOf = (on: { path?: string }): VenueFault => ({
-  kind: 'tooManyRequests',
-  on: { ...on, times: Number.POSITIVE_INFINITY },
-});
-const throttleSome = ({ stage, throttled }: Work) =>
-  stage.exchange.setFaults(
-    throttled.accountId,
-    SOME_ENDPOINTS.map((path) => faultsOf({ path })),
-  );
-const throttleAll = ({ stage, throttled }: Work) =>
-  stage.exchange.setFaults(throttled.accountId, [faultsOf({})]);
 
 /** A signal for all accounts every few seconds, a close every second, and the one account's own noise. */
 async function run(work: Work, tokens: { all: readonly string[]; own: readonly string[] }): Promise<Run> {
-  const { stage, throttled, sizes } = work;
+  const { stage, victim, sizes } = work;
   const endsAt = performance.now() + sizes.runMs;
   const isOver = () => performance.now() >= endsAt;
   let throttledCalls = 0;
   const unwatch = stage.exchange.watch(({ accountId }) => {
-    if (accountId === throttled.accountId) throttledCalls += 1;
+    if (accountId === victim.accountId) throttledCalls += 1;
   });
   const asking = keepAsking(work, tokens.own, isOver);
   const closing = keepClosing(work, isOver);
@@ -168,7 +164,7 @@ async function run(work: Work, tokens: { all: readonly string[]; own: readonly s
   unwatch();
   return {
     orderMs: orders.flatMap(({ orderMs }) => orderMs),
-    missingOrders: orders.reduce((sum, { missing }) => sum + missing, 0),
+    missingOrders: sum(orders.map(({ missing }) => missing)),
     ...closes,
     throttledCalls,
   };
@@ -182,10 +178,7 @@ async function signalAll(
   signalled.push(token);
   const waiting = new Set(others.map(({ accountId }) => accountId));
   const orderMs: number[] = [];
-  let allArrived: () => void = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    allArrived = resolve;
-  });
+  const { promise: arrived, resolve: allArrived } = Promise.withResolvers<void>();
   const sentAt = performance.now();
   const unwatch = stage.exchange.watch((call) => {
     if (call.token !== token || !call.operations.includes('place-order')) return;
@@ -242,7 +235,7 @@ async function findPosition({ stage, signalled }: Work, { accountId }: Trader): 
   return null;
 }
 
-/** A position whose order is still being followed may not be closed yet: it is asked for again, and timed anew. */
+/** A position whose order is still being followed cannot be closed yet: asks again, and times anew. */
 async function closeOne(
   admin: ProgramClient,
   task: { userId: string; token: string },
@@ -260,23 +253,20 @@ async function closeOne(
 
 /** The screens of the one account's user, at both instances, and its own signals. */
 async function keepAsking(
-  { stage, admins, throttled }: Work,
+  { stage, admins, victim }: Work,
   tokens: readonly string[],
   isOver: () => boolean,
 ): Promise<void> {
   const asking = admins.map(async (admin) => {
     while (!isOver()) {
-      const paths = [
-        `/api/admin/account-balance/${throttled.userId}`,
-        `/api/positions?userId=${throttled.userId}`,
-      ];
+      const paths = [`/api/admin/account-balance/${victim.userId}`, `/api/positions?userId=${victim.userId}`];
       // 503 while it is throttled.
       await Promise.allSettled(paths.map((path) => admin.get(path)));
       await sleep(ASK_EVERY_MS);
     }
   });
   const [instance] = stage.instances;
-  const target = { server: { url: instance?.url ?? '' }, hookKey: throttled.hookKey ?? '' };
+  const target = { server: { url: instance?.url ?? '' }, hookKey: victim.hookKey ?? '' };
   for (const token of tokens) {
     if (isOver()) break;
     await post(target, 'signal', { token, price: PRICE });

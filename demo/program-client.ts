@@ -7,6 +7,8 @@ export interface ProgramClient {
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
   put<Answer>(path: string, body: unknown): Promise<Answer>;
+  /** The session's cookie, as a browser sends it. */
+  cookie(): string;
 }
 
 /** Errors have the status as their cause. */
@@ -34,6 +36,7 @@ export async function signIn(options: {
     get: (path) => call('GET', path),
     post: (path, body) => call('POST', path, body),
     put: (path, body) => call('PUT', path, body),
+    cookie: () => cookie,
   };
   await client.post('/api/auth/login', { username, password });
   return client;

@@ -66,7 +66,7 @@ export async function runStream(options: {
     for (const candle of candles) await deliver(candleMessage(candle, now));
     await mispriced;
 
-    // In the first round every token sends a signal, so that the first minutes are not empty.
+    // Every token sends a signal in the first round, so that the first minutes are not empty.
     const crossed = round === 0 ? [newest] : candles.filter((candle) => candle.crossed);
     for (const candle of isMispriced ? [] : crossed) {
       await sendSignal({ ...candle, price: priceText(token, price) });

@@ -1,0 +1,117 @@
+// What benchmarks are compared with, each in a process of its own: baselines.ts route | orders TOKEN COUNT.
+// DATABASE_URL names the database.
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { storedMarks } from '#server/engine/sizing/stored-marks.ts';
+import { BITGET } from '#server/exchanges/ccxt/bitget.ts';
+import { callScope } from '#server/exchanges/ccxt/call-scope.ts';
+import { openScope } from '#server/exchanges/ccxt/connection.ts';
+import { createTransport } from '#server/exchanges/ccxt/transport.ts';
+import type { DeliveryOutcome } from '#server/ingest/deliveries.store.ts';
+import { systemClock } from '#server/platform/clock.ts';
+import { parseConfig } from '#server/platform/config/config.ts';
+import type { Db } from '#server/platform/db/database.ts';
+import { openPool } from '#server/platform/db/pool.ts';
+import { timeOrderedId } from '#server/platform/ids.ts';
+import { createLog } from '#server/platform/log.ts';
+import { buildProgram } from '#server/program.ts';
+import { createVenue } from '#test/venues/venue.ts';
+import { venueCredentials } from '#test/venues/venue-credentials.ts';
+
+const SECRET = 'the secret of a benchmark, long enough';
+
+const log = createLog({ level: 'silent' });
+const database = openPool({ connection: { connectionString: process.env.DATABASE_URL ?? '' }, log });
+const [name, token = '', count = '0'] = process.argv.slice(2);
+await (name === 'route' ? serveRoute() : placeOrders(token, Number(count)));
+
+/**
+ * The program as program.ts wires it, with its routes, guards and group commit; only the transaction that would store a
+ * batch is replaced. The database is empty: the idle job queue opens on it, and no request reaches it. Without the
+ * engine. Prints its address.
+ */
+async function serveRoute(): Promise<void> {
+  const config = parseConfig({
+    APP_ENV: 'production',
+    // In paper mode a new price would be looked up in the database.
+    EXCHANGE_MODE: 'demo',
+    AUTO_TRADE: 'disabled',
+    DATA_DIR: tmpdir(),
+    DATABASE_URL: process.env.DATABASE_URL,
+    SECRET_KEY: SECRET,
+    WEBHOOK_RATE_LIMIT: '0',
+  });
+  // However many deliveries a batch has, each is answered as stored under its own id.
+  const stored = new Proxy<DeliveryOutcome[]>([], {
+    get: (none, key) =>
+      Number.isInteger(Number(key))
+        ? { outcome: 'stored', id: timeOrderedId(), duplicate: false, token: 'BTC' }
+        : Reflect.get(none, key),
+  });
+  const deliveryDb = new Proxy(database.deliveryDb, {
+    get: (target, key) => (key === 'transaction' ? async () => stored : Reflect.get(target, key)),
+  }) satisfies Db;
+  const own = { ...database, deliveryDb };
+  const { app } = await buildProgram({ config, log, clock: systemClock, database: own });
+  process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);
+}
+
+/**
+ * Orders with the client library: the program's own client and transport and the test venue on the program's database,
+ * without the engine. Places one order for each of so many new accounts, one after the other, and prints the
+ * milliseconds of each.
+ */
+async function placeOrders(token: string, count: number): Promise<void> {
+  const now = () => systemClock.now();
+  const venue = createVenue({
+    // As in the program: prepared statements, on their own connection.
+    db: database.engineDb,
+    clock: systemClock,
+    marks: storedMarks(),
+    startBalance: '10000',
+    credentialsFor: (userId) => venueCredentials(userId, SECRET),
+  });
+  const transport = createTransport({
+    environment: 'paper',
+    origins: { [BITGET.origins.paper]: BITGET.origins.paper },
+    timeoutMs: 10_000,
+    now,
+    venue,
+    environmentProblem: BITGET.environmentProblem,
+    isSuccess: ({ status }) => status < 300,
+  });
+  const client = await BITGET.createClient({ environment: 'paper', userAgent: 'bench', transport, now });
+  await callScope.run(openScope({ type: 'contracts' }), () => client.loadMarkets());
+
+  const symbol = `${token}/USDT:USDT`;
+  const asNumber = (text: string) => text as unknown as number;
+  const ordersMs: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const userId = randomUUID();
+    const credentials = venueCredentials(userId, SECRET);
+    const account = { userId, environment: 'paper', credentials } as const;
+    const order = {
+      token,
+      side: 'buy',
+      quantity: '1',
+      price: '100',
+      stopLoss: '98',
+      takeProfit: '104',
+      leverage: 10,
+      clientOrderId: randomUUID().replaceAll('-', ''),
+    } as const;
+    // As the account of somebody who has traded before; not counted.
+    await callScope.run(openScope({ type: 'set-position-mode', account }), () =>
+      client.setPositionMode(false, symbol),
+    );
+    const [quantity, price] = [asNumber(order.quantity), asNumber(order.price)];
+    const startedAt = performance.now();
+    await callScope.run(openScope({ type: 'place-order', account }), () =>
+      client.createOrder(symbol, 'limit', order.side, quantity, price, BITGET.entryParameters(order)),
+    );
+    ordersMs.push(performance.now() - startedAt);
+  }
+  await transport.close();
+  await database.close();
+  process.stdout.write(JSON.stringify(ordersMs));
+}
