@@ -1,11 +1,8 @@
 import { card, confirmation, expectTip, openConnected, submitButton } from './calculator-screen.ts';
-import { testsOnExchange } from './exchange-fixtures.ts';
+import { exchangeTest as test } from './exchange-fixtures.ts';
 import { expect } from './fixtures.ts';
 
 const DISABLED = 'Trading operations are disabled in live mode for safety';
-
-/** Demo mode in production. */
-const test = testsOnExchange();
 
 // Requirements: trading-calculator-and-execution-14
 test('in production an order is calculated and prepared, and both buttons are blocked', async ({

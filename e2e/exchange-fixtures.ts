@@ -74,3 +74,10 @@ export function testsOnExchange(env: Record<string, string> = {}) {
     ],
   });
 }
+
+/* Files that use the same one share the servers of their workers. */
+
+/** The server places orders by hand only. */
+export const exchangeTest = testsOnExchange();
+/** The server trades automatically. */
+export const automaticTest = testsOnExchange({ AUTO_TRADE: 'enabled' });

@@ -8,11 +8,23 @@ export { expect };
 /** Orders are verified in moments, so that a workflow ends within a second. */
 const SHORT_WAITS = { VERIFY_FIRST_MS: '300', VERIFY_SECOND_MS: '300', CANCEL_DELAY_MS: '100' };
 
+/* Files that name the same settings share the servers of their workers. */
+
 /**
  * Signals are recorded and not traded, so that a test says itself when a workflow runs; one that trades then stays
  * under way for as long as a test lasts.
  */
-export const DEVELOPMENT = { APP_ENV: 'development', VERIFY_FIRST_MS: '120000' };
+export const DEVELOPMENT = {
+  APP_ENV: 'development',
+  VERIFY_FIRST_MS: '120000',
+  WEBHOOK_RATE_LIMIT: '0',
+};
+
+/** Orders by hand only; each is under way for as long as a page needs to reload. */
+export const BY_HAND = { APP_ENV: 'development', VERIFY_FIRST_MS: '2500' };
+
+/** A clock without summer time: two days from now read the same everywhere. */
+export const TOKYO = { DISPLAY_TIMEZONE: 'Asia/Tokyo', INSTANCE_ID: 'the-instance-with-a-very-long-name' };
 
 interface Fixtures {
   /** Signs a user in (the administrator, unless another is named) without going through the login screen. */

@@ -1,13 +1,6 @@
-import { testsOnExchange } from './exchange-fixtures.ts';
+import { automaticTest as test } from './exchange-fixtures.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
-
-/** The server trades on an exchange that it reaches over HTTP. */
-const test = testsOnExchange({
-  APP_ENV: 'production',
-  AUTO_TRADE: 'enabled',
-  EXCHANGE_TIMEOUT_MS: '1000',
-});
 
 // Requirements: users-19
 test('an order that a revoked key leaves in doubt is seen, and written off after a question', async ({

@@ -1,10 +1,7 @@
-import { testsOnExchange } from './exchange-fixtures.ts';
+import { exchangeTest as test } from './exchange-fixtures.ts';
 import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { pageTitle } from './screen.ts';
-
-/** The server trades on an exchange that it reaches over HTTP. */
-const test = testsOnExchange();
 
 // Requirements: additions-order-and-positions-8
 test('an account whose exchange is away is said to be missing, on both screens, until it answers again', async ({

@@ -1,10 +1,7 @@
 import { seriousFindingsInBothSchemes } from './axe.ts';
-import { testsOnExchange } from './exchange-fixtures.ts';
+import { automaticTest as test } from './exchange-fixtures.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast } from './screen.ts';
-
-/** The server trades on an exchange that it reaches over HTTP. */
-const test = testsOnExchange({ APP_ENV: 'production', AUTO_TRADE: 'enabled' });
 
 // Requirements: additions-order-and-positions-12
 test('a position whose account is connected no more is said to be missing, and written off after a question', async ({

@@ -1,12 +1,9 @@
 import type { Page } from '@playwright/test';
-import { testsOnExchange } from './exchange-fixtures.ts';
+import { exchangeTest as test } from './exchange-fixtures.ts';
 import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { expectToast } from './screen.ts';
 import { connectionCard, fillCredentials } from './settings-screen.ts';
-
-/** The server trades on an exchange that it reaches over HTTP. */
-const test = testsOnExchange();
 
 const save = (page: Page) => connectionCard(page).getByRole('button', { name: 'Save Connection' }).click();
 

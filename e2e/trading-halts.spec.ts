@@ -1,13 +1,11 @@
 import type { Locator, Page } from '@playwright/test';
 import { seriousFindings } from './axe.ts';
 import { runStatements } from './database.ts';
-import { testsOnExchange } from './exchange-fixtures.ts';
+import { automaticTest as test } from './exchange-fixtures.ts';
 import { newSiteCredentials } from './exchange-site.ts';
 import { expect } from './fixtures.ts';
 import { dialog, expectToast, pageTitle, tableRow } from './screen.ts';
 
-/** The server trades automatically on an exchange that it reaches over HTTP. */
-const test = testsOnExchange({ AUTO_TRADE: 'enabled' });
 // A colour in the middle of a transition has no contrast worth measuring.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
 
