@@ -159,7 +159,7 @@ const TEXTS = [
   ...CATALOGUE_OF_TRADING,
 ];
 
-const journeys = globSync('e2e/*.spec.ts', { cwd: ROOT })
+const screenTests = globSync(['e2e/*.spec.ts', 'web/**/*.test.tsx'], { cwd: ROOT })
   .map((file) => readFileSync(join(ROOT, file), 'utf8'))
   .join('\n')
   // Comments and titles assert nothing.
@@ -167,7 +167,7 @@ const journeys = globSync('e2e/*.spec.ts', { cwd: ROOT })
   .replaceAll(/^\s*test(\.describe)?\(.*$/gm, '');
 
 // Requirements: accounts-validation-1, accounts-messages-1, trading-validation-1, trading-messages-1
-test.each(TEXTS)('a journey of the browser asserts the whole text: %s', (text) => {
+test.each(TEXTS)('a test of the screens asserts the whole text: %s', (text) => {
   const literals = ["'", '"', '`'].map((quote) => `${quote}${text}${quote}`);
-  expect(literals.some((literal) => journeys.includes(literal))).toBe(true);
+  expect(literals.some((literal) => screenTests.includes(literal))).toBe(true);
 });
