@@ -63,24 +63,32 @@ test('the screen shows the running system, its workers, and that nothing was exe
 
 // Requirements: trading-calls-26, trading-constants-2
 test('the status is asked for every 3 seconds and the executions every 5', async ({ page, signIn }) => {
-  const asked: Record<string, number[]> = { status: [], logs: [] };
-  page.on('request', (request) => {
-    const part = /\/api\/position-maker\/(status|logs)$/.exec(request.url())?.[1];
-    if (part) asked[part]?.push(Date.now());
+  const asked = { status: 0, logs: 0 };
+  page.on('response', (response) => {
+    const part = /\/api\/position-maker\/(status|logs)$/.exec(response.url())?.[1];
+    if (part === 'status' || part === 'logs') asked[part] += 1;
   });
   await withoutLiveUpdates(page);
+  await page.clock.install();
   await signIn(page);
   await page.goto('/position-maker');
-  await expect.poll(() => asked.logs?.length, { timeout: 20_000 }).toBe(3);
-  const gaps = (times: number[] = []) => times.slice(1).map((time, at) => time - (times[at] ?? 0));
-  // Counted from the answer on, so a slow machine asks a bit later.
-  for (const [times, everyMs] of [
-    [asked.status, 3_000],
-    [asked.logs, 5_000],
+  await expect(card(page, 'System Status')).toHaveText('Running');
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
+  for (const [part, everyMs] of [
+    ['status', 3_000],
+    ['logs', 5_000],
   ] as const) {
-    const shortest = Math.min(...gaps(times));
-    expect(shortest).toBeGreaterThan(everyMs - 200);
-    expect(shortest).toBeLessThan(everyMs + 1_500);
+    // To the moment of an answer, from which the next wait is counted.
+    const start = asked[part];
+    await expect(async () => {
+      await page.clock.runFor(500);
+      expect(asked[part]).toBeGreaterThan(start);
+    }).toPass();
+    const before = asked[part];
+    await page.clock.runFor(everyMs - 500);
+    expect(asked[part]).toBe(before);
+    await page.clock.runFor(600);
+    await expect.poll(() => asked[part]).toBe(before + 1);
   }
 });
 
@@ -124,76 +132,6 @@ test('a restart while an order is being verified loses nothing and places nothin
 
   const { signals } = (await (await page.request.get('/api/signals')).json()) as SignalsAnswer;
   expect(signals.find(({ id }) => id === signalId)).toMatchObject({ totalTrades: 1, successfulTrades: 1 });
-});
-
-// Requirements: trading-calls-27, trading-messages-19
-test('a restart that fails says so in the words of the server, or in its own without any', async ({
-  page,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/position-maker/restart', status: 503 });
-  expectFailure({ path: '/api/position-maker/restart', status: 'network' });
-  await signIn(page);
-  await page.goto('/position-maker');
-  const restart = async () => {
-    await page.getByRole('button', { name: 'Restart System' }).click();
-    await dialog(page, 'Restart System').getByRole('button', { name: 'Restart System' }).click();
-  };
-  await page.route('**/api/position-maker/restart', (route) =>
-    route.fulfill({ status: 503, json: { message: 'instance-2 has not answered in time' } }),
-  );
-  await restart();
-  await expectToast(page, { title: 'Restart Failed', text: 'instance-2 has not answered in time' });
-  await page.unroute('**/api/position-maker/restart');
-  await page.route('**/api/position-maker/restart', (route) => route.abort());
-  await restart();
-  await expectToast(page, { title: 'Restart Failed', text: 'Failed to restart system' });
-  await expect(page.getByRole('button', { name: 'Restart System' })).toBeEnabled();
-});
-
-// Requirements: trading-roles-4
-test('a restart needs its confirmation, and cancelling does nothing', async ({ page, signIn }) => {
-  let restarts = 0;
-  page.on('request', (request) => {
-    if (request.url().endsWith('/restart')) restarts += 1;
-  });
-  await signIn(page);
-  await page.goto('/position-maker');
-  const button = page.getByRole('button', { name: 'Restart System' });
-  await button.focus();
-  await page.keyboard.press('Enter');
-  const question = dialog(page, 'Restart System');
-  await expect(question).toContainText('No order is being worked on at the moment.');
-  await question.getByRole('button', { name: 'Cancel' }).click();
-  await expect(question).toBeHidden();
-  await expect(button).toBeFocused();
-  expect(restarts).toBe(0);
-});
-
-test('polls that fail say so, keep what was loaded, and go on', async ({ page, signIn, expectFailure }) => {
-  expectFailure({ path: '/api/position-maker/', status: 'network' });
-  await signIn(page);
-  await page.goto('/position-maker');
-  await expect(card(page, 'System Status')).toHaveText('Running');
-  await page.route(/\/api\/position-maker\/(status|logs)$/, (route) => route.abort());
-  const alerts = ['Failed to fetch position maker status', 'Failed to fetch execution logs'].map((title) =>
-    page.getByRole('alert').filter({ hasText: title }),
-  );
-  for (const alert of alerts) await expect(alert).toContainText('The server cannot be reached');
-  await expect(card(page, 'System Status')).toHaveText('Running');
-  await expect(page.getByRole('table', { name: EXECUTIONS })).toBeVisible();
-
-  // Nothing was loaded yet: the notices stay while the polls go on, and their buttons work.
-  await page.reload();
-  for (const alert of alerts) await expect(alert).toBeVisible();
-  const retry = page.getByRole('button', { name: 'Try again' }).first();
-  await retry.focus();
-  for (const _ of [1, 2]) await page.waitForEvent('requestfailed', (one) => one.url().endsWith('/status'));
-  await expect(retry).toBeFocused();
-  await page.unroute(/\/api\/position-maker\/(status|logs)$/);
-  for (const alert of alerts) await expect(alert).toHaveCount(0);
-  await expect(card(page, 'System Status')).toHaveText('Running');
 });
 
 // Requirements: position-maker-1, position-maker-4, trading-calculator-and-execution-20

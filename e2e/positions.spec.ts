@@ -8,8 +8,6 @@ import { uniqueName } from './unique.ts';
 
 // A colour in the middle of a transition has no contrast worth measuring.
 test.use({ colorScheme: 'light', contextOptions: { reducedMotion: 'reduce' } });
-// A server of their own: at the start there are no positions.
-test.use({ serverEnv: { INSTANCE_ID: 'positions' } });
 
 interface Trade {
   user: NewUser;
@@ -81,24 +79,6 @@ async function expectCells(page: Page, table: string, row: ReturnType<typeof tab
 async function expectAccessible(page: Page) {
   expect(await seriousFindings(page)).toEqual([]);
 }
-
-test('without positions the screen says so in each of its parts', async ({ page, signIn }) => {
-  await signIn(page);
-  await page.goto('/positions');
-  await expect(pageTitle(page, 'Positions')).toBeVisible();
-  await expect(page.getByText(/^As the exchanges report them, as of \d{4}\//)).toBeVisible();
-  for (const [table, text] of [
-    ['Open Positions', 'No open positions'],
-    ['Closed Positions', 'No closed positions yet'],
-    ['Totals per user', 'No positions yet'],
-    ['Totals per token', 'No positions yet'],
-  ] as const) {
-    await expect(page.getByRole('table', { name: table })).toContainText(text);
-  }
-  await expect(card(page, 'Open Positions').first()).toHaveText('0');
-  await expect(card(page, 'Net Profit')).toHaveText('$0.00');
-  await expect(page.getByRole('img', { name: /^Cumulative profit/ })).toHaveCount(0);
-});
 
 // Requirements: additions-order-and-positions-5
 test('a traded signal appears by itself, moves with the price, and its stop closes it with the profit of the exchange', async ({
@@ -197,75 +177,6 @@ test('a position is closed by its button, after a confirmation with its figures'
   });
 });
 
-// Requirements: additions-order-and-positions-6
-test('a close that fails says why, in the dialog as well, and can be tried again', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  const xrp = await trade(operator, { token: 'XRP', price: '2', atr: '0.02' });
-  expectFailure({ path: '/api/positions/close', status: 409 });
-  await signIn(page);
-  await page.goto(`/positions?userId=${xrp.user.id}`);
-  await page.getByRole('button', { name: /^Close XRP position/ }).click();
-  const question = dialog(page, 'Close Position - XRP');
-  const answers = [
-    { status: 200, json: { success: false, message: 'The exchange refused the order: 40762' } },
-    { status: 409, json: { message: 'An order of this user in XRP is under way' } },
-  ];
-  for (const answer of answers) {
-    await page.route('**/api/positions/close', (route) => route.fulfill(answer));
-    await question.getByRole('button', { name: 'Close Position' }).click();
-    await expectToast(page, { title: 'Failed to Close Position', text: answer.json.message });
-    await expect(question.getByRole('alert')).toContainText(answer.json.message);
-    await page.unroute('**/api/positions/close');
-  }
-  await question.getByRole('button', { name: 'Close Position' }).click();
-  await expectToast(page, { title: 'Position Closed' });
-  await expect(openRow(page, xrp)).toHaveCount(0);
-});
-
-test('a position whose stop is hit while the dialog asks is no longer open, and the dialog says so', async ({
-  page,
-  operator,
-  signIn,
-}) => {
-  const ton = await trade(operator, { token: 'TON', price: '5', atr: '0.03' });
-  await signIn(page);
-  await page.goto(`/positions?userId=${ton.user.id}`);
-  await page.getByRole('button', { name: /^Close TON position/ }).click();
-  const question = dialog(page, 'Close Position - TON');
-  await expect(question).toContainText('$5.00');
-  await ton.mark('4.8');
-  // The poll of ten seconds finds it out.
-  await expect(question).toContainText('No longer open', { timeout: 15_000 });
-});
-
-test('the filters stand in the address', async ({ page, operator, signIn }) => {
-  const [btc, sui] = [
-    await trade(operator, { token: 'BTC', price: '65000', atr: '300' }),
-    await trade(operator, { token: 'SUI', price: '4', atr: '0.04' }),
-  ];
-  await signIn(page);
-  await page.goto('/positions');
-  await expect(openRow(page, btc)).toBeVisible();
-  await expect(openRow(page, sui)).toBeVisible();
-  await page.getByLabel('Token', { exact: true }).selectOption('SUI');
-  await expect(openRow(page, btc)).toHaveCount(0);
-  await expect(page).toHaveURL(/[?&]token=SUI/);
-  await page.getByLabel('Token', { exact: true }).selectOption('');
-  await page.getByLabel('User', { exact: true }).selectOption(btc.user.username);
-  await expect(openRow(page, sui)).toHaveCount(0);
-  await expect(page).toHaveURL(new RegExp(`userId=${btc.user.id}`));
-  await page.reload();
-  await expect(openRow(page, btc)).toBeVisible();
-  await expect(openRow(page, sui)).toHaveCount(0);
-  await expect(card(page, 'Open Positions').first()).toHaveText('1');
-  await page.goBack();
-  await expect(openRow(page, sui)).toBeVisible();
-});
-
 // Requirements: additions-order-and-positions-8
 test('differences, silent accounts and cheap tokens are in plain sight, in both schemes and on a telephone', async ({
   page,
@@ -321,72 +232,4 @@ test('differences, silent accounts and cheap tokens are in plain sight, in both 
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
   await expectAccessible(page);
-});
-
-test('a failed refresh keeps what was there, and the next one takes the notice away', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  const traded = await trade(operator, { token: 'BTC', price: '65000', atr: '300' });
-  expectFailure({ path: '/api/positions', status: 'network' });
-  await signIn(page);
-  await page.goto(`/positions?userId=${traded.user.id}`);
-  await expect(openRow(page, traded)).toBeVisible();
-  await page.route('**/api/positions?*', (route) => route.abort());
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  const alert = page.getByRole('alert').filter({ hasText: 'Failed to fetch positions' });
-  await expect(alert).toContainText('The server cannot be reached');
-  await expect(openRow(page, traded)).toBeVisible();
-  await page.reload();
-  await expect(alert).toBeVisible();
-  await page.unroute('**/api/positions?*');
-  await alert.getByRole('button', { name: 'Try again' }).click();
-  await expect(openRow(page, traded)).toBeVisible();
-  await expect(alert).toHaveCount(0);
-});
-
-// Requirements: additions-order-and-positions-7
-test('everybody sees the own positions on the dashboard, and only administrators the way to all', async ({
-  page,
-  operator,
-  signIn,
-  openBrowser,
-  expectFailure,
-}) => {
-  const mine = await trade(operator, { token: 'ETH', price: '3000', atr: '20' });
-  await trade(operator, { token: 'ETH', price: '3000', atr: '20' });
-  await mine.mark('3030');
-  await signIn(page, mine.user);
-  await page.goto('/');
-  const own = page.getByRole('list', { name: 'My open positions' });
-  await expect(own.getByRole('listitem')).toHaveCount(1);
-  // What the server read a moment before is answered until it asks the exchange again.
-  await expect(async () => {
-    await page.reload();
-    await expect(own).toContainText('+$99.90 (+10.00%)', { timeout: 1_000 });
-  }).toPass({ timeout: 30_000 });
-  for (const text of ['ETH', 'Long', '3.33 at $3,000.00']) await expect(own).toContainText(text);
-  await expect(card(page, 'Unrealised profit')).toHaveText('+$99.90');
-  await expect(page.getByRole('link', { name: 'All positions' })).toHaveCount(0);
-  await expect(page.getByRole('button', { name: /^Close/ })).toHaveCount(0);
-  await expectAccessible(page);
-
-  expectFailure({ path: '/api/my-positions', status: 'network' });
-  await page.route('**/api/my-positions', (route) => route.abort());
-  await page.reload();
-  const alert = page.getByRole('alert').filter({ hasText: 'Failed to fetch positions' });
-  await expect(alert).toBeVisible();
-  await page.unroute('**/api/my-positions');
-  await alert.getByRole('button', { name: 'Try again' }).click();
-  await expect(own).toContainText('+$99.90');
-
-  const administrator = await openBrowser();
-  await signIn(administrator);
-  await administrator.goto('/');
-  await expect(administrator.getByText('No open positions')).toBeVisible();
-  await administrator.getByRole('link', { name: 'All positions' }).click();
-  await expect(pageTitle(administrator, 'Positions')).toBeVisible();
-  await expect(openRow(administrator, mine)).toBeVisible();
 });

@@ -1,0 +1,103 @@
+// @vitest-environment jsdom
+import { expect, test } from 'vitest';
+import {
+  alertOf,
+  dialog,
+  eventually,
+  expectGone,
+  expectToast,
+  failure,
+  held,
+  isDisabled,
+  page,
+  recorded,
+  renderApp,
+  rowOf,
+  UNREACHABLE,
+} from '#test/web/render-app.tsx';
+
+const STATUS = 'GET /api/position-maker/status';
+const LOGS = 'GET /api/position-maker/logs';
+const RESTART = 'POST /api/position-maker/restart';
+const figure = async (label: string) =>
+  (await page().findAllByText(label)).find((one) => one.tagName === 'DT')?.nextElementSibling?.textContent;
+const restartButton = () => page().findByRole('button', { name: 'Restart System' });
+
+// Requirements: trading-calls-27, trading-messages-19, trading-roles-4
+test('a restart needs its confirmation, and says in the words of the server or its own that it fails', async () => {
+  const restarting = held(failure(503, 'instance-2 has not answered in time'));
+  const app = renderApp('/position-maker', { [RESTART]: restarting.promise });
+  const ask = async () => {
+    (await restartButton()).focus();
+    await app.user.keyboard('{Enter}');
+    return await dialog('Restart System');
+  };
+  let question = await ask();
+  expect(question.element.textContent).toContain('No order is being worked on at the moment.');
+  await app.user.click(question.getByRole('button', { name: 'Cancel' }));
+  await expectGone(() => page().queryByRole('dialog'));
+  await eventually(async () => expect(document.activeElement).toBe(await restartButton()));
+  expect(app.sent(RESTART)).toEqual([]);
+
+  question = await ask();
+  await app.user.click(question.getByRole('button', { name: 'Restart System' }));
+  expect(isDisabled(await page().findByRole('button', { name: 'Restarting...' }))).toBe(true);
+  restarting.release();
+  await expectToast('Restart Failed', 'instance-2 has not answered in time');
+  app.answers[RESTART] = UNREACHABLE;
+  question = await ask();
+  await app.user.click(question.getByRole('button', { name: 'Restart System' }));
+  await expectToast('Restart Failed', 'Failed to restart system');
+  expect(isDisabled(await restartButton())).toBe(false);
+});
+
+test('polls that fail say so, keep what was loaded, and go on', async () => {
+  const app = renderApp('/position-maker');
+  await eventually(async () => expect(await figure('System Status')).toBe('Running'));
+  app.answers[STATUS] = UNREACHABLE;
+  app.answers[LOGS] = UNREACHABLE;
+  await app.user.click(page().getByRole('button', { name: 'Refresh' }));
+  for (const title of ['Failed to fetch position maker status', 'Failed to fetch execution logs']) {
+    expect((await alertOf(title)).element.textContent).toContain('The server cannot be reached');
+  }
+  expect(await figure('System Status')).toBe('Running');
+  page().getByRole('table', { name: 'Recent Order Executions' });
+  // Nothing was loaded yet: the notices stay while the polls go on, and their buttons work.
+  app.reload();
+  const failed = await alertOf('Failed to fetch position maker status');
+  delete app.answers[STATUS];
+  delete app.answers[LOGS];
+  await app.user.click(failed.getByRole('button', { name: 'Try again' }));
+  await eventually(async () => expect(await figure('System Status')).toBe('Running'));
+  await expectGone(() => page().queryByText('Failed to fetch position maker status'));
+});
+
+// Requirements: position-maker-1, position-maker-4, trading-calculator-and-execution-20
+test('stopped workers and failed executions are plain', async () => {
+  const [worker] = recorded[STATUS].workers;
+  const [log] = recorded[LOGS].logs;
+  renderApp('/position-maker', {
+    [STATUS]: {
+      isRunning: false,
+      threadManager: { activeWorkers: 0, totalWorkers: 1, processingTasks: 0, completedTasks: 1340 },
+      workers: [{ ...worker, workerId: 'workflow-1', isActive: false, lastActivity: null }],
+    },
+    [LOGS]: { logs: [{ ...log, taskId: 'a3b9c1d2-0000', success: false, error: 'Order not filled' }] },
+  });
+  await eventually(async () => expect(await figure('System Status')).toBe('Stopped'));
+  expect(await figure('Active Workers')).toBe('0/1');
+  expect(await figure('Completed Tasks')).toBe('1,340');
+  expect((await rowOf('Worker Threads', 'workflow-1')).element.textContent).toContain('Inactive');
+  const row = await rowOf('Recent Order Executions', 'a3b9c1d2');
+  expect(row.getAllByRole('cell')[0]?.textContent).toBe('a3b9c1d2');
+  expect(row.element.textContent).toContain('Failed');
+  expect(page().getByRole('table', { name: 'Recent Order Executions' }).textContent).toContain(
+    'Order not filled',
+  );
+});
+
+// Requirements: position-maker-3
+test('without executions the screen says so', async () => {
+  renderApp('/position-maker', { [LOGS]: { logs: [] } });
+  await page().findByText('No execution logs yet');
+});
