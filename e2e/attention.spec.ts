@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test';
 import type { AttentionCondition } from '#contract/attention.ts';
 import { seriousFindings } from './axe.ts';
-import { expect, test } from './fixtures.ts';
-import { dialog } from './screen.ts';
+import { expect, TOKYO, test } from './fixtures.ts';
 
-test.use({ serverEnv: { DISPLAY_TIMEZONE: 'Asia/Tokyo' } });
+test.use({ serverEnv: TOKYO });
 
 const card = (page: Page) =>
   page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) });
@@ -119,49 +118,4 @@ test('conditions are fetched again every 30 seconds, and the card goes with the 
     await page.clock.fastForward(30_000);
     await expect(card(page)).toHaveCount(0, { timeout: 2_000 });
   }).toPass();
-});
-
-test('conditions that cannot be read are not taken for none', async ({ page, signIn, expectFailure }) => {
-  expectFailure({ path: '/api/attention', status: 500 });
-  await signIn(page);
-  await page.route('**/api/attention', (route) => route.fulfill({ status: 500, body: '' }));
-  await page.goto('/');
-  await expect(card(page).getByRole('alert')).toContainText('Failed to fetch what needs attention');
-  await page.unroute('**/api/attention');
-  await answer(page, []);
-  await card(page).getByRole('button', { name: 'Try again' }).click();
-  await expect(card(page)).toHaveCount(0);
-});
-
-test('the banner of the environment dialog counts critical conditions while there are any', async ({
-  page,
-  signIn,
-}) => {
-  const details = dialog(page, 'System Environment Details');
-  const open = () =>
-    page.getByRole('banner').getByRole('button', { name: 'Live Trading', exact: true }).click();
-  const banner = details.getByRole('alert').first();
-  await signIn(page);
-  await answer(page, CONDITIONS);
-  await page.goto('/');
-  await open();
-  await expect(banner).toContainText(
-    'The system is processing signals automatically. All safety checks passed.',
-  );
-  await expect(banner).toContainText('2 critical conditions');
-  expect(await seriousFindings(page)).toEqual([]);
-
-  await answer(page, CONDITIONS.slice(0, 1));
-  await page.reload();
-  await open();
-  await expect(banner).toContainText('1 critical condition');
-  await expect(banner).not.toContainText('1 critical conditions');
-
-  await answer(page, CONDITIONS.slice(2));
-  const answered = page.waitForResponse('**/api/attention');
-  await page.reload();
-  await (await answered).finished();
-  await open();
-  await expect(banner).toContainText('Live Trading Active');
-  await expect(banner).not.toContainText('critical');
 });
