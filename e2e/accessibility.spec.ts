@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { seriousFindingsInBothSchemes } from './axe.ts';
+import { examine, seriousFindingsInBothSchemes } from './axe.ts';
 import type { ExpectedFailure } from './browser-problems.ts';
 import { expect, test } from './fixtures.ts';
 import type { ManagedServer } from './managed-server.ts';
@@ -66,19 +66,23 @@ async function tradeOnce(operator: Operator) {
   return { signal, userId: user.id };
 }
 
-// Requirements: additions-everywhere-1
-test('no screen and no dialog has a serious finding of axe', async ({ page, signIn, operator }) => {
+// Requirements: additions-everywhere-1, additions-everywhere-3
+test('no screen and no dialog has a serious finding of axe, or is wider than a telephone', async ({
+  page,
+  signIn,
+  operator,
+}) => {
   test.setTimeout(120_000);
   const screens = await screensWithData(operator);
   await page.goto('/');
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
   await page.getByRole('button', { name: 'Sign in' }).click();
-  const findings = await seriousFindingsInBothSchemes(page, 'sign-in');
+  const findings = await examine(page, 'sign-in');
   await signIn(page);
   for (const { path, shows } of screens) {
     await page.goto(path);
     await shows(page);
-    findings.push(...(await seriousFindingsInBothSchemes(page, path)));
+    findings.push(...(await examine(page, path)));
   }
   expect(findings).toEqual([]);
 });
@@ -93,8 +97,7 @@ test('no confirmation, toast or menu has a serious finding of axe', async ({
   await operator.platform();
   await signIn(page);
   const findings: string[] = [];
-  const scan = async (place: string) =>
-    void findings.push(...(await seriousFindingsInBothSchemes(page, place)));
+  const scan = async (place: string) => void findings.push(...(await examine(page, place)));
 
   await page.goto('/create-client');
   await page.getByRole('switch', { name: `Active trading of ${user.username}` }).click({ force: true });
@@ -180,10 +183,7 @@ test('no dialog of the webhook screen has a serious finding of axe', async ({ pa
   await signIn(page);
   await page.goto('/configuration');
   const findings: string[] = [];
-  await walkWebhookDialogs(
-    page,
-    async (place) => void findings.push(...(await seriousFindingsInBothSchemes(page, place))),
-  );
+  await walkWebhookDialogs(page, async (place) => void findings.push(...(await examine(page, place))));
   expect(findings).toEqual([]);
 });
 
@@ -220,11 +220,7 @@ test('no dialog of the settings screen has a serious finding of axe', async ({ p
   const { id } = await operator.createUser();
   await signIn(page);
   const findings: string[] = [];
-  await walkSettings(
-    page,
-    id,
-    async (place) => void findings.push(...(await seriousFindingsInBothSchemes(page, place))),
-  );
+  await walkSettings(page, id, async (place) => void findings.push(...(await examine(page, place))));
   expect(findings).toEqual([]);
 });
 
@@ -271,51 +267,13 @@ test('neither a refused sign-in nor a state of the users screen has a serious fi
   const findings: string[] = [];
   await walkSignInAndUsers(
     { page, operator, server, expectFailure },
-    async (place) => void findings.push(...(await seriousFindingsInBothSchemes(page, place))),
+    async (place) => void findings.push(...(await examine(page, place))),
   );
   expect(findings).toEqual([]);
 });
 
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
-
-  // Requirements: additions-everywhere-3
-  test('no screen and no dialog is wider than the screen', async ({ page, signIn, operator }) => {
-    const screens = await screensWithData(operator);
-    await page.goto('/');
-    await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
-    await expectNoOverflow(page, 'sign-in');
-    await signIn(page);
-    for (const { path, shows } of screens) {
-      await page.goto(path);
-      await shows(page);
-      await expectNoOverflow(page, path);
-    }
-  });
-
-  test('neither a refused sign-in nor a state of the users screen is wider than the screen', async ({
-    page,
-    operator,
-    server,
-    expectFailure,
-  }) => {
-    await walkSignInAndUsers({ page, operator, server, expectFailure }, (place) =>
-      expectNoOverflow(page, place),
-    );
-  });
-
-  test('no dialog of the settings screen is wider than the screen', async ({ page, signIn, operator }) => {
-    const { id } = await operator.createUser();
-    await signIn(page);
-    await walkSettings(page, id, (place) => expectNoOverflow(page, place));
-  });
-
-  test('no dialog of the webhook screen is wider than the screen', async ({ page, signIn, operator }) => {
-    await operator.platform();
-    await signIn(page);
-    await page.goto('/configuration');
-    await walkWebhookDialogs(page, (place) => expectNoOverflow(page, place));
-  });
 
   test('the delivery log shows everything of a delivery without being scrolled', async ({
     page,
@@ -351,12 +309,4 @@ interface SignInAndUsers {
   operator: Operator;
   server: ManagedServer;
   expectFailure: (failure: ExpectedFailure) => void;
-}
-
-async function expectNoOverflow(page: Page, place: string) {
-  const widths = await page.evaluate(() => ({
-    content: document.documentElement.scrollWidth,
-    screen: document.documentElement.clientWidth,
-  }));
-  expect(widths.content, `${place} is as wide as the screen`).toBeLessThanOrEqual(widths.screen);
 }

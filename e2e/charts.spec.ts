@@ -78,8 +78,8 @@ const drawnColors = (page: Page, names: string[]) =>
     return wanted.filter((name) => drawn.has(style.getPropertyValue(`--chart-${name}`).trim()));
   }, names);
 
-// Requirements: additions-charts-1, additions-everywhere-1
-test('the dialog of a traded signal has its chart, as a picture, in words and as a table', async ({
+// Requirements: additions-charts-1, additions-everywhere-1, additions-everywhere-3
+test('the dialog of a traded signal has its chart, as a picture, in words and as a table, in every colour and width', async ({
   page,
   operator,
   signIn,
@@ -116,21 +116,28 @@ test('the dialog of a traded signal has its chart, as a picture, in words and as
   expect(await seriousFindings(page)).toEqual([]);
   await details.getByRole('button', { name: 'Show as chart' }).click();
   await expect(chart).toBeVisible();
-});
 
-test('the chart follows the colour scheme', async ({ page, operator, signIn }) => {
-  const token = uniqueToken();
-  const rising = Array.from({ length: 60 }, (_, index) => 10 + index / 10);
-  await postCandles(await operator.platform(), token, rising);
-  const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '12' });
-  await signIn(page);
-  await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
-  await expect.poll(() => drawnColors(page, ['up'])).toEqual(['up']);
+  // The style says the dark colour then.
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
-  // The style says the dark colour now.
-  await expect.poll(() => drawnColors(page, ['up'])).toEqual(['up']);
+  await expect.poll(() => drawnColors(page, colors)).toEqual(colors);
   expect(await seriousFindings(page)).toEqual([]);
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  await expect.poll(() => paintedPoints(page)).toBeGreaterThan(500);
+  const box = await chart.boundingBox();
+  expect(box?.x).toBeGreaterThanOrEqual(0);
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+  const top = async () => (await chart.boundingBox())?.y ?? 0;
+  const before = await top();
+  await chart.hover();
+  await page.mouse.wheel(0, 120);
+  await expect.poll(top).toBeLessThan(before);
 });
 
 test('a signal without candles says so, with what is known of it', async ({ page, operator, signIn }) => {
@@ -143,30 +150,6 @@ test('a signal without candles says so, with what is known of it', async ({ page
   await expect(details).toContainText('Buy at 0.00001234 on ');
   // Two decimals hide the price.
   await expect(details).toContainText('$0.00 0.00001234');
-});
-
-test('a chart that cannot be fetched says so, and is fetched on the next try', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/', status: 'network' });
-  const token = uniqueToken();
-  await postCandles(await operator.platform(), token, [10]);
-  const signal = await operator.postSignal({ symbol: `${token}USDT`, price: '10' });
-  await signIn(page);
-  const calls = /\/api\/signals\/[^/]+\/chart$/;
-  await page.route(calls, (route) => route.abort());
-  await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
-  const details = dialog(page, 'Signal Details');
-  const failed = details.getByRole('alert').filter({ hasText: 'Failed to fetch chart' });
-  await expect(failed).toBeVisible();
-  // The rest of the dialog is there.
-  await expect(details).toContainText(signal.id);
-  await page.unroute(calls);
-  await failed.getByRole('button', { name: 'Try again' }).click();
-  await expect(chartOf(page)).toHaveAccessibleName(new RegExp(`^${token} 15m\\. 1 candle from `));
 });
 
 test('the code of the chart that cannot be loaded leaves the table', async ({
@@ -269,32 +252,4 @@ test('signals per day stand beside the cards, each day with its count', async ({
   await expect(page.getByRole('tooltip')).toHaveText(/^\d{4}\/\d\d\/\d\d: \d+ signals?$/);
   await days.locator('g').first().hover();
   await expect(page.getByRole('tooltip')).toHaveText(/: 0 signals$/);
-});
-
-test.describe('on a telephone', () => {
-  test.use({ viewport: { width: 390, height: 844 } });
-
-  // Requirements: additions-everywhere-3
-  test('the charts are no wider than the screen, and a swipe over one scrolls the dialog', async ({
-    page,
-    operator,
-    signIn,
-  }) => {
-    const { signal } = await tradeOnce(operator);
-    await signIn(page);
-    await page.goto(`/signals?dialog=signal&signal=${signal.id}`);
-    await expect.poll(() => paintedPoints(page)).toBeGreaterThan(500);
-    const box = await chartOf(page).boundingBox();
-    expect(box?.x).toBeGreaterThanOrEqual(0);
-    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBeLessThanOrEqual(0);
-    const top = async () => (await chartOf(page).boundingBox())?.y ?? 0;
-    const before = await top();
-    await chartOf(page).hover();
-    await page.mouse.wheel(0, 120);
-    await expect.poll(top).toBeLessThan(before);
-  });
 });

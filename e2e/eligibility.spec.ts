@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
-import { seriousFindingsInBothSchemes } from './axe.ts';
+import { examine } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 import type { NewUser, Operator } from './operator.ts';
-import { dialog, expectToast, pageTitle, tableRows } from './screen.ts';
+import { dialog, pageTitle, tableRows } from './screen.ts';
 import { uniqueName } from './unique.ts';
 
 // A colour in the middle of a transition has no contrast worth measuring.
@@ -97,134 +97,6 @@ test('the users cell opens the list, and its tabs stand in the address without b
   await expect(users).toBeVisible();
 });
 
-// Requirements: signals-the-dialogs-13
-test('the breakdown has four layers, whom each left out and why, and who is left in the end', async ({
-  page,
-  operator,
-  signIn,
-}) => {
-  const from = await story(operator);
-  const everybody = await operator.countUsers();
-  await signIn(page);
-  await page.goto(usersAddress(from));
-  await page.getByRole('tab', { name: 'Eligible Users Breakdown' }).click();
-  const users = dialog(page, USERS);
-  const fact = (name: string) =>
-    users.getByText(name, { exact: true }).locator('xpath=following-sibling::dd');
-  await expect(fact('Current Mode')).toHaveText('Sandbox');
-  await expect(fact('Processor')).toHaveText(from.processor);
-  await expect(fact('All Users')).toHaveText(String(everybody));
-  // Asked now: whoever was created after the workflow is counted as well.
-  await expect(fact('Final Eligible Users')).toHaveText('3');
-
-  const layers = users.getByRole('list', { name: 'Filtration layers' }).locator('> li');
-  await expect(layers).toHaveCount(4);
-  const [active = -1, , , final = -1] = (await layers.locator('strong').allTextContents()).map(Number);
-  expect([active, final]).toEqual([everybody - 1, 3]);
-  await expect(layers.nth(0)).toContainText('Active users with settings');
-  await expect(layers.nth(0)).toContainText('1 left out: User is inactive');
-  await expect(layers.nth(1)).toContainText('left out: Active trading is off');
-  await layers.nth(0).getByText('1 left out').hover();
-  await expect(page.getByRole('tooltip')).toHaveText(from.inactive.username);
-  const eligible = users.getByRole('listitem').filter({ hasText: from.later.username });
-  await expect(eligible.getByText('Test', { exact: true })).toBeVisible();
-
-  await page.reload();
-  await expect(users.getByRole('tab', { name: 'Eligible Users Breakdown' })).toHaveAttribute(
-    'aria-selected',
-    'true',
-  );
-  await expect(layers).toHaveCount(4);
-});
-
-// Requirements: trading-messages-6
-test('a breakdown that the server refuses, or does not answer, is said so', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  const from = await story(operator);
-  const path = '/api/signal/check-eligibility';
-  expectFailure({ path, status: 503 });
-  expectFailure({ path, status: 'network' });
-  await signIn(page);
-  await page.route(`**${path}`, (route) =>
-    route.fulfill({ status: 503, json: { message: 'The service is not available at the moment' } }),
-  );
-  await page.goto(usersAddress(from, '&tab=breakdown'));
-  await expectToast(page, {
-    title: 'Failed to check eligibility',
-    text: 'The service is not available at the moment',
-  });
-  const failed = dialog(page, USERS).getByRole('alert');
-  await expect(failed).toContainText('Failed to check eligibility');
-  await page.unroute(`**${path}`);
-  await page.route(`**${path}`, (route) => route.abort());
-  await failed.getByRole('button', { name: 'Try again' }).click();
-  await expectToast(page, { title: 'Failed to check eligibility', text: 'The server cannot be reached' });
-  await page.unroute(`**${path}`);
-  await failed.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('list', { name: 'Filtration layers' })).toBeVisible();
-});
-
-// Requirements: additions-why-and-why-not-1
-test('why a user is left out: the deciding rule, what it saw and wanted, then and now', async ({
-  page,
-  operator,
-  signIn,
-}) => {
-  const from = await story(operator);
-  await signIn(page);
-  await page.goto(usersAddress(from, '&tab=why'));
-  const users = dialog(page, USERS);
-  await users.getByLabel('Search users').fill('no such user');
-  await expect(users).toContainText('No user matches');
-  await users.getByLabel('Search users').fill(from.off.username.slice(0, 12).toUpperCase());
-  await users.getByRole('button', { name: from.off.username }).click();
-  await expect(page).toHaveURL(new RegExp(`tab=why&user=${from.off.id}`));
-
-  await expect(part(page, 'Conclusion')).toContainText('Not eligible');
-  await expect(part(page, 'Conclusion')).toContainText('Active trading is off');
-  const then = part(page, 'As decided then');
-  const value = (name: string) =>
-    then.getByText(name, { exact: true }).locator('xpath=following-sibling::dd');
-  await expect(value('Deciding rule')).toHaveText('Active trading');
-  await expect(value('It saw')).toHaveText('off');
-  await expect(value('It wanted')).toHaveText('on');
-  await expect(rule(page, 'As decided then', 'Processor')).toContainText('passed');
-  await expect(rule(page, 'As decided then', 'Active trading')).toContainText('failed');
-  await expect(rule(page, 'As decided then', 'Trading pause')).toContainText('not reached');
-  await expect(rule(page, 'As it would be decided now', 'Processor')).toContainText(
-    `saw ${from.processor}, wanted ${from.processor} or Any`,
-  );
-
-  await page.reload();
-  await expect(value('Deciding rule')).toHaveText('Active trading');
-  await users.getByRole('button', { name: 'Choose another user' }).click();
-  await expect(users.getByLabel('Search users')).toBeVisible();
-  await expect(page).toHaveURL(/tab=why$/);
-});
-
-test('why a user who was eligible traded, or was stopped afterwards', async ({ page, operator, signIn }) => {
-  const from = await story(operator);
-  await signIn(page);
-  await page.goto(usersAddress(from));
-  await page.getByRole('button', { name: `Why, ${from.traded.username}` }).click();
-  await expect(part(page, 'Conclusion')).toContainText('TradedThe order was filled');
-  await expect(part(page, 'As decided then')).toContainText('All eligibility criteria met');
-  const after = part(page, 'After eligibility');
-  await expect(after.getByRole('listitem')).toHaveCount(4);
-  await expect(after.getByRole('listitem').last()).toContainText('Order of this workflow');
-  await expect(after.getByRole('listitem').last()).toContainText('Filled');
-
-  await page.goto(whyAddress(from, from.unsized));
-  await expect(part(page, 'Conclusion')).toContainText(`Skipped${NO_ATR}`);
-  await expect(part(page, 'As decided then')).toContainText('Eligible');
-  await expect(after.getByRole('listitem').last()).toContainText('Generate Position');
-  await expect(after.getByRole('listitem').last()).toContainText(`${NO_ATR}; user will be skipped`);
-});
-
 // Requirements: additions-why-and-why-not-2
 test('why a user was never considered, and what would be decided now', async ({ page, operator, signIn }) => {
   const from = await story(operator);
@@ -244,27 +116,6 @@ test('why a user was never considered, and what would be decided now', async ({ 
   const now = part(page, 'As it would be decided now');
   await expect(now).toContainText('User is inactive');
   await expect(rule(page, 'As it would be decided now', 'User settings')).toContainText('not reached');
-});
-
-test('an explanation that cannot be fetched says so, and is fetched on the next try', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  const from = await story(operator);
-  expectFailure({ path: '/api/signals/', status: 'network' });
-  expectFailure({ path: '/api/signals/', status: 404 });
-  await signIn(page);
-  await page.route('**/why/**', (route) => route.abort());
-  await page.goto(whyAddress(from, from.traded));
-  const failed = dialog(page, USERS).getByRole('alert');
-  await expect(failed).toContainText('Failed to fetch the explanation');
-  await page.unroute('**/why/**');
-  await failed.getByRole('button', { name: 'Try again' }).click();
-  await expect(part(page, 'Conclusion')).toContainText('The order was filled');
-  await page.goto(usersAddress(from, '&tab=why&user=00000000-0000-4000-8000-000000000000'));
-  await expect(failed).toContainText('404: {"message":"User not found"}');
 });
 
 // Requirements: workflow-monitor-12, additions-why-and-why-not-4
@@ -349,28 +200,21 @@ test.describe('every tab', () => {
     ];
   };
 
-  // Requirements: additions-everywhere-1
-  test('has no serious finding of axe in light and dark', async ({ page, operator, signIn }) => {
+  // Requirements: additions-everywhere-1, additions-everywhere-3
+  test('has no serious finding of axe, fits a telephone and is reached by keyboard', async ({
+    page,
+    operator,
+    signIn,
+  }) => {
     test.setTimeout(120_000);
-    await signIn(page);
-    for (const { path, text } of await tabs(operator)) {
-      await page.goto(path);
-      await expect(page.getByRole('dialog')).toContainText(text);
-      expect(await seriousFindingsInBothSchemes(page, path)).toEqual([]);
-    }
-  });
-
-  // Requirements: additions-everywhere-3
-  test('fits a telephone and is reached by keyboard', async ({ page, operator, signIn }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
     await signIn(page);
     for (const { path, text } of await tabs(operator)) {
       await page.goto(path);
       const opened = page.getByRole('dialog');
       await expect(opened).toContainText(text);
-      const isWider = await opened.evaluate((element) => element.scrollWidth > element.clientWidth);
-      expect(isWider, path).toBe(false);
+      expect(await examine(page, path)).toEqual([]);
     }
+    await page.setViewportSize({ width: 390, height: 844 });
     const from = await story(operator);
     await page.goto(usersAddress(from));
     await expect(page.getByRole('dialog')).toContainText('users eligible');

@@ -55,17 +55,6 @@ test('filters stand in the address, narrow the table and go back to page 1', asy
   await expect(page.getByLabel('Token')).toHaveValue('');
 });
 
-// Requirements: signals-the-table-3
-test('nothing that matches is said so', async ({ page, signIn }) => {
-  await signIn(page);
-  await page.goto('/signals?token=NOSUCHTOKEN');
-  await expect(page.getByText('No signals found')).toBeVisible();
-  await expect(page.getByText('Showing 0 of 0 signals')).toBeVisible();
-  await expect(page.getByLabel('Token')).toHaveValue('NOSUCHTOKEN');
-  await page.getByRole('link', { name: 'Configuration' }).last().click();
-  await expect(pageTitle(page, 'Webhook Configuration')).toBeVisible();
-});
-
 // Requirements: signals-the-table-10, trading-workflows-and-eligibility-3, workflows-1
 test('in development a signal is recorded and not traded, and its row says why', async ({
   page,
@@ -264,38 +253,6 @@ test('back closes a dialog that was opened, and after closing it leads to the pa
   await closeDialog(page, 'Trade Details - Signal');
   await page.goBack();
   await expect(pageTitle(page, 'Admin Dashboard')).toBeVisible();
-});
-
-test('a dialog that cannot be fetched says so, and is fetched on the next try', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/', status: 'network' });
-  const signal = await operator.postSignal({ symbol: `${uniqueToken()}USDT` });
-  await signIn(page);
-  const of = `/api/signals/${signal.id}`;
-  for (const { name, call, title } of [
-    { name: 'signal', call: of, title: 'Failed to fetch signal' },
-    { name: 'sltp', call: `${of}/sltp`, title: 'Failed to fetch SL/TP data' },
-    { name: 'workflows', call: `${of}/workflows`, title: 'Failed to fetch workflows' },
-    { name: 'trades', call: `${of}/trades`, title: 'Failed to fetch trades' },
-    { name: 'users', call: `${of}/users`, title: 'Failed to fetch users' },
-    {
-      name: 'steps',
-      call: `/api/automation-workflows/${signal.workflowId}/steps`,
-      title: 'Failed to fetch workflow steps',
-    },
-  ]) {
-    await page.route(`**${call}`, (route) => route.abort());
-    await page.goto(`/signals?dialog=${name}&signal=${signal.id}&workflow=${signal.workflowId}`);
-    const failed = page.getByRole('dialog').getByRole('alert').filter({ hasText: title });
-    await expect(failed).toBeVisible();
-    await page.unroute(`**${call}`);
-    await failed.getByRole('button', { name: 'Try again' }).click();
-    await expect(failed).toBeHidden();
-  }
 });
 
 // Requirements: signals-the-dialogs-12
