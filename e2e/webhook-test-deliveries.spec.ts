@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import type { NewUser } from './operator.ts';
-import { closeDialog, dialog, expectToast, tableRow, tableRows, withoutLiveUpdates } from './screen.ts';
+import { closeDialog, dialog, tableRow, tableRows } from './screen.ts';
 import { uniqueToken } from './unique.ts';
-import { createWebhook, deleteElsewhere, holdBack, keyField } from './webhook-screen.ts';
+import { createWebhook } from './webhook-screen.ts';
 
 const SIGNAL = 'Send Test Signal';
 const CANDLE = 'Send Test Candle';
@@ -43,21 +43,6 @@ test.describe('as an administrator', () => {
     await expect(page).toHaveURL(/\/signals\?dialog=signal&signal=/);
   });
 
-  test('what was edited of a test is not lost without a question, what was sent is', async ({ page }) => {
-    await openTest(page, 'candle');
-    const form = dialog(page, CANDLE);
-    const question = dialog(page, 'You have unsaved changes');
-    await form.getByLabel('Symbol').fill(`${uniqueToken()}USDT`);
-    await page.keyboard.press('Escape');
-    await question.getByRole('button', { name: 'Stay' }).click();
-    await expect(form).toBeVisible();
-    await sendOf(page, CANDLE).click();
-    await expect(resultOf(page, CANDLE)).toContainText('The candle was stored.');
-    await page.keyboard.press('Escape');
-    await expect(form).toBeHidden();
-    await expect(question).toBeHidden();
-  });
-
   // Requirements: webhook-deliveries-27
   test('a test candle of this minute is stored as a price log', async ({ page }) => {
     const token = uniqueToken();
@@ -88,18 +73,6 @@ test.describe('as an ordinary user', () => {
     await signIn(page, user);
     await page.goto('/webhook');
     await createWebhook(page);
-  });
-
-  test('a test signal is for that user alone, whether or not the key is shown', async ({ page }) => {
-    await expect(keyField(page)).toHaveValue(/^.{4}…$/);
-    await openTest(page, 'signal');
-    await expect(dialog(page, SIGNAL)).toContainText('for you alone');
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText('The signal was stored.');
-    await expect(dialog(page, SIGNAL).getByRole('link')).toHaveCount(0);
-    await closeDialog(page, SIGNAL);
-    await expect(keyField(page)).toHaveValue(/^.{4}…$/);
-    await expect(tableRow(page, 'Recent deliveries', 'Stored')).toContainText('127.0.0.1');
   });
 
   test('every send is a delivery of its own, unless its time is kept', async ({ page }) => {
@@ -147,58 +120,5 @@ test.describe('as an ordinary user', () => {
     await sendOf(page, SIGNAL).click();
     await expect(resultOf(page, SIGNAL)).toContainText('The signal was stored.');
     await expect(form.getByLabel('Price')).not.toHaveAttribute('aria-invalid', 'true');
-  });
-
-  test('while it is sent the button says so', async ({ page }) => {
-    const release = await holdBack(page, '**/test-deliveries');
-    await openTest(page, 'signal');
-    await sendOf(page, SIGNAL).click();
-    const sending = dialog(page, SIGNAL).getByRole('button', { name: 'Sending...' });
-    await expect(sending).toBeDisabled();
-    release();
-    await expect(resultOf(page, SIGNAL)).toContainText('The signal was stored.');
-    await expect(sendOf(page, SIGNAL)).toBeEnabled();
-  });
-
-  test('what could not be sent is said so, and the form stays for another try', async ({
-    page,
-    expectFailure,
-  }) => {
-    expectFailure({ path: '/api/hooks/', status: 503 });
-    expectFailure({ path: '/api/hooks/', status: 'network' });
-    await openTest(page, 'signal');
-    await dialog(page, SIGNAL).getByLabel('Symbol').fill('SOLUSDT');
-    const call = '**/test-deliveries';
-    await page.route(call, (route) => route.abort());
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText('Not sent');
-    await expect(resultOf(page, SIGNAL)).toContainText('Failed to send the test signal');
-    await page.unroute(call);
-
-    const message = 'Over the limit of deliveries a minute. Send it again.';
-    await page.route(call, (route) => route.fulfill({ status: 503, json: { message } }));
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText(message);
-    await page.unroute(call);
-
-    await expect(dialog(page, SIGNAL).getByLabel('Symbol')).toHaveValue('SOLUSDT');
-    await sendOf(page, SIGNAL).click();
-    await expect(resultOf(page, SIGNAL)).toContainText('The signal was stored.');
-  });
-
-  test('a webhook that was deleted elsewhere takes none, and the screen shows it', async ({
-    page,
-    server,
-    expectFailure,
-  }) => {
-    expectFailure({ path: '/api/hooks/', status: 404 });
-    await withoutLiveUpdates(page);
-    await page.reload();
-    await openTest(page, 'candle');
-    await deleteElsewhere(page, { origin: server.url, password: user.password });
-    await sendOf(page, CANDLE).click();
-    await expectToast(page, { title: 'Error', text: 'Webhook not found' });
-    await expect(dialog(page, CANDLE)).toBeHidden();
-    await expect(page.getByText('No Webhook Configured')).toBeVisible();
   });
 });

@@ -179,32 +179,6 @@ test('the deactivation dialog names the webhook and what it feeds, and the list 
   await expect(dialog(page, 'Reactivate User')).toContainText('stays suspended');
 });
 
-test('the section says when it is empty or cannot be fetched, and is on the configuration screen only', async ({
-  page,
-  signIn,
-  expectFailure,
-}) => {
-  await signIn(page);
-  await page.goto('/webhook');
-  await expect(page.getByRole('heading', { name: 'API Endpoints' })).toBeVisible();
-  await expect(page.getByRole('heading', { name: TABLE })).toHaveCount(0);
-
-  const list = '**/api/admin/hooks?*';
-  await page.route(list, (route) => route.fulfill({ json: { hooks: [], total: 0 } }));
-  await page.goto('/configuration');
-  await expect(page.getByText('No user has a webhook yet')).toBeVisible();
-  await page.unroute(list);
-  expectFailure({ path: '/api/admin/hooks', status: 'network' });
-  await page.route(list, (route) => route.abort());
-  await page.reload();
-  const alert = page.getByRole('alert').filter({ hasText: 'Failed to fetch the webhooks of all users' });
-  await expect(alert).toBeVisible();
-  await page.unroute(list);
-  await alert.getByRole('button', { name: 'Try again' }).click();
-  await expect(alert).toBeHidden();
-  await expect(section(page)).toBeVisible();
-});
-
 test.describe('on a telephone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
