@@ -1,10 +1,9 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures.ts';
+import { expect, TOKYO, test } from './fixtures.ts';
 import { dialog, expectToast, fillLogin, pageTitle } from './screen.ts';
 import { accountStatusCard, automationCard, connectionCard } from './settings-screen.ts';
 
-// Clocks without summer time: two days from now read the same everywhere.
-test.use({ serverEnv: { DISPLAY_TIMEZONE: 'Asia/Tokyo' } });
+test.use({ serverEnv: TOKYO });
 
 const save = (page: Page) => automationCard(page).getByRole('button', { name: 'Save Automation' });
 const paused = (page: Page) => automationCard(page).getByLabel('Trading paused until');
@@ -123,21 +122,6 @@ test('administrators reach the automation of their own account, without a warnin
   await expect(pageTitle(page, 'Users')).toBeVisible();
 });
 
-// Requirements: users-4
-test('an ordinary user sees nothing of it', async ({ page, operator, signIn }) => {
-  const [user, other] = [await operator.createUser(), await operator.createUser()];
-  await signIn(page, user);
-  for (const path of ['/settings', `/settings?userId=${user.id}`, `/settings?userId=${other.id}`]) {
-    await page.goto(path);
-    await expect(connectionCard(page)).toBeVisible();
-    await expect(page.getByRole('main')).toContainText(user.id);
-    await expect(automationCard(page)).toHaveCount(0);
-    await expect(accountStatusCard(page)).toHaveCount(0);
-    await expect(page.getByRole('link', { name: 'Automation settings' })).toHaveCount(0);
-    await expect(page.getByRole('link', { name: 'Back to Users' })).toHaveCount(0);
-  }
-});
-
 // Requirements: accounts-states-5, accounts-messages-15
 test('a user is deactivated and reactivated after a confirmation', async ({
   page,
@@ -196,57 +180,4 @@ test('a confirmation whose code cannot be loaded says so, and opens once it can'
   await page.unroute('**/confirm-dialog-view-*.js');
   await accountStatusCard(page).getByRole('button', { name: 'Deactivate' }).click();
   await expect(dialog(page, 'Deactivate User')).toContainText(user.username);
-});
-
-// Requirements: accounts-messages-15
-test('a change of the status that is refused says so', async ({ page, operator, signIn, expectFailure }) => {
-  const user = await operator.createUser();
-  expectFailure({ path: `/api/admin/users/${user.id}`, status: 403 });
-  await signIn(page);
-  const refuse = () =>
-    page.route(`**/api/admin/users/${user.id}/*`, (route) =>
-      route.fulfill({ status: 403, json: { message: 'Administrators only' } }),
-    );
-  const card = accountStatusCard(page);
-  await page.goto(`/settings?userId=${user.id}`);
-  await refuse();
-  await card.getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByRole('button', { name: 'Deactivate User' }).click();
-  await expectToast(page, { title: 'Failed to Deactivate User', text: 'Administrators only' });
-  await expect(card.getByText('Active', { exact: true })).toBeVisible();
-
-  await operator.setActive(user.id, false);
-  await page.reload();
-  await card.getByRole('button', { name: 'Reactivate' }).click();
-  await page.getByRole('button', { name: 'Reactivate User' }).click();
-  await expectToast(page, { title: 'Failed to Reactivate User', text: 'Administrators only' });
-  await expect(card.getByText('Inactive', { exact: true })).toBeVisible();
-});
-
-test('while the server is away the automation stays as it was typed', async ({
-  page,
-  operator,
-  signIn,
-  server,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/', status: 'network' });
-  const user = await operator.createUser();
-  await signIn(page);
-  await page.goto(`/settings?userId=${user.id}`);
-  await automationCard(page).getByLabel('Trade order set').selectOption('C');
-  // Its code has come by then.
-  await accountStatusCard(page).getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await server.stop();
-  await save(page).click();
-  await expectToast(page, { title: 'Error', text: 'Failed to update settings' });
-  await accountStatusCard(page).getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByRole('button', { name: 'Deactivate User' }).click();
-  await expectToast(page, { title: 'Failed to Deactivate User', text: 'The change was not saved' });
-  await server.start();
-  await expect(automationCard(page).getByLabel('Trade order set')).toHaveValue('C');
-  await save(page).click();
-  await expectToast(page, { title: 'Settings Updated' });
-  expect((await storedSettings(page, user.id)).tradeOrderSet).toBe('C');
 });

@@ -140,23 +140,6 @@ test('in paper mode the test shows the balance of the paper account', async ({ p
   await expect(outcome).toContainText('Futures balance $10,000.00, of which $10,000.00 is available (USDT)');
 });
 
-test('what the server has against a field stands at the field, and what was typed stays', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: PATH, status: 400 });
-  await signIn(page, await operator.createUser());
-  await page.goto('/settings');
-  await fillCredentials(page, { ...SECRETS, apiKey: 'with a space' });
-  await button(page, 'Save Connection').click();
-  const text = 'API key must be plain letters, digits and signs without spaces';
-  await expectToast(page, { title: 'Error', text });
-  await expect(field(page, 'API key')).toHaveAccessibleDescription(text);
-  await expect(field(page, 'API secret')).toHaveValue(SECRETS.apiSecret);
-});
-
 test('credentials stay while an order of the user is under way', async ({
   page,
   operator,
@@ -195,59 +178,4 @@ test('credentials stay while an order of the user is under way', async ({
   });
   await expect(connectionCard(page).getByRole('alert')).toContainText('Not removed');
   await expect(connectionCard(page)).toContainText('API key …4711');
-});
-
-test('too many tests in a minute are refused in words', async ({ page, operator, signIn, expectFailure }) => {
-  expectFailure({ path: `${PATH}/test`, status: 429 });
-  await signIn(page, await operator.createUser());
-  await page.goto('/settings');
-  const outcome = connectionCard(page).getByRole('alert');
-  await expect(async () => {
-    await button(page, 'Test Connection').click();
-    await expect(outcome).toContainText('Not tested', { timeout: 1_000 });
-  }).toPass({ intervals: [0] });
-  await expectToast(page, { title: 'Error', text: /Too many requests/ });
-});
-
-test('while the server is away nothing typed is lost', async ({
-  page,
-  operator,
-  signIn,
-  server,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/', status: 'network' });
-  await signIn(page, await operator.createUser());
-  await page.goto('/settings');
-  await fillCredentials(page, SECRETS);
-  await server.stop();
-  await button(page, 'Save Connection').click();
-  await expectToast(page, { title: 'Error', text: 'Failed to save the exchange connection' });
-  await button(page, 'Test Connection').click();
-  await expectToast(page, { title: 'Error', text: 'Failed to test the exchange connection' });
-  await field(page, 'Exchange').selectOption('Bybit');
-  const failed = connectionCard(page)
-    .getByRole('alert')
-    .filter({ hasText: 'Failed to fetch the exchange connection' });
-  await expect(failed).toBeVisible();
-  await expect(field(page, 'API key')).toHaveValue(SECRETS.apiKey);
-
-  await server.start();
-  await failed.getByRole('button', { name: 'Try again' }).click();
-  await expect(failed).toHaveCount(0);
-  await field(page, 'Exchange').selectOption('Bitget');
-  await button(page, 'Save Connection').click();
-  await expect(connectionCard(page)).toContainText('API key …4711');
-
-  // The dialog's code is fetched when it is opened first.
-  const asked = dialog(page, 'Remove Exchange Connection');
-  await button(page, 'Remove').click();
-  await asked.getByRole('button', { name: 'Cancel' }).click();
-  await expect(asked).toHaveCount(0);
-  await server.stop();
-  await button(page, 'Remove').click();
-  await asked.getByRole('button', { name: 'Remove', exact: true }).click();
-  await expectToast(page, { title: 'Error', text: 'Failed to remove the exchange connection' });
-  await expect(connectionCard(page)).toContainText('API key …4711');
-  await server.start();
 });

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
-import { calculate, calculateButton, calculatorCase } from './calculator-screen.ts';
 import { expect, test } from './fixtures.ts';
-import { expectToast, pageTitle, withoutLiveUpdates } from './screen.ts';
+import { expectToast, pageTitle } from './screen.ts';
 import { accountStatusCard, automationCard } from './settings-screen.ts';
 
 /* What a settings form makes of it when the settings are changed elsewhere. */
@@ -22,81 +21,6 @@ async function saveAutomation(page: Page) {
   await automationCard(page).getByRole('button', { name: 'Save Automation' }).click();
   await expectToast(page, { title: 'Settings Updated' });
 }
-
-// Requirements: screens-user-settings-10
-test('a save over settings that changed elsewhere is refused, and the user chooses whose values to go on with', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/admin/user-settings/', status: 409 });
-  const user = await operator.createUser();
-  await withoutLiveUpdates(page);
-  await signIn(page);
-  await page.goto(`/settings?userId=${user.id}`);
-  await expect(testUser(page)).toBeChecked();
-  const elsewhere = {
-    tradingPausedUntil: '2099-03-03T20:06:00.000Z',
-    isTestUser: false,
-    oppositeSignal: 'skip',
-  } as const;
-  await operator.changeSettings(user.id, elsewhere);
-  await orderSet(page).selectOption('B');
-  await automationCard(page).getByRole('button', { name: 'Save Automation' }).click();
-  await expectToast(page, { title: 'Error', text: 'These settings were changed elsewhere' });
-  await expect(notice(page)).toContainText('Test user (now off)');
-  await expect(notice(page)).toContainText('Trading paused until (now 2099-03-03');
-  await expect(notice(page)).toContainText('Opposite signal (now Skip)');
-  await expect(orderSet(page)).toHaveValue('B');
-  await expect(automationCard(page).getByRole('button', { name: 'Save Automation' })).toBeDisabled();
-  expect(await operator.settingsOf(user.id)).toMatchObject({ ...elsewhere, tradeOrderSet: 'M' });
-
-  await takeTheirs(page);
-  await expect(notice(page)).toHaveCount(0);
-  await expect(testUser(page)).not.toBeChecked();
-  await expect(automationCard(page).getByRole('radio', { name: 'Skip' })).toBeChecked();
-  await expect(orderSet(page)).toHaveValue('M');
-  await orderSet(page).selectOption('B');
-  await saveAutomation(page);
-  expect(await operator.settingsOf(user.id)).toMatchObject({ ...elsewhere, tradeOrderSet: 'B' });
-
-  await operator.changeSettings(user.id, { tradeOrderSet: 'D' });
-  await orderSet(page).selectOption('C');
-  await automationCard(page).getByRole('button', { name: 'Save Automation' }).click();
-  await expect(notice(page)).toContainText('Trade order set (now D)');
-  await keepMine(page);
-  await expect(notice(page)).toHaveCount(0);
-  await expect(orderSet(page)).toHaveValue('C');
-  await saveAutomation(page);
-  expect((await operator.settingsOf(user.id)).tradeOrderSet).toBe('C');
-});
-
-// Requirements: screens-user-settings-10
-test('a change elsewhere of fields that a form does not have does not keep it from being saved', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/admin/user-settings/', status: 409 });
-  const user = await operator.createUser();
-  await withoutLiveUpdates(page);
-  await signIn(page);
-  await page.goto(`/settings?userId=${user.id}`);
-  await processor(page).selectOption('UD Bot');
-  await orderSet(page).selectOption('B');
-  await operator.changeSettings(user.id, { oppositeSignal: 'skip' });
-  await saveSettings(page);
-  await expectToast(page, { title: 'Settings Updated' });
-  expect(await operator.settingsOf(user.id)).toMatchObject({
-    signalProcessor: 'UD Bot',
-    oppositeSignal: 'skip',
-    tradeOrderSet: 'M',
-  });
-  await expect(notice(page)).toContainText('Opposite signal (now Skip)');
-  await expect(orderSet(page)).toHaveValue('B');
-});
 
 test('the automation card follows what is decided elsewhere, and keeps a pause that it did not set', async ({
   page,
@@ -178,56 +102,6 @@ test('an untouched form shows at once what is changed elsewhere, and one with un
   expect((await operator.settingsOf(user.id)).signalProcessor).toBe('UD Bot');
 });
 
-// Requirements: screens-user-settings-10
-test('the same change here and elsewhere leaves nothing to choose', async ({ page, operator, signIn }) => {
-  const user = await operator.createUser();
-  await signIn(page, user);
-  await page.goto('/settings');
-  await processor(page).selectOption('UD Bot');
-  await operator.changeSettings(user.id, { signalProcessor: 'UD Bot' });
-  await expect(page.getByRole('button', { name: 'Discard' }).first()).toBeDisabled();
-  await expect(notice(page)).toHaveCount(0);
-});
-
-// Requirements: screens-user-settings-10
-test('a calculation over settings that changed elsewhere saves nothing until the user has chosen', async ({
-  page,
-  operator,
-  signIn,
-  expectFailure,
-}) => {
-  expectFailure({ path: '/api/admin/user-settings/', status: 409 });
-  const { user, path } = await calculatorCase(operator);
-  await withoutLiveUpdates(page);
-  await signIn(page);
-  await page.goto(path);
-  const chosenMethod = page.getByLabel('Position Sizing Method');
-  await expect(chosenMethod).toHaveValue('Technical Analysis');
-  await operator.changeSettings(user.id, { positionSizingMethod: 'Risk Management' });
-  await calculateButton(page).click();
-  await expect(page.getByRole('main')).toContainText('These settings were changed elsewhere');
-  await expect(chosenMethod).toHaveValue('Risk Management');
-  await expect(notice(page)).toHaveCount(0);
-
-  await chosenMethod.selectOption('Portfolio Allocation');
-  await operator.changeSettings(user.id, { maximumRiskPerTrade: '0.1' });
-  await calculateButton(page).click();
-  await expect(notice(page)).toContainText('Maximum Risk per Trade (now 10.0%)');
-  await expect(calculateButton(page)).toBeDisabled();
-  await expect(chosenMethod).toHaveValue('Portfolio Allocation');
-  expect((await operator.settingsOf(user.id)).positionSizingMethod).toBe('Risk Management');
-  await keepMine(page);
-  await calculate(page);
-  expect((await operator.settingsOf(user.id)).positionSizingMethod).toBe('Portfolio Allocation');
-
-  await chosenMethod.selectOption('Technical Analysis');
-  await operator.changeSettings(user.id, { investmentPortion: '0.2' });
-  await calculateButton(page).click();
-  await takeTheirs(page);
-  await expect(chosenMethod).toHaveValue('Portfolio Allocation');
-  await expect(page.getByLabel('Investment Portion').locator('option:checked')).toHaveText('20.0%');
-});
-
 /** How often the page asks for each of the paths. */
 function countCalls(page: Page, ...paths: string[]): () => number[] {
   const calls = paths.map(() => 0);
@@ -301,26 +175,6 @@ test("another user's settings are fetched once, and again after they changed els
   await reopen(page, () => operator.changeSettings(user.id, { signalProcessor: 'UD Bot' }));
   await expect(processor(page)).toHaveValue('UD Bot');
   await reopen(page, () => operator.setActive(user.id, false));
-  await expect(accountStatusCard(page).getByRole('button', { name: 'Reactivate' })).toBeVisible();
-});
-
-test('a user who was switched in the list is shown so in the settings', async ({
-  page,
-  operator,
-  signIn,
-}) => {
-  const user = await operator.createUser();
-  await withoutLiveUpdates(page);
-  await signIn(page);
-  await page.goto('/create-client');
-  const settings = page.getByRole('link', { name: `Settings of ${user.username}` });
-  await settings.click();
-  await expect(accountStatusCard(page).getByRole('button', { name: 'Deactivate' })).toBeVisible();
-  await page.goBack();
-  await page.getByRole('switch', { name: `Status of ${user.username}: Active` }).click();
-  await page.getByRole('button', { name: 'Deactivate User' }).click();
-  await expectToast(page, { title: 'User Status Updated' });
-  await settings.click();
   await expect(accountStatusCard(page).getByRole('button', { name: 'Reactivate' })).toBeVisible();
 });
 

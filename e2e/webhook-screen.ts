@@ -38,24 +38,3 @@ export const deliveriesRefresh = (page: Page): Locator =>
   page
     .locator('section', { has: page.getByRole('heading', { name: 'Recent Deliveries' }) })
     .getByRole('button', { name: 'Refresh' });
-
-/** Deletes the user's webhook the way another tab would. */
-export async function deleteElsewhere(page: Page, options: { origin: string; password: string }) {
-  const headers = { origin: options.origin };
-  const [hook] = (await (await page.request.get('/api/hooks')).json()) as { id: string }[];
-  const answer = await page.request.delete(`/api/hooks/${hook?.id}`, {
-    data: { password: options.password },
-    headers,
-  });
-  expect(answer.status()).toBe(200);
-}
-
-/** Holds the answers to a call back until the returned function is called. */
-export async function holdBack(page: Page, url: string): Promise<() => void> {
-  const gate = Promise.withResolvers<void>();
-  await page.route(url, async (route) => {
-    await gate.promise;
-    await route.continue();
-  });
-  return () => gate.resolve();
-}
