@@ -9,12 +9,12 @@ import {
   result,
   submitButton,
 } from './calculator-screen.ts';
-import { expect, test } from './fixtures.ts';
+import { BY_HAND, expect, test } from './fixtures.ts';
 import { closeDialog } from './screen.ts';
 
 // A colour in the middle of a transition has no contrast worth measuring.
 test.use({
-  serverEnv: { APP_ENV: 'development' },
+  serverEnv: BY_HAND,
   colorScheme: 'light',
   contextOptions: { reducedMotion: 'reduce' },
 });

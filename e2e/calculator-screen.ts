@@ -26,7 +26,7 @@ export const submitButton = (page: Page): Locator =>
 export const confirmButton = (page: Page): Locator =>
   confirmation(page).getByRole('button', { name: 'Confirm & Submit Order' });
 
-export interface CalculatorCase {
+interface CalculatorCase {
   signalId: string;
   user: NewUser;
   path: string;
@@ -73,19 +73,6 @@ export async function openConnected(
 export async function calculate(page: Page) {
   await calculateButton(page).click();
   await expect(fact(card(page, 'Position Parameters'), 'Entry Price')).toBeVisible();
-}
-
-/** Each toast of the flow stands for a moment: the calculation waits until it has been seen. */
-export async function holdCalculation(page: Page): Promise<() => void> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/api/internal/position-generator/generate', async (route) => {
-    await released;
-    await route.continue();
-  });
-  return release;
 }
 
 /** The tooltip of a disabled button; scrolling, as the pointer's arrival may do, closes it. */

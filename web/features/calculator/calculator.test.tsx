@@ -1,0 +1,487 @@
+// @vitest-environment jsdom
+import { describe, expect, test } from 'vitest';
+import {
+  type Answers,
+  type App,
+  alertOf,
+  dialog,
+  eventually,
+  expectGone,
+  expectToast,
+  Failure,
+  failure,
+  fill,
+  findTitle,
+  held,
+  ids,
+  isDisabled,
+  page,
+  recorded,
+  renderApp,
+  type Scope,
+  scopeOf,
+  UNREACHABLE,
+} from '#test/web/render-app.tsx';
+
+const ADDRESS = `/position-calculator?signalId=${ids.signal}&userId=${ids.user}`;
+const SETTINGS = `/api/admin/user-settings/${ids.user}`;
+const BALANCE = `GET /api/admin/account-balance/${ids.user}`;
+const PRICE = 'GET /api/current-price/ETHUSDT';
+const GENERATE = 'POST /api/internal/position-generator/generate';
+const PREPARE = 'POST /api/position-maker/prepare';
+const SUBMIT = 'POST /api/position-maker/submit-order';
+const ORDERS = 'GET /api/position-maker/orders';
+
+const settings = recorded['GET /api/admin/user-settings/958cbc84-6e40-4b04-b02d-5e40b004c8d9'];
+const calculation = recorded[GENERATE];
+const order = recorded[SUBMIT];
+const running = {
+  ...order,
+  done: false,
+  verificationJourney: {
+    ...order.verificationJourney,
+    attempts: order.verificationJourney.attempts.map((attempt) => ({ ...attempt, state: 'open' })),
+  },
+};
+
+const open = (answers: Answers = {}) =>
+  renderApp(ADDRESS, { [`PUT ${SETTINGS}`]: settings, [ORDERS]: { order: null }, ...answers });
+const card = async (title: string) =>
+  scopeOf(
+    (await page().findByRole('heading', { level: 2, name: title })).closest('section') ?? document.body,
+  );
+const calculateButton = async () =>
+  (await card('Calculation Settings')).getByRole('button', { name: /^Calculat/ });
+const calculate = async (app: App) => await app.user.click(await calculateButton());
+const submitButton = () => page().findByRole('button', { name: 'Submit Order' });
+const parameters = () => card('Position Parameters');
+const fact = (scope: Scope, name: string) => scope.getByText(name).nextElementSibling?.textContent;
+const CONFIRMATION = 'Position Maker - Order Confirmation';
+const RESULT = 'Order Submission Result';
+const close = async (app: App) => {
+  await app.user.keyboard('{Escape}');
+  await expectGone(() => page().queryByRole('dialog'));
+};
+
+/** Calculates, and opens the confirmation of the order. */
+async function openConfirmation(app: App) {
+  await app.user.click(await submitButton());
+  return await dialog(CONFIRMATION);
+}
+async function openCalculated(answers: Answers = {}) {
+  const app = open(answers);
+  await calculate(app);
+  await eventually(() => expect(app.address()).toContain(`calculation=${ids.calculation}`));
+  return app;
+}
+async function confirm(app: App) {
+  const form = await openConfirmation(app);
+  const button = await form.findByRole('button', { name: 'Confirm & Submit Order' });
+  await eventually(() => expect(isDisabled(button)).toBe(false));
+  await app.user.click(button);
+  return form;
+}
+
+// Requirements: calculator-screen-and-cards-1, calculator-screen-and-cards-2
+test('without a signal, and with one that does not exist, the calculator says so', async () => {
+  const app = renderApp('/position-calculator');
+  await findTitle('Position Calculator');
+  await page().findByText('No signal ID provided. Please select a signal from the signals page.');
+  await app.user.click(page().getByRole('link', { name: 'Back to Signals' }));
+  await findTitle('Trading Signals');
+});
+
+// Requirements: calculator-screen-and-cards-2, calculator-screen-and-cards-6, trading-messages-18
+test('signal and balance say that they load, that they are not there, and what they are', async () => {
+  const signal = held(failure(404, 'Signal not found'));
+  const balance = held({ success: false });
+  const SIGNAL = `GET /api/signals/${ids.signal}`;
+  const app = open({ [SIGNAL]: signal.promise, [BALANCE]: balance.promise });
+  await page().findByText('Loading signal data...');
+  signal.release();
+  await page().findByText('Failed to load signal data. Please try again.');
+  delete app.answers[SIGNAL];
+  app.reload();
+  await page().findByText('Loading account balance...');
+  balance.release();
+  await page().findByText('Balance information unavailable');
+  app.answers[BALANCE] = failure(502, 'Balance API Error: the exchange does not answer');
+  await app.user.click(page().getByRole('button', { name: 'Refresh balance' }));
+  await page().findByText('Balance API Error');
+  page().getByText('Please check API connection');
+  delete app.answers[BALANCE];
+  await app.user.click(page().getByRole('button', { name: 'Refresh balance' }));
+  await eventually(async () => expect(fact(await card('Account Balance'), 'Balance')).toBe('$9,980.65'));
+  const figures = await card('Account Balance');
+  expect(['Available', 'Frozen', 'In positions'].map((name) => fact(figures, name))).toEqual([
+    '$6,755.65',
+    '$0.00',
+    '$3,225.00',
+  ]);
+});
+
+describe('the trading user', () => {
+  const users = () => card('Trading User');
+  const chosenUser = async () => (await users()).findByRole('button', { name: /^Trading User:/ });
+  const search = () => page().queryByRole('combobox', { name: 'Search users' });
+
+  // Requirements: calculator-screen-and-cards-3, calculator-screen-and-cards-4, trading-validation-6
+  // Requirements: trading-roles-3, trading-calls-16
+  test('is any user, found by name, and stands in the address', async () => {
+    const app = renderApp(`/position-calculator?signalId=${ids.signal}`, { [ORDERS]: { order: null } });
+    await eventually(async () =>
+      expect((await chosenUser()).textContent).toContain('admin@example.com (You)'),
+    );
+    for (const text of ['Active', 'Trading Off']) expect((await chosenUser()).textContent).toContain(text);
+    (await chosenUser()).focus();
+    await app.user.keyboard('{Enter}');
+    const field = await page().findByRole('combobox', { name: 'Search users' });
+    await eventually(() => expect(document.activeElement).toBe(field));
+    fill(field, 'nobody is called so');
+    expect((await users()).getByRole('status').textContent).toBe('No user matches');
+    fill(field, 'OTHER');
+    await eventually(() => expect(page().getAllByRole('option', { name: /@/ })).toHaveLength(1));
+    await app.user.keyboard('{Enter}');
+    await eventually(() => expect(app.address()).toContain(`userId=${ids.user}`));
+    await eventually(async () => expect((await chosenUser()).textContent).toContain('other@example.com'));
+    expect((await card('Calculation Settings')).element.textContent).toContain(
+      'Saved as the settings of other@example.com when you calculate',
+    );
+    app.reload();
+    await eventually(async () => expect((await chosenUser()).textContent).toContain('other@example.com'));
+  });
+
+  // Requirements: calculator-screen-and-cards-3
+  test('is searched in a list that closes when the focus leaves it, and the focus stays where it is', async () => {
+    const app = open();
+    const button = await chosenUser();
+    const openList = async () => {
+      await app.user.click(button);
+      await eventually(() => expect(search()).not.toBeNull());
+    };
+    await openList();
+    await app.user.keyboard('{Escape}');
+    await expectGone(search);
+    expect(document.activeElement).toBe(button);
+    await openList();
+    await app.user.click(button);
+    await expectGone(search);
+    await openList();
+    const refresh = page().getByRole('button', { name: 'Refresh balance' });
+    refresh.focus();
+    await expectGone(search);
+    expect(document.activeElement).toBe(refresh);
+  });
+
+  test('who does not exist is said so', async () => {
+    renderApp(ADDRESS.replace(ids.user, '01890000-0000-4000-8000-000000000000'), {
+      [ORDERS]: { order: null },
+    });
+    await page().findByText('User ID not available - please log in or select a user');
+  });
+});
+
+describe('a calculation', () => {
+  // Requirements: trading-calculator-and-execution-7, trading-validation-3
+  test('is not submitted without stop loss and take profit', async () => {
+    const app = await openCalculated({
+      [GENERATE]: { ...calculation, position: { ...calculation.position, takeProfit: '' } },
+    });
+    const { element, findByRole } = await parameters();
+    const button = await findByRole('button', { name: 'Missing SL/TP - Cannot Submit' });
+    expect(isDisabled(button)).toBe(true);
+    expect(element.textContent).toContain('SAFETY RULE: Cannot submit without Stop Loss and Take Profit');
+    await app.user.hover(button.closest('[data-tip]') ?? button);
+    expect((await page().findByRole('tooltip')).textContent).toBe(
+      'Stop Loss and Take Profit are required for all trades',
+    );
+  });
+
+  // Requirements: trading-messages-8, trading-messages-15, trading-messages-17
+  test('that fails shows its text, or the usual one', async () => {
+    const usual = 'Failed to calculate position parameters.';
+    const refused = { success: false, positionGeneratorLogId: null, availableBalance: null };
+    const app = open({ [GENERATE]: { ...refused, error: '', message: '', details: 'Some detail' } });
+    await calculate(app);
+    await expectToast('Calculation Failed', usual);
+    expect((await card('Calculation Error')).element.textContent).toContain('Some detail');
+    for (const [answer, title, text, error] of [
+      [{ success: false }, 'Calculation Failed', usual, usual],
+      [
+        { ...refused, error: 'x', message: 'Bitget: rate limit exceeded', details: '' },
+        'Rate Limiting Detected',
+        'Fallback calculations use the real account balance, and results remain accurate.',
+        'Signal prices are used as fallback',
+      ],
+      [
+        { ...refused, error: 'x', message: 'above the 33% limit', details: '', availableBalance: '10000' },
+        'Calculation Failed',
+        'above the 33% limit',
+        'The current available balance is $10,000.00.',
+      ],
+      [
+        failure(503, 'The service is not available at the moment'),
+        'Calculation Failed',
+        'The service is not available at the moment',
+        'The service is not available at the moment',
+      ],
+    ] as const) {
+      app.answers[GENERATE] = answer;
+      await calculate(app);
+      await expectToast(title, text);
+      await eventually(async () => {
+        const shown = (await card('Calculation Error')).element.textContent;
+        expect(shown).toContain(error);
+        expect(shown).not.toContain('Some detail');
+      });
+    }
+    expect((await calculateButton()).textContent).toBe('Calculate');
+    await app.user.click(await submitButton());
+    await expectToast('No Position Data', 'Please calculate position parameters first.');
+  });
+
+  // Requirements: trading-calculator-and-execution-1, trading-calculator-and-execution-2
+  // Requirements: trading-calculator-and-execution-4, trading-calls-20, trading-messages-14
+  // Requirements: trading-messages-15
+  test.for([
+    {
+      name: 'the signal price',
+      price: recorded[PRICE],
+      title: 'Price Current',
+      text: 'by 0.00%; the calculation uses the signal price.',
+      after: 'Position Calculated',
+      says: /at 3001\.5000\. Price Current: .* by 0\.00%/,
+    },
+    {
+      name: 'another price',
+      price: { ...recorded[PRICE], data: { currentPrice: '3060', source: 'Bitget (paper)' } },
+      title: 'Price Updated',
+      text: 'by 2.00%; the calculation uses the current price.',
+      after: 'Position Calculated',
+      says: /Price Updated: .* by 2\.00%/,
+    },
+    {
+      name: 'nothing',
+      price: UNREACHABLE,
+      title: 'Using Signal Price',
+      text: 'The server cannot be reached. The calculation uses the signal price 3000.',
+      after: 'Position Calculated',
+      says: 'Using Signal Price: The server cannot',
+    },
+    {
+      name: 'that its limit is reached',
+      price: failure(429, 'Slow down'),
+      title: 'Rate Limiting Detected',
+      text: 'Slow down. The calculation uses the signal price 3000.',
+      after: 'Rate Limiting Detected',
+      says: 'Fallback calculations use the real account balance, and results remain accurate.',
+    },
+  ])(
+    'tells what it makes of it when the price service answers $name',
+    async ({ price, title, text, after, says }) => {
+      const calculating = held(calculation);
+      const app = open({ [PRICE]: price, [GENERATE]: calculating.promise });
+      await calculate(app);
+      await expectToast(title, text);
+      const [asked] = app.sent(PRICE);
+      expect(asked?.query).toMatchObject({
+        marketType: 'futures',
+        timestamp: expect.stringMatching(/^\d+$/),
+      });
+      expect(asked?.headers?.get('cache-control')).toBe('no-cache');
+      expect((await calculateButton()).textContent).toBe('Calculating...');
+      expect(isDisabled(await calculateButton())).toBe(true);
+      calculating.release();
+      await expectToast(after, says);
+      expect((await parameters()).element.textContent).toContain(`${title}:`);
+    },
+  );
+
+  // Requirements: trading-calculator-and-execution-5, trading-calculator-and-execution-6
+  test('with other settings than those on the screen is not submitted', async () => {
+    const outdated = 'Calculated with other settings (Risk Management): calculate again';
+    const calculating = held(calculation);
+    const app = open({ [GENERATE]: calculating.promise });
+    const method = () => page().findByLabelText('Position Sizing Method');
+    await calculate(app);
+    await app.user.selectOptions(await method(), 'Portfolio Allocation');
+    calculating.release();
+    await alertOf(outdated);
+    expect(((await method()) as HTMLSelectElement).value).toBe('Portfolio Allocation');
+    expect(isDisabled(await submitButton())).toBe(true);
+    await app.user.selectOptions(await method(), 'Risk Management');
+    await eventually(async () => expect(isDisabled(await submitButton())).toBe(false));
+    expect((await parameters()).element.textContent).not.toContain(outdated);
+    // A calculation that the page has forgotten is not submitted with other settings either.
+    app.reload();
+    await eventually(async () => expect(isDisabled(await submitButton())).toBe(false));
+    await app.user.selectOptions(await method(), 'Portfolio Allocation');
+    await alertOf('Calculated with other settings: calculate again');
+    expect(isDisabled(await submitButton())).toBe(true);
+  });
+
+  // Requirements: screens-user-settings-10
+  test('over settings that changed elsewhere saves nothing until the user has chosen', async () => {
+    const elsewhere = { ...settings.data, maximumRiskPerTrade: '0.1', updatedAt: '2026-12-01T00:00:00.000Z' };
+    const app = open({
+      [`PUT ${SETTINGS}`]: new Failure(409, {
+        message: 'These settings were changed elsewhere',
+        data: elsewhere,
+      }),
+    });
+    await app.user.selectOptions(
+      await page().findByLabelText('Position Sizing Method'),
+      'Portfolio Allocation',
+    );
+    await calculate(app);
+    const notice = await alertOf('These settings were changed elsewhere:');
+    expect(notice.element.textContent).toContain('Maximum Risk per Trade (now 10.0%)');
+    expect(isDisabled(await calculateButton())).toBe(true);
+    expect(app.sent(GENERATE)).toEqual([]);
+    await app.user.click(notice.getByRole('button', { name: 'Keep mine' }));
+    const portfolio = { ...elsewhere, positionSizingMethod: 'Portfolio Allocation' };
+    app.answers[`PUT ${SETTINGS}`] = { success: true, data: portfolio };
+    await calculate(app);
+    await eventually(() => expect(app.sent(GENERATE)).toHaveLength(1));
+    expect(app.sent(`PUT ${SETTINGS}`).at(-1)?.body).toMatchObject({
+      positionSizingMethod: 'Portfolio Allocation',
+      updatedAt: elsewhere.updatedAt,
+    });
+  });
+});
+
+describe('the confirmation of an order', () => {
+  // Requirements: trading-validation-2, trading-validation-3, trading-messages-9
+  test('keeps the titles of a failed preparation, and lets it be tried again', async () => {
+    const refused = { success: false, data: null, details: '' };
+    const safety = 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.';
+    const preparing = held(recorded[PREPARE]);
+    const app = await openCalculated();
+    for (const [answer, title, text] of [
+      [{ ...refused, error: 'SAFETY VIOLATION', message: safety }, 'SAFETY VIOLATION', safety],
+      [
+        { ...refused, error: 'Exchange Unavailable', message: '' },
+        'Order Preparation Failed',
+        'Failed to prepare order data.',
+      ],
+      [
+        { success: true, message: '', data: null },
+        'Order Preparation Failed',
+        'No order data prepared. Please try again.',
+      ],
+      [
+        { ...refused, error: 'No Position Data', message: 'Please calculate position parameters first.' },
+        'No Position Data',
+        'Please calculate position parameters first.',
+      ],
+      [failure(500, 'Internal server error'), 'Order Preparation Failed', 'Internal server error'],
+    ] as const) {
+      app.answers[PREPARE] = answer;
+      const form = await openConfirmation(app);
+      await expectToast(title, text);
+      expect(form.getAllByRole('alert')[0]?.textContent).toContain(text);
+      expect(isDisabled(form.getByRole('button', { name: 'Confirm & Submit Order' }))).toBe(true);
+      await close(app);
+    }
+    app.answers[PREPARE] = preparing.promise;
+    const form = await openConfirmation(app);
+    await form.findByText('Preparing order data...');
+    preparing.release();
+    await form.findByText('Pre-assessment passed');
+    expect(['Token', 'Entry Price', 'Exchange', 'Market Type'].map((name) => fact(form, name))).toEqual([
+      'ETH',
+      '3001.5000',
+      'Bitget',
+      'Futures',
+    ]);
+    await close(app);
+
+    const { data } = recorded[PREPARE];
+    const preAssessment = { valid: false, reason: 'ETH is already open' };
+    app.answers[PREPARE] = { ...recorded[PREPARE], data: { ...data, validation: { preAssessment } } };
+    const blocked = await openConfirmation(app);
+    await blocked.findByText('Pre-assessment failed');
+    const button = blocked.getByRole('button', { name: 'Confirm & Submit Order' });
+    expect(isDisabled(button)).toBe(true);
+    expect(button.closest('[data-tip]')?.getAttribute('data-tip')).toBe(
+      'Order validation failed - check order parameters',
+    );
+  });
+
+  // Requirements: calculator-screen-and-cards-12, trading-calculator-and-execution-11, trading-messages-10
+  // Requirements: trading-messages-13
+  test.for([
+    [
+      { error: 'Price Moved', message: 'The live price has moved' },
+      'Order Submission Failed',
+      'The live price has moved',
+    ],
+    [{ error: '', message: '' }, 'Order Submission Failed', 'Unknown error occurred'],
+    [
+      { error: '', message: 'Maximum 2 requests per second' },
+      'Rate Limiting Detected',
+      'Maximum 2 requests per second',
+    ],
+    [{ error: 'API Integration failed', message: '' }, 'Rate Limiting Detected', 'API Integration failed'],
+    [failure(429, 'Too many requests'), 'Rate Limiting Detected', 'Too many requests'],
+    [new Failure(502, 'bad gateway'), 'Order Submission Failed', 'Failed to submit order to exchange.'],
+    [UNREACHABLE, 'Order Processing Error', 'The server cannot be reached'],
+  ] as const)(
+    'opens the result dialog with the error of a failed submission (%#)',
+    async ([answer, title, text]) => {
+      const isRefusal = typeof answer === 'object' && !(answer instanceof Failure);
+      const app = await openCalculated({
+        [SUBMIT]: isRefusal ? { success: false, details: '', ...answer } : answer,
+      });
+      await confirm(app);
+      await expectToast(title, text);
+      const result = await dialog(RESULT);
+      expect(result.element.textContent).toContain('FAILED (ORDER FAILED)');
+      expect(result.element.textContent).toContain(text);
+    },
+  );
+
+  // Requirements: order-execution-11
+  test('finds an order again whose answer was lost on the way', async () => {
+    const app = await openCalculated({ [SUBMIT]: UNREACHABLE });
+    const form = await confirm(app);
+    await expectToast('Order Processing Error');
+    await page().findByText('The outcome is not known yet');
+    app.answers[ORDERS] = { order: running };
+    expect((await page().findByRole('article', { name: 'First Attempt' })).textContent).toContain('Open');
+    app.answers[ORDERS] = { order };
+    await expectToast('Order Submitted Successfully', `Order ID: ${order.orderId}`);
+    expect(form.element.isConnected).toBe(true);
+    await page().findByText('SUCCESS (ORDER FILLED)');
+  });
+
+  // Requirements: calculator-screen-and-cards-11, trading-validation-11, trading-messages-12
+  // Requirements: order-execution-11, additions-order-and-positions-3
+  test('follows the order; who leaves meanwhile stops nothing and is told its outcome elsewhere', async () => {
+    const submitting = held(order);
+    const app = await openCalculated({ [SUBMIT]: submitting.promise });
+    const form = await confirm(app);
+    expect(isDisabled(await form.findByRole('button', { name: 'Submitting Order...' }))).toBe(true);
+    app.answers[ORDERS] = { order: running };
+    await page().findByRole('article', { name: 'First Attempt' });
+    await close(app);
+    expect((await card('Order of This Calculation')).element.textContent).toContain('Running');
+    await app.user.click(page().getByRole('link', { name: 'Back to Signals' }));
+    await expectToast('Order Still Running', 'Leaving the calculator stops nothing');
+    await findTitle('Trading Signals');
+    app.answers[ORDERS] = { order };
+    submitting.release();
+    await expectToast('Order Submitted Successfully', `Order ID: ${order.orderId}`);
+    history.back();
+    await eventually(async () =>
+      expect((await card('Order of This Calculation')).element.textContent).toContain('Filled'),
+    );
+    expect(isDisabled(await submitButton())).toBe(true);
+    await app.user.click(page().getByRole('button', { name: 'Show result' }));
+    const result = await dialog(RESULT);
+    expect(result.element.textContent).toContain('SUCCESS (ORDER FILLED)');
+    expect(fact(result, 'First Order Filled')).toBe('Yes');
+    expect(fact(result, 'Second Attempt Executed')).toBe('No');
+    expect(result.getByRole('article', { name: 'Second Attempt' }).textContent).toContain('NOT RUN');
+  });
+});
