@@ -1,0 +1,191 @@
+// @vitest-environment jsdom
+import { describe, expect, test } from 'vitest';
+import {
+  alertOf,
+  alerts,
+  type Call,
+  dialog,
+  eventually,
+  expectGone,
+  failure,
+  ids,
+  isDisabled,
+  page,
+  recorded,
+  renderApp,
+  rowsOf,
+  scopeOf,
+  UNREACHABLE,
+} from '#test/web/render-app.tsx';
+
+const RUNS = 'GET /api/automation-workflows';
+const RETRY = `POST /api/automation/trigger/${ids.signal}`;
+const [run] = recorded[RUNS].workflows;
+const rows = () => rowsOf('Workflow Runs');
+const answerOf = (...workflows: object[]) => ({ ...recorded[RUNS], workflows, total: workflows.length });
+const failed = { ...run, status: 'failed', successfulTrades: 0, errorMessage: 'It broke' };
+
+// Requirements: workflow-monitor-1, workflow-monitor-2, workflow-monitor-16, trading-constants-1
+test('filters stand in the address, and a change of filter or page size goes back to page 1', async () => {
+  const pages = (call: Call) => ({ ...answerOf({ ...run }), total: call.query.status ? 0 : 26 });
+  const app = renderApp('/automation-workflows', { [RUNS]: pages });
+  await page().findByRole('option', { name: 'Tesla' });
+  await app.user.selectOptions(page().getByLabelText('Processor'), 'Tesla');
+  await page().findByRole('option', { name: 'Completed' });
+  await eventually(() => expect(app.address()).toBe('/automation-workflows?processor=Tesla'));
+  const size = page().getByLabelText('Page size');
+  expect([...size.querySelectorAll('option')].map((option) => option.textContent)).toEqual([
+    '25 per page',
+    '50 per page',
+    '100 per page',
+  ]);
+  await app.user.selectOptions(size, '25 per page');
+  const pager = scopeOf(await page().findByRole('navigation', { name: 'Pagination' }));
+  await eventually(() => expect(pager.element.textContent).toContain('Page 1 of 2'));
+  await app.user.click(pager.getByRole('button', { name: 'Next' }));
+  await eventually(() => expect(app.address()).toContain('page=2'));
+  app.answers[RUNS] = (call: Call) => (call.query.status ? answerOf() : pages(call));
+  await app.user.selectOptions(page().getByLabelText('Status'), 'Completed');
+  await page().findByText('No automation workflows found');
+  expect(app.address()).not.toContain('page=');
+  expect(app.sent(RUNS).at(-1)?.query).toMatchObject({
+    processor: 'Tesla',
+    status: 'completed',
+    limit: '25',
+  });
+});
+
+// Requirements: trading-messages-7
+test('a retry tells its outcome in an alert of the browser', async () => {
+  const app = renderApp('/automation-workflows', {
+    [RUNS]: answerOf(failed),
+    [RETRY]: failure(409, 'Already traded'),
+  });
+  const retry = await page().findByRole('button', { name: /^Retry workflow/ });
+  await app.user.click(retry);
+  await eventually(() => expect(alerts).toEqual(['Failed to trigger workflow retry']));
+  app.answers[RETRY] = UNREACHABLE;
+  await app.user.click(retry);
+  await eventually(() => expect(alerts.at(-1)).toBe('Error triggering workflow retry'));
+  app.answers[RETRY] = { success: true };
+  await app.user.click(retry);
+  await eventually(() => expect(alerts.at(-1)).toBe('Workflow retry triggered successfully'));
+});
+
+// Requirements: signals-the-table-14, trading-roles-2
+test('in a production deployment there is no retry and no trigger by hand', async () => {
+  const status = { ...recorded['GET /api/environment/status'], isProduction: true, isDeployment: true };
+  const answers = {
+    [RUNS]: answerOf(failed),
+    'GET /api/environment/status': { ...status, environment: 'production' },
+  };
+  for (const [path, name] of [
+    ['/automation-workflows', /^Retry workflow/],
+    ['/signals', /^Trigger the workflow of signal/],
+  ] as const) {
+    const app = renderApp(path, answers);
+    const button = (await page().findAllByRole('button', { name }))[0] ?? document.body;
+    await eventually(() => expect(isDisabled(button)).toBe(true));
+    await app.user.hover(button.closest('[data-tip]') ?? button);
+    expect((await page().findByRole('tooltip')).textContent).toBe('Manual triggers disabled in production');
+  }
+});
+
+// Requirements: workflow-monitor-7, workflow-monitor-8
+test('each kind of failure has its short reason, and its whole story in the tooltip', async () => {
+  const explanation = 'The exchange did not answer at all within the ten seconds that it is given';
+  const details = (failureType: string) => ({
+    failureType,
+    userFriendlyExplanation: explanation,
+    suggestedAction: 'Wait a while',
+  });
+  const cases = [
+    ['Slot taken', details('CONCURRENCY_CONFLICT'), 'System Busy'],
+    ['It broke', details('PROCESSING_ERROR'), 'Processing Failed'],
+    ['No answer', details('TIMEOUT'), explanation.slice(0, 50)],
+    ['The system is processing other signals of BTC', null, 'System Busy'],
+    ['Signal validation failed: no price', null, 'Invalid Signal'],
+    ['Auto-trading is disabled here', null, 'Trading Disabled'],
+    ['Something that nobody has thought of before', null, 'Something that nobody has thou'],
+    ['Old record', '{not json', 'Old record'],
+  ] as const;
+  const runs = cases.map(([errorMessage, errorDetails], at) => ({
+    ...failed,
+    id: `run-${at}`,
+    workflowId: `run-${at}`,
+    errorMessage,
+    errorDetails,
+  }));
+  renderApp('/automation-workflows', { [RUNS]: answerOf(...runs) });
+  await eventually(() => expect(rows()).toHaveLength(cases.length));
+  for (const [at, [message, details, shows]] of cases.entries()) {
+    const reason = rows()[at]?.querySelector('[data-tip][tabindex="0"]');
+    expect(reason?.textContent).toBe(shows);
+    const tip = reason?.getAttribute('data-tip');
+    expect(tip).toContain(message);
+    if (details === '{not json') expect(tip).toContain('Technical details: {not json');
+    else if (details) {
+      for (const text of [
+        'Failure type: ',
+        `Explanation: ${explanation}`,
+        'Suggested action: Wait a while',
+      ]) {
+        expect(tip).toContain(text);
+      }
+    }
+  }
+  expect(page().getAllByRole('button', { name: /^Retry workflow/ })).toHaveLength(cases.length);
+});
+
+// Requirements: workflow-monitor-5, workflow-monitor-6, workflow-monitor-10
+// Requirements: trading-workflows-and-eligibility-2
+test('ids are shortened, durations have their unit, and an unknown status is displayed as received', async () => {
+  const durations = [
+    [999, '999ms'],
+    [12_300, '12.3s'],
+    [300_000, '5.0m'],
+    [9_000_000, '2.5h'],
+  ] as const;
+  const start = Date.parse('2026-01-02T03:04:05.000Z');
+  const runs = durations.map(([lengthMs], at) => ({
+    ...run,
+    id: `run-${at}`,
+    workflowId: `0123-${at}-6789`,
+    status: 'on hold',
+    createdAt: new Date(start).toISOString(),
+    completedAt: new Date(start + lengthMs).toISOString(),
+  }));
+  renderApp('/automation-workflows', { [RUNS]: answerOf(...runs) });
+  await eventually(() => expect(rows()).toHaveLength(durations.length));
+  for (const [at, [, shows]] of durations.entries()) {
+    for (const text of [shows, 'on hold', '0123...6789']) expect(rows()[at]?.textContent).toContain(text);
+  }
+  expect(page().queryByRole('button', { name: /^Retry workflow/ })).toBeNull();
+});
+
+describe('the dialogs of a workflow', () => {
+  const part = (name: 'steps' | 'users') =>
+    `GET /api/automation-workflows/${ids.workflow}/${name}` as keyof typeof recorded;
+  const path = (name: string) =>
+    `/automation-workflows?dialog=${name}&signal=${ids.signal}&workflow=${ids.workflow}`;
+
+  test.for([
+    ['steps', part('steps'), 'Failed to fetch workflow steps'],
+    ['users', part('users'), 'Failed to fetch workflow users'],
+    ['signal', `GET /api/signals/${ids.signal}`, 'Failed to fetch signal'],
+  ] as const)('say that %s cannot be fetched, and fetch it on the next try', async ([name, call, title]) => {
+    const app = renderApp(path(name), { [call]: UNREACHABLE });
+    const alert = await alertOf(title);
+    delete app.answers[call];
+    await app.user.click(alert.getByRole('button', { name: 'Try again' }));
+    await expectGone(() => page().queryByText(title));
+  });
+
+  // Requirements: workflow-monitor-11, workflow-monitor-16
+  test('say that there are no users or no steps', async () => {
+    renderApp(path('users'), { [part('users')]: [] });
+    await (await dialog('Eligible Users')).findByText('No user data available for this workflow');
+    renderApp(path('steps'), { [part('steps')]: [] });
+    await (await dialog('Workflow Execution Steps')).findByText('No execution steps found for this workflow');
+  });
+});
