@@ -10,7 +10,7 @@ import type { Db } from '#server/platform/db/database.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
 import { ADDED_UP } from '#server/platform/db/list-totals/counted-lists.ts';
 import { listChoices } from '#server/platform/db/list-totals/list-choices.ts';
-import { monthName, monthOf } from '#server/platform/db/partition-months.ts';
+import { monthName, monthOf } from '#server/platform/db/partitions.ts';
 import { firstIdOf } from '#server/platform/ids.ts';
 import { type Bench, type BenchContext, mean, median, percentile } from './figures.ts';
 import { type Program, timed, waitUntil, withDatabase, withProgram } from './harness.ts';
