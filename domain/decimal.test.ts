@@ -15,30 +15,15 @@ import {
 
 describe('D', () => {
   it.each([
-    Number.NaN,
-    Infinity,
-    -Infinity,
-    'NaN',
-    'Infinity',
-    '',
-    ' 1',
-    '0x10',
-    '1_000',
-    '1,5',
-    'one',
-    '1e99999',
+    ...[Number.NaN, Infinity, -Infinity],
+    ...['NaN', 'Infinity', '', ' 1', '0x10', '1_000', '1,5', 'one', '1e99999'],
   ])('throws on %j', (value) => {
     expect(() => D(value)).toThrow(RangeError);
   });
 
   it('reads what a database and an exchange write', () => {
-    expect(['1.50', '-0.1', '1e-8', '.5', 7].map((value) => toPlain(D(value)))).toEqual([
-      '1.5',
-      '-0.1',
-      '0.00000001',
-      '0.5',
-      '7',
-    ]);
+    const read = ['1.50', '-0.1', '1e-8', '.5', 7].map((value) => toPlain(D(value)));
+    expect(read).toEqual(['1.5', '-0.1', '0.00000001', '0.5', '7']);
   });
 });
 
@@ -131,43 +116,11 @@ describe('parsePositiveNumber', () => {
   });
 
   it.each<unknown>([
-    Number.NaN,
-    Infinity,
-    -Infinity,
-    0,
-    -1,
-    1e-13,
-    1.1e12,
-    1e308,
-    '0',
-    '0.0',
-    '-1',
-    '+1',
-    '1e5',
-    '1E5',
-    '0x1F',
-    '1_000',
-    '1,000',
-    '1.2.3',
-    '.',
-    '',
-    ' 1',
-    '1 ',
-    '١٢٣',
-    '１２',
-    'NaN',
-    'Infinity',
-    '{{close}}',
-    '1000000000001',
-    '0.0000000000009',
+    ...[Number.NaN, Infinity, -Infinity, 0, -1, 1e-13, 1.1e12, 1e308, 10n],
+    ...['0', '0.0', '-1', '+1', '1e5', '1E5', '0x1F', '1_000', '1,000', '1.2.3', '.', '', ' 1', '1 '],
+    ...['١٢٣', '１２', 'NaN', 'Infinity', '{{close}}', '1000000000001', '0.0000000000009'],
     `1.${'0'.repeat(100)}`,
-    null,
-    undefined,
-    true,
-    [],
-    [1],
-    {},
-    10n,
+    ...[null, undefined, true, [], [1], {}],
   ])('refuses %s', (value) => {
     expect(parsePositiveNumber(value)).toMatchObject({ ok: false, reason: expect.stringMatching(/^must /) });
   });

@@ -5,27 +5,20 @@ import { KNOWN_TOKENS, normaliseSymbol } from './token.ts';
 describe('normaliseSymbol', () => {
   // Requirements: webhook-deliveries-19
   it.each([
-    ['BTC', 'BTC', 'USDT'],
-    ['btcusdt', 'BTC', 'USDT'],
-    [' BTCUSDT ', 'BTC', 'USDT'],
-    ['BITGET:BTCUSDT.P', 'BTC', 'USDT'],
-    ['BYBIT:BTCUSDT.p', 'BTC', 'USDT'],
-    ['BTC/USDT', 'BTC', 'USDT'],
-    ['BTC-USDT', 'BTC', 'USDT'],
-    ['BTC_USDC', 'BTC', 'USDC'],
-    ['BTC-USDT-SWAP', 'BTC', 'USDT'],
-    ['BTCUSD', 'BTC', 'USD'],
-    ['COINBASE:ETHUSD', 'ETH', 'USD'],
-    ['BTCUSDC', 'BTC', 'USDC'],
-    ['BTCBUSD', 'BTC', 'BUSD'],
-    ['BTCPERP', 'BTC', 'USDT'],
-    ['BTC-PERP', 'BTC', 'USDT'],
-    ['BTCUSDTPERP', 'BTC', 'USDT'],
-    ['BTCUSD_PERP', 'BTC', 'USD'],
-    ['1000PEPEUSDT.P', '1000PEPE', 'USDT'],
-    ['1INCHUSDT', '1INCH', 'USDT'],
-  ])('%s is %s in %s', (raw, token, currency) => {
-    expect(normaliseSymbol(raw)).toEqual({ ok: true, token, currency });
+    [
+      'BTC',
+      'USDT',
+      ['BTC', 'btcusdt', ' BTCUSDT ', 'BITGET:BTCUSDT.P', 'BYBIT:BTCUSDT.p', 'BTC/USDT', 'BTC-USDT'],
+    ],
+    ['BTC', 'USDT', ['BTC-USDT-SWAP', 'BTCPERP', 'BTC-PERP', 'BTCUSDTPERP']],
+    ['BTC', 'USDC', ['BTC_USDC', 'BTCUSDC']],
+    ['BTC', 'USD', ['BTCUSD', 'BTCUSD_PERP']],
+    ['BTC', 'BUSD', ['BTCBUSD']],
+    ['ETH', 'USD', ['COINBASE:ETHUSD']],
+    ['1000PEPE', 'USDT', ['1000PEPEUSDT.P']],
+    ['1INCH', 'USDT', ['1INCHUSDT']],
+  ])('reads %s in %s from %j', (token, currency, symbols) => {
+    for (const raw of symbols) expect(normaliseSymbol(raw), raw).toEqual({ ok: true, token, currency });
   });
 
   it.each([
@@ -47,28 +40,9 @@ describe('normaliseSymbol', () => {
   });
 
   it.each([
-    '',
-    ' ',
-    ':',
-    'BITGET:',
-    '/USDT',
-    'BTC/',
-    'BTC/EUR',
-    'BTC/USDT/X',
-    'BTC USDT',
-    'BTC.D',
-    '../../x',
-    '%2e%2e',
-    'BTC?x=1',
-    '@169.254.169.254',
-    '{{ticker}}',
-    'ВТС',
-    'ıUSDT',
-    'A:B:BTC',
-    'ABCDEFGHIJKLMNOPQRSTU',
-    '<b>',
-    'BTC\nUSDT',
-    'BTC\u0000',
+    ...['', ' ', ':', 'BITGET:', '/USDT', 'BTC/', 'BTC/EUR', 'BTC/USDT/X', 'BTC USDT', 'BTC.D', '../../x'],
+    ...['%2e%2e', 'BTC?x=1', '@169.254.169.254', '{{ticker}}', 'ВТС', 'ıUSDT', 'A:B:BTC', '<b>'],
+    ...['ABCDEFGHIJKLMNOPQRSTU', 'BTC\nUSDT', 'BTC\u0000'],
   ])('refuses %j', (raw) => {
     expect(normaliseSymbol(raw)).toMatchObject({ ok: false });
   });

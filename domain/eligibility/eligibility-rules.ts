@@ -68,29 +68,26 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
   { layer: 3, name: 'Criterion 5: exchange ready', check: bySettings(exchangeReady) },
 ];
 
+const finding = (saw: string, wanted: string, denial: Denial | null): Finding => ({ saw, wanted, denial });
+
 function audience(user: EligibilityUser, { signal }: EligibilityInput): Finding {
-  const isMeant = signal.audience === 'everyone' || signal.ownerUserId === user.id;
-  return {
-    saw: signal.audience === 'everyone' ? 'a signal for everyone' : 'a signal for its owner alone',
-    wanted: 'a signal for this user',
-    denial: isMeant ? null : deny('signal_of_another_user', {}),
-  };
+  const isForAll = signal.audience === 'everyone';
+  const isMeant = isForAll || signal.ownerUserId === user.id;
+  const saw = isForAll ? 'a signal for everyone' : 'a signal for its owner alone';
+  return finding(saw, 'a signal for this user', isMeant ? null : deny('signal_of_another_user', {}));
 }
 
-function activeUser(user: EligibilityUser): Finding {
-  return {
-    saw: user.isActive ? 'active' : 'inactive',
-    wanted: 'active',
-    denial: user.isActive ? null : deny('user_inactive', {}),
-  };
+function activeUser({ isActive }: EligibilityUser): Finding {
+  return finding(isActive ? 'active' : 'inactive', 'active', isActive ? null : deny('user_inactive', {}));
 }
 
-function hasSettings(user: EligibilityUser): Finding {
-  return {
-    saw: user.settings === null ? 'none' : 'present',
-    wanted: 'present',
-    denial: user.settings === null ? deny('settings_not_found', {}) : null,
-  };
+function hasSettings({ settings }: EligibilityUser): Finding {
+  const isMissing = settings === null;
+  return finding(
+    isMissing ? 'none' : 'present',
+    'present',
+    isMissing ? deny('settings_not_found', {}) : null,
+  );
 }
 
 type SettingsCheck = (settings: TradingSettings, input: EligibilityInput, user: EligibilityUser) => Finding;
@@ -99,90 +96,58 @@ function bySettings(check: SettingsCheck): EligibilityRule['check'] {
   return (user, input) => (user.settings === null ? hasSettings(user) : check(user.settings, input, user));
 }
 
-function processor(settings: TradingSettings, { signal }: EligibilityInput): Finding {
-  return {
-    saw: settings.signalProcessor,
-    wanted: `${signal.processor} or ${ANY_PROCESSOR}`,
-    denial: matchesProcessor(settings.signalProcessor, signal.processor)
-      ? null
-      : deny('processor_differs', { setting: settings.signalProcessor, signal: signal.processor }),
-  };
+function processor({ signalProcessor: setting }: TradingSettings, { signal }: EligibilityInput): Finding {
+  const isWanted = matchesProcessor(setting, signal.processor);
+  const denial = isWanted ? null : deny('processor_differs', { setting, signal: signal.processor });
+  return finding(setting, `${signal.processor} or ${ANY_PROCESSOR}`, denial);
 }
 
-function activeTrading(settings: TradingSettings): Finding {
-  return {
-    saw: settings.activeTrading ? 'on' : 'off',
-    wanted: 'on',
-    denial: settings.activeTrading ? null : deny('active_trading_off', {}),
-  };
+function activeTrading({ activeTrading: isOn }: TradingSettings): Finding {
+  return finding(isOn ? 'on' : 'off', 'on', isOn ? null : deny('active_trading_off', {}));
 }
 
 function tradingPause({ tradingPausedUntil }: TradingSettings, { now }: EligibilityInput): Finding {
   const until = tradingPausedUntil?.toISOString() ?? null;
   const isPaused = tradingPausedUntil !== null && tradingPausedUntil.getTime() > now.getTime();
-  return {
-    saw: until === null ? 'no pause' : `paused until ${until}`,
-    wanted: `no pause at ${now.toISOString()}`,
-    denial: isPaused ? deny('trading_paused', { until: until ?? '' }) : null,
-  };
+  const saw = until === null ? 'no pause' : `paused until ${until}`;
+  const denial = isPaused ? deny('trading_paused', { until: until ?? '' }) : null;
+  return finding(saw, `no pause at ${now.toISOString()}`, denial);
 }
 
 function tradingHalt({ tradingHalt: halt }: EligibilityUser): Finding {
-  return {
-    saw: halt === null ? 'no halt' : `halted since ${halt.since.toISOString()}`,
-    wanted: 'no halt',
-    denial: halt === null ? null : denyHalted(halt),
-  };
+  const saw = halt === null ? 'no halt' : `halted since ${halt.since.toISOString()}`;
+  return finding(saw, 'no halt', halt === null ? null : denyHalted(halt));
 }
 
 function sizingMethod({ positionSizingMethod: method }: TradingSettings): Finding {
-  return {
-    saw: method,
-    wanted: SIZING_METHODS.join(', '),
-    denial: isSizingMethod(method) ? null : deny('sizing_method_unavailable', { method }),
-  };
+  const denial = isSizingMethod(method) ? null : deny('sizing_method_unavailable', { method });
+  return finding(method, SIZING_METHODS.join(', '), denial);
 }
 
-function marketType(settings: TradingSettings): Finding {
-  return {
-    saw: settings.marketType,
-    wanted: 'Futures',
-    denial:
-      settings.marketType === 'Futures'
-        ? null
-        : deny('market_type_unavailable', { marketType: settings.marketType }),
-  };
+function marketType({ marketType: type }: TradingSettings): Finding {
+  const denial = type === 'Futures' ? null : deny('market_type_unavailable', { marketType: type });
+  return finding(type, 'Futures', denial);
 }
 
 function supportedExchange(
   { exchangePlatform: exchange }: TradingSettings,
   input: EligibilityInput,
 ): Finding {
-  return {
-    saw: exchange,
-    wanted: input.supportedExchanges.join(', '),
-    denial: input.supportedExchanges.includes(exchange)
-      ? null
-      : deny('exchange_unsupported', { exchange, mode: input.mode }),
-  };
+  const { supportedExchanges, mode } = input;
+  const isSupported = supportedExchanges.includes(exchange);
+  const denial = isSupported ? null : deny('exchange_unsupported', { exchange, mode });
+  return finding(exchange, supportedExchanges.join(', '), denial);
 }
 
-function environmentMode(user: EligibilityUser, { mode }: EligibilityInput): Finding {
-  return {
-    saw: user.isTestUser ? 'test user' : 'regular user',
-    wanted: mode === 'live' ? 'regular user' : 'test user',
-    denial: denyWrongMode({ isTestUser: user.isTestUser, mode }),
-  };
+function environmentMode({ isTestUser }: EligibilityUser, { mode }: EligibilityInput): Finding {
+  const wanted = mode === 'live' ? 'regular user' : 'test user';
+  return finding(isTestUser ? 'test user' : 'regular user', wanted, denyWrongMode({ isTestUser, mode }));
 }
 
-function timeframe({ signalTimeframe }: TradingSettings, { signal }: EligibilityInput): Finding {
-  return {
-    saw: signalTimeframe,
-    wanted: `${signal.timeframe} or Any`,
-    denial: matchesTimeframe(signalTimeframe, signal.timeframe)
-      ? null
-      : deny('timeframe_differs', { setting: signalTimeframe, signal: signal.timeframe }),
-  };
+function timeframe({ signalTimeframe: setting }: TradingSettings, { signal }: EligibilityInput): Finding {
+  const isWanted = matchesTimeframe(setting, signal.timeframe);
+  const denial = isWanted ? null : deny('timeframe_differs', { setting, signal: signal.timeframe });
+  return finding(setting, `${signal.timeframe} or Any`, denial);
 }
 
 const SEEN_OF_CREDENTIALS: Partial<Record<DenialCode, string>> = {
@@ -197,9 +162,6 @@ const SEEN_OF_CREDENTIALS: Partial<Record<DenialCode, string>> = {
 function exchangeReady(settings: TradingSettings, _input: EligibilityInput, user: EligibilityUser): Finding {
   const { exchangeReady: isReady, exchangeDenial } = user;
   const denial = exchangeDenial ?? deny('exchange_not_connected', { exchange: settings.exchangePlatform });
-  return {
-    saw: isReady ? 'ready' : (SEEN_OF_CREDENTIALS[denial.code] ?? denialTitle(denial.code)),
-    wanted: 'ready',
-    denial: isReady ? null : denial,
-  };
+  const saw = isReady ? 'ready' : (SEEN_OF_CREDENTIALS[denial.code] ?? denialTitle(denial.code));
+  return finding(saw, 'ready', isReady ? null : denial);
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_USER_SETTINGS, type TradingSettings } from '../user-settings.ts';
-import { evaluateEligibility } from './eligibility.ts';
-import type { EligibilityInput, EligibilityUser } from './eligibility-rules.ts';
+import { evaluateEligibility, explainEligibility, recallChecks } from './eligibility.ts';
+import { ELIGIBILITY_RULES, type EligibilityInput, type EligibilityUser } from './eligibility-rules.ts';
 
 const now = new Date('2024-05-01T12:00:00Z');
 const settings: TradingSettings = { ...DEFAULT_USER_SETTINGS, activeTrading: true };
@@ -24,16 +24,14 @@ function user(
   };
 }
 
-function evaluate(users: EligibilityUser[], changes: Partial<EligibilityInput> = {}) {
-  return evaluateEligibility({
-    signal: { processor: 'Tesla', timeframe: '15', ownerUserId: 'admin', audience: 'everyone' },
-    users,
-    mode: 'sandbox',
-    supportedExchanges: ['Bitget'],
-    now,
-    ...changes,
-  });
-}
+const input: Omit<EligibilityInput, 'users'> = {
+  signal: { processor: 'Tesla', timeframe: '15', ownerUserId: 'admin', audience: 'everyone' },
+  mode: 'sandbox',
+  supportedExchanges: ['Bitget'],
+  now,
+};
+const evaluate = (users: EligibilityUser[], changes: Partial<EligibilityInput> = {}) =>
+  evaluateEligibility({ ...input, users, ...changes });
 
 const ownersSignal = {
   signal: { processor: 'Tesla', timeframe: '15', ownerUserId: 'someone', audience: 'owner' as const },
@@ -42,82 +40,40 @@ const ownersSignal = {
 describe('a user is not eligible', () => {
   // Requirements: trading-workflows-and-eligibility-7, trading-workflows-and-eligibility-8
   // Requirements: trading-workflows-and-eligibility-9
-  it.each<[string, EligibilityUser, Partial<EligibilityInput>, number, string]>([
-    ['of a signal that is for its owner alone', user(), ownersSignal, 1, 'Signal belongs to another user'],
-    ['when inactive', user({ isActive: false }), {}, 1, 'User is inactive'],
-    ['without settings', user({ settings: null }), {}, 1, 'User settings not found'],
+  it.each<[number, string, EligibilityUser, Partial<EligibilityInput>?]>([
+    [1, 'Signal belongs to another user', user(), ownersSignal],
+    [1, 'User is inactive', user({ isActive: false })],
+    [1, 'User settings not found', user({ settings: null })],
     [
-      'with another processor',
-      user({}, { signalProcessor: 'UD Bot' }),
-      {},
       2,
       "Signal processor Tesla does not match the user's processor UD Bot",
+      user({}, { signalProcessor: 'UD Bot' }),
     ],
-    ['with active trading off', user({}, { activeTrading: false }), {}, 2, 'Active trading is off'],
+    [2, 'Active trading is off', user({}, { activeTrading: false })],
     [
-      'while paused',
-      user({}, { tradingPausedUntil: new Date('2024-05-01T12:00:01Z') }),
-      {},
       2,
       'Trading is paused until 2024-05-01T12:00:01.000Z',
+      user({}, { tradingPausedUntil: new Date('2024-05-01T12:00:01Z') }),
     ],
     [
-      'while halted',
+      2,
+      'Trading of this user is halted since 2024-05-01T11:00:00.000Z: No stop loss; an administrator has to resume it',
       user({
-        tradingHalt: {
-          kind: 'unprotected',
-          reason: 'The BTC position on Bitget has no stop loss and could not be closed',
-          since: new Date('2024-05-01T11:00:00Z'),
-        },
+        tradingHalt: { kind: 'unprotected', reason: 'No stop loss', since: new Date('2024-05-01T11:00:00Z') },
       }),
-      {},
-      2,
-      'Trading of this user is halted since 2024-05-01T11:00:00.000Z: The BTC position on Bitget has no stop loss and could not be closed; an administrator has to resume it',
     ],
+    [2, 'Position sizing method Scalping is not available', user({}, { positionSizingMethod: 'Scalping' })],
+    [2, 'Market type Spot is not available, only Futures is traded', user({}, { marketType: 'Spot' })],
+    [2, 'Exchange Bybit is not supported in sandbox mode', user({}, { exchangePlatform: 'Bybit' })],
     [
-      'with a method that is not there yet',
-      user({}, { positionSizingMethod: 'Scalping' }),
-      {},
-      2,
-      'Position sizing method Scalping is not available',
-    ],
-    [
-      'with spot',
-      user({}, { marketType: 'Spot' }),
-      {},
-      2,
-      'Market type Spot is not available, only Futures is traded',
-    ],
-    [
-      'with an exchange that is not supported',
-      user({}, { exchangePlatform: 'Bybit' }),
-      {},
-      2,
-      'Exchange Bybit is not supported in sandbox mode',
-    ],
-    [
-      'as a regular user in the sandbox, administrators included',
-      user({ isTestUser: false, isAdmin: true }),
-      {},
       3,
       'Regular users trade only in live mode, the current mode is sandbox',
+      user({ isTestUser: false, isAdmin: true }),
     ],
-    [
-      'as a test user in live mode',
-      user(),
-      { mode: 'live' },
-      3,
-      'Test users trade only in sandbox mode, the current mode is live',
-    ],
-    [
-      'with another timeframe',
-      user({}, { signalTimeframe: '1h' }),
-      {},
-      3,
-      "Signal timeframe 15 does not match the user's timeframe 1h",
-    ],
-    ['without credentials', user({ exchangeReady: false }), {}, 3, 'No Bitget credentials are connected'],
-  ])('%s', (_name, candidate, changes, layer, reason) => {
+    [3, 'Test users trade only in sandbox mode, the current mode is live', user(), { mode: 'live' }],
+    [3, "Signal timeframe 15 does not match the user's timeframe 1h", user({}, { signalTimeframe: '1h' })],
+    [3, 'No Bitget credentials are connected', user({ exchangeReady: false })],
+  ])('by layer %i: %s', (layer, reason, candidate, changes) => {
     const result = evaluate([candidate], changes);
     expect(result.eligible).toEqual([]);
     expect(result.decisions).toMatchObject([{ userId: 'u1', status: 'not eligible', layer, reason }]);
@@ -181,14 +137,6 @@ describe('the result', () => {
     expect(new Set(result.layers.map(({ name }) => name)).size).toBe(4);
   });
 
-  it('says what it saw and what it wanted', () => {
-    expect(evaluate([user({}, { activeTrading: false })]).decisions[0]).toMatchObject({
-      rule: 'Active trading',
-      saw: 'off',
-      wanted: 'on',
-    });
-  });
-
   it('decides on every user exactly once, and agrees with itself', () => {
     const anyUser = fc
       .record({
@@ -218,5 +166,88 @@ describe('the result', () => {
         expect(decisions.every(({ reason }) => reason !== '')).toBe(true);
       }),
     );
+  });
+});
+
+const explain = (candidate: EligibilityUser) =>
+  explainEligibility(candidate, { ...input, users: [candidate] });
+
+describe('the explanation of a decision', () => {
+  it('says what each rule saw and wanted up to the deciding one, and names those not reached', () => {
+    const { decision, checks } = explain(user({}, { activeTrading: false }));
+    expect(decision).toMatchObject({ status: 'not eligible', rule: 'Active trading' });
+    expect(checks.map(({ rule }) => rule)).toEqual(ELIGIBILITY_RULES.map(({ name }) => name));
+    const [processor, activeTrading] = checks.slice(3, 5);
+    expect(processor).toEqual({
+      layer: 2,
+      rule: 'Processor',
+      result: 'passed',
+      saw: 'Tesla',
+      wanted: 'Tesla or Any',
+    });
+    expect(activeTrading).toEqual({
+      layer: 2,
+      rule: 'Active trading',
+      result: 'failed',
+      saw: 'off',
+      wanted: 'on',
+    });
+    for (const check of checks.slice(5)) {
+      expect(check).toMatchObject({ result: 'not reached', saw: null, wanted: null });
+    }
+  });
+
+  it('has every rule passed for an eligible user', () => {
+    const { decision, checks } = explain(user());
+    expect(decision.status).toBe('eligible');
+    expect(checks.every(({ result, saw }) => result === 'passed' && saw !== null)).toBe(true);
+  });
+
+  // Requirements: additions-why-and-why-not-3
+  it('is the decision that the workflow makes, for any user', () => {
+    const anyUser = fc.record({
+      isActive: fc.boolean(),
+      isTestUser: fc.boolean(),
+      exchangeReady: fc.boolean(),
+      settings: fc.option(
+        fc.record({
+          activeTrading: fc.boolean(),
+          signalProcessor: fc.constantFrom('Tesla', 'UD Bot', 'Any'),
+          signalTimeframe: fc.constantFrom('Any', '15m', '1h'),
+          marketType: fc.constantFrom('Futures', 'Spot'),
+        }),
+      ),
+    });
+    fc.assert(
+      fc.property(anyUser, ({ settings: changes, ...fields }) => {
+        const candidate = changes === null ? user({ ...fields, settings: null }) : user(fields, changes);
+        const { decision, checks } = explain(candidate);
+        expect(evaluate([candidate]).decisions).toEqual([decision]);
+        const failed = checks.filter(({ result }) => result === 'failed');
+        expect(failed.map(({ rule }) => rule)).toEqual(decision.layer === null ? [] : [decision.rule]);
+      }),
+    );
+  });
+});
+
+describe('a recorded decision', () => {
+  it('is recalled rule by rule, with the values of the deciding one only', () => {
+    const { decision, checks } = explain(user({}, { activeTrading: false }));
+    const recalled = recallChecks(decision);
+    expect(recalled.map(({ rule, result }) => [rule, result])).toEqual(
+      checks.map(({ rule, result }) => [rule, result]),
+    );
+    expect(recalled[4]).toEqual(checks[4]);
+    expect(recalled[3]).toMatchObject({ result: 'passed', saw: null, wanted: null });
+  });
+
+  it('of an eligible user passed them all', () => {
+    const recalled = recallChecks(explain(user()).decision);
+    expect(recalled.map(({ result }) => result)).toEqual(ELIGIBILITY_RULES.map(() => 'passed'));
+  });
+
+  it('by a rule that is not asked any more stands alone', () => {
+    const gone = { layer: 2, rule: 'A former rule', saw: 'this', wanted: 'that' };
+    expect(recallChecks(gone)).toEqual([{ ...gone, result: 'failed' }]);
   });
 });

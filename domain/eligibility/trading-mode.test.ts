@@ -3,20 +3,15 @@ import {
   autoTradeEnabled,
   autoTradeOff,
   denyWrongMode,
-  type ExchangeMode,
   eligibilityMode,
-  type ManualOrders,
   manualTriggerAllowed,
   orderSubmissionAllowed,
 } from './trading-mode.ts';
 
 describe('trading mode', () => {
   it('paper and demo are the sandbox', () => {
-    expect([eligibilityMode('paper'), eligibilityMode('demo'), eligibilityMode('live')]).toEqual([
-      'sandbox',
-      'sandbox',
-      'live',
-    ]);
+    const modes = (['paper', 'demo', 'live'] as const).map(eligibilityMode);
+    expect(modes).toEqual(['sandbox', 'sandbox', 'live']);
   });
 
   // Requirements: settings-of-the-program-2
@@ -27,7 +22,7 @@ describe('trading mode', () => {
     expect(autoTradeEnabled({ appEnv: 'staging', autoTrade: 'enabled' })).toBe(false);
   });
 
-  it('what keeps automatic trading off is told: the switch, or an environment that is not production', () => {
+  it('automatic trading is off by the switch or outside production, and the detail says which', () => {
     const [on, off] = [{ enabled: true }, { enabled: false }];
     expect(autoTradeOff({ appEnv: 'production', autoTrade: on })).toBeNull();
     expect(autoTradeOff({ appEnv: 'production', autoTrade: off })?.detail).toContain('AUTO_TRADE');
@@ -42,20 +37,20 @@ describe('trading mode', () => {
   });
 
   // Requirements: trading-calculator-and-execution-14
-  it('orders are submitted by hand in production on paper, or where the operator enabled it', () => {
-    const allowed = (
-      environment: string,
-      exchangeMode: ExchangeMode,
-      manualOrders: ManualOrders = 'disabled',
-    ) => orderSubmissionAllowed({ environment, exchangeMode, manualOrders });
-    expect([allowed('production', 'demo'), allowed('production', 'live')]).toEqual([false, false]);
-    expect(allowed('production', 'paper')).toBe(true);
-    expect([allowed('production', 'demo', 'enabled'), allowed('production', 'live', 'enabled')]).toEqual([
-      true,
-      true,
-    ]);
-    expect([allowed('development', 'demo'), allowed('staging', 'paper')]).toEqual([true, true]);
-  });
+  it.each([
+    ['production', 'demo', 'disabled', false],
+    ['production', 'live', 'disabled', false],
+    ['production', 'paper', 'disabled', true],
+    ['production', 'demo', 'enabled', true],
+    ['production', 'live', 'enabled', true],
+    ['development', 'demo', 'disabled', true],
+    ['staging', 'paper', 'disabled', true],
+  ] as const)(
+    'in %s in %s mode, manual orders %s: submitted %s',
+    (environment, exchangeMode, manualOrders, allowed) => {
+      expect(orderSubmissionAllowed({ environment, exchangeMode, manualOrders })).toBe(allowed);
+    },
+  );
 
   // Requirements: trading-workflows-and-eligibility-9
   it('test users belong to the sandbox and regular users to live', () => {

@@ -18,20 +18,25 @@ export const CLOSE_REASONS = {
   reversedBy: (signalId: string) => `reversed by signal ${signalId}`,
 } as const;
 
-/**
- * What ended a position, as far as it can be told: our own closing order, else the exchange's word for the order that
- * ended it, else, without any such order, the price at which it ended.
- */
-export function closedBy(input: {
+interface PricedClose {
   side: 'long' | 'short';
   closePrice: string;
   stopLoss: string;
   takeProfit: string;
-  /** The reason of the closing order of ours that ended it. */
-  closeReason: string | null;
-  /** Null: the exchange tells of no order. */
-  source: 'stop loss' | 'take profit' | 'liquidation' | 'order' | null;
-}): ClosedBy {
+}
+
+/**
+ * What ended a position, as far as it can be told: our own closing order, else the exchange's word for the order that
+ * ended it, else, without any such order, the price at which it ended.
+ */
+export function closedBy(
+  input: PricedClose & {
+    /** The reason of the closing order of ours that ended it. */
+    closeReason: string | null;
+    /** Null: the exchange tells of no order. */
+    source: 'stop loss' | 'take profit' | 'liquidation' | 'order' | null;
+  },
+): ClosedBy {
   const { closeReason, source } = input;
   if (closeReason !== null) return byOurOrder(closeReason);
   if (source === 'order') return 'unknown';
@@ -43,12 +48,7 @@ function byOurOrder(reason: string): ClosedBy {
   return reason === CLOSE_REASONS.stopMissing ? 'protection' : 'reversal';
 }
 
-function byPrice(input: {
-  side: 'long' | 'short';
-  closePrice: string;
-  stopLoss: string;
-  takeProfit: string;
-}): ClosedBy {
+function byPrice(input: PricedClose): ClosedBy {
   const sign = input.side === 'long' ? 1 : -1;
   const beyond = (price: string) => D(input.closePrice).minus(price).times(sign);
   if (beyond(input.stopLoss).lte(0)) return 'stop loss';

@@ -19,8 +19,8 @@ describe('a signal for a token that may be held', () => {
     ['opposite, not ours', 'sell', { side: 'long', openedByUs: false }, 'reverse', 'foreign_position_held'],
     [
       'same direction, not ours',
-      'sell',
-      { side: 'short', openedByUs: false },
+      'buy',
+      { side: 'long', openedByUs: false },
       'reverse',
       'foreign_position_held',
     ],

@@ -33,9 +33,8 @@ const GOOD: OrderToAssess = {
 describe('the pre-assessment', () => {
   it('passes a sound order', () => {
     expect(assessOrder(GOOD)).toEqual({ valid: true });
-    expect(assessOrder({ ...GOOD, now: new Date('2024-05-01T12:05:00Z'), livePrice: '101000' })).toEqual({
-      valid: true,
-    });
+    const atTheLimits = { ...GOOD, now: new Date('2024-05-01T12:05:00Z'), livePrice: '101000' };
+    expect(assessOrder(atTheLimits)).toEqual({ valid: true });
   });
 
   // Requirements: trading-validation-4, position-sizing-9
@@ -45,7 +44,7 @@ describe('the pre-assessment', () => {
     ['a stop loss of zero', { position: { ...GOOD.position, stopLoss: '0' } }, 'protection_missing'],
     ['an estimate', { isEstimate: true }, 'estimate_only'],
     [
-      'a calculation older than 5 minutes',
+      'a calculation over 5 minutes old',
       { now: new Date('2024-05-01T12:05:00.001Z') },
       'calculation_too_old',
     ],
@@ -58,7 +57,7 @@ describe('the pre-assessment', () => {
     ['a test user in live mode', { mode: 'live' }, 'test_user_in_live'],
     [
       'a regular user in the sandbox',
-      { user: { isActive: true, isTestUser: false } },
+      { user: { ...GOOD.user, isTestUser: false } },
       'regular_user_in_sandbox',
     ],
     ['missing credentials', { hasCredentials: false }, 'exchange_not_connected'],
@@ -72,12 +71,12 @@ describe('the pre-assessment', () => {
   it('mirrors the sides for a short', () => {
     const position = { ...GOOD.position, action: 'sell' as const, stopLoss: '100750', takeProfit: '98500' };
     expect(assessOrder({ ...GOOD, position })).toEqual({ valid: true });
-    expect(assessOrder({ ...GOOD, position, livePrice: '100750' })).toMatchObject({
-      denial: { code: 'live_price_beyond_stop' },
-    });
-    expect(assessOrder({ ...GOOD, position, livePrice: '98500' })).toMatchObject({
-      denial: { code: 'live_price_beyond_target' },
-    });
+    for (const [livePrice, code] of [
+      ['100750', 'live_price_beyond_stop'],
+      ['98500', 'live_price_beyond_target'],
+    ] as const) {
+      expect(assessOrder({ ...GOOD, position, livePrice })).toMatchObject({ denial: { code } });
+    }
   });
 });
 

@@ -21,57 +21,32 @@ const LOOK_UPS: readonly AttemptEvent[] = [
   'declared_never_placed',
 ];
 
-function walk(...events: AttemptEvent[]): AttemptState {
-  return events.reduce<AttemptState>((state, event) => nextAttemptState(state, event), 'planned');
-}
+const walk = (events: string) =>
+  (events.split(' ') as AttemptEvent[]).reduce<AttemptState>(nextAttemptState, 'planned');
 
 describe('an order attempt', () => {
-  it.each<[string, AttemptEvent[], AttemptState]>([
-    ['is accepted and filled', ['submit', 'accepted', 'fill_seen'], 'filled'],
-    ['is refused', ['submit', 'refused'], 'refused'],
-    ['is cancelled', ['submit', 'accepted', 'cancel_requested', 'cancel_confirmed'], 'unfilled'],
-    ['fills before its cancel', ['submit', 'accepted', 'cancel_requested', 'fill_seen'], 'filled'],
+  it.each<[string, string, AttemptState]>([
+    ['is accepted and filled', 'submit accepted found_filled', 'filled'],
+    ['is refused', 'submit refused', 'refused'],
+    ['is cancelled', 'submit accepted cancel_requested cancel_confirmed', 'unfilled'],
+    ['fills before its cancel', 'submit accepted cancel_requested found_filled', 'filled'],
+    ['fills in part', 'submit accepted found_open cancel_requested found_closed_unfilled', 'unfilled'],
+    ['fills late', 'submit accepted cancel_requested cancel_confirmed found_filled', 'filled'],
+    ['in doubt is found open', 'submit outcome_unknown lookup_missed found_open', 'open'],
+    ['in doubt is found filled', 'submit outcome_unknown found_filled', 'filled'],
+    ['in doubt is found closed', 'submit outcome_unknown found_closed_unfilled', 'unfilled'],
     [
-      'fills in part and is cancelled',
-      ['submit', 'accepted', 'partial_fill_seen', 'cancel_requested', 'cancel_confirmed'],
-      'unfilled',
-    ],
-    [
-      'is filled after its cancel was confirmed',
-      ['submit', 'accepted', 'cancel_requested', 'cancel_confirmed', 'fill_seen'],
-      'filled',
-    ],
-    ['in doubt is found open', ['submit', 'outcome_unknown', 'lookup_missed', 'found_open'], 'open'],
-    ['in doubt is found filled', ['submit', 'outcome_unknown', 'found_filled'], 'filled'],
-    ['in doubt is found closed', ['submit', 'outcome_unknown', 'found_closed_unfilled'], 'unfilled'],
-    [
-      'in doubt is declared never placed',
-      ['submit', 'outcome_unknown', 'lookup_missed', 'lookup_missed', 'declared_never_placed'],
+      'is declared never placed',
+      'submit outcome_unknown lookup_missed declared_never_placed',
       'never_placed',
     ],
-    [
-      'whose cancel is in doubt stays cancelling until it is settled',
-      ['submit', 'accepted', 'cancel_requested', 'outcome_unknown', 'found_open', 'cancel_requested'],
-      'cancelling',
-    ],
-    [
-      'that surely did not arrive is sent again',
-      ['submit', 'deferred', 'submit', 'accepted', 'fill_seen'],
-      'filled',
-    ],
-    ['is never sent', ['declared_never_placed'], 'never_placed'],
-    [
-      'that is not sent again is looked up where it may have arrived',
-      ['submit', 'deferred', 'outcome_unknown', 'found_filled'],
-      'filled',
-    ],
-    [
-      'in a state that is not known stays in doubt',
-      ['submit', 'outcome_unknown', 'found_unclear', 'found_unclear'],
-      'unknown',
-    ],
-  ])('%s', (_name, events, state) => {
-    expect(walk(...events)).toBe(state);
+    ['whose cancel is in doubt', 'submit accepted cancel_requested outcome_unknown found_open', 'cancelling'],
+    ['that surely did not arrive is sent again', 'submit deferred submit accepted', 'open'],
+    ['is never sent', 'declared_never_placed', 'never_placed'],
+    ['that may have arrived is looked up', 'submit deferred outcome_unknown found_filled', 'filled'],
+    ['in an unknown state stays in doubt', 'submit outcome_unknown found_unclear found_unclear', 'unknown'],
+  ])('%s: %s is %s', (_name, events, state) => {
+    expect(walk(events)).toBe(state);
   });
 
   it.each<[AttemptState, AttemptEvent]>([
@@ -87,7 +62,7 @@ describe('an order attempt', () => {
     ['filled', 'cancel_confirmed'],
     ['unfilled', 'submit'],
     ['refused', 'submit'],
-    ['refused', 'fill_seen'],
+    ['refused', 'found_filled'],
     ['never_placed', 'submit'],
   ])('in %s cannot take %s', (state, event) => {
     expect(() => nextAttemptState(state, event)).toThrow(InvalidTransition);
@@ -143,60 +118,23 @@ function reachable(from: AttemptState): AttemptState[] {
 }
 
 describe('a trade', () => {
-  it.each<[string, [AttemptState, string][], string, boolean]>([
-    ['without attempts is unfilled', [], 'unfilled', false],
-    ['filled at the first attempt', [['filled', '1']], 'filled', true],
-    [
-      'filled at the second attempt',
-      [
-        ['unfilled', '0'],
-        ['filled', '0.9'],
-      ],
-      'filled',
-      true,
-    ],
-    [
-      'filled by the rest of a part',
-      [
-        ['unfilled', '0.4'],
-        ['filled', '0.6'],
-      ],
-      'filled',
-      true,
-    ],
-    [
-      'with a part alone',
-      [
-        ['unfilled', '0.4'],
-        ['unfilled', '0'],
-      ],
-      'partial',
-      true,
-    ],
-    [
-      'with nothing filled',
-      [
-        ['unfilled', '0'],
-        ['unfilled', '0'],
-      ],
-      'unfilled',
-      false,
-    ],
-    ['refused', [['refused', '0']], 'unfilled', false],
-    ['never placed', [['never_placed', '0']], 'unfilled', false],
-    ['in doubt', [['unknown', '0']], 'unknown', false],
-    [
-      'in doubt after a part',
-      [
-        ['unfilled', '0.4'],
-        ['unknown', '0'],
-      ],
-      'unknown',
-      true,
-    ],
-    ['still open', [['open', '0']], 'unknown', false],
-  ])('%s', (_name, attempts, fillStatus, success) => {
-    const summaries = attempts.map(([state, filledQuantity]) => ({ state, filledQuantity }));
+  it.each<[string, string, string, boolean]>([
+    ['without attempts', '', 'unfilled', false],
+    ['filled at the first attempt', 'filled 1', 'filled', true],
+    ['filled at the second attempt', 'unfilled 0, filled 0.9', 'filled', true],
+    ['filled by the rest of a part', 'unfilled 0.4, filled 0.6', 'filled', true],
+    ['with only a part', 'unfilled 0.4, unfilled 0', 'partial', true],
+    ['with nothing filled', 'unfilled 0, unfilled 0', 'unfilled', false],
+    ['refused', 'refused 0', 'unfilled', false],
+    ['never placed', 'never_placed 0', 'unfilled', false],
+    ['in doubt', 'unknown 0', 'unknown', false],
+    ['in doubt after a part', 'unfilled 0.4, unknown 0', 'unknown', true],
+    ['still open', 'open 0', 'unknown', false],
+  ])('%s (%s) is %s, a success: %s', (_name, attempts, fillStatus, success) => {
+    const summaries = attempts.split(', ').flatMap((attempt) => {
+      const [state, filledQuantity = ''] = attempt.split(' ');
+      return attempt === '' ? [] : [{ state: state as AttemptState, filledQuantity }];
+    });
     expect(tradeOutcome(summaries)).toEqual({ fillStatus, success });
   });
 });

@@ -36,8 +36,6 @@ export const ATTEMPT_EVENTS = [
   'declared_never_placed',
   'cancel_requested',
   'cancel_confirmed',
-  'partial_fill_seen',
-  'fill_seen',
 ] as const;
 export type AttemptEvent = (typeof ATTEMPT_EVENTS)[number];
 
@@ -49,13 +47,7 @@ const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, At
   // In doubt: it was deferred before, and it is not sure after all that the request did not arrive.
   planned: { submit: 'submitting', outcome_unknown: 'unknown', declared_never_placed: 'never_placed' },
   // Deferred: it surely did not arrive (rate limit, connection refused) and may be sent again under the same id.
-  submitting: {
-    accepted: 'open',
-    refused: 'refused',
-    outcome_unknown: 'unknown',
-    deferred: 'planned',
-    fill_seen: 'filled',
-  },
+  submitting: { accepted: 'open', refused: 'refused', outcome_unknown: 'unknown', deferred: 'planned' },
   unknown: {
     found_open: 'open',
     found_filled: 'filled',
@@ -73,8 +65,6 @@ const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, At
     found_unclear: 'open',
     lookup_missed: 'open',
     cancel_requested: 'cancelling',
-    partial_fill_seen: 'open',
-    fill_seen: 'filled',
   },
   // A cancel with an unknown outcome stays a cancel under way: asked again or looked up until it is settled.
   cancelling: {
@@ -86,21 +76,13 @@ const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, At
     outcome_unknown: 'cancelling',
     cancel_requested: 'cancelling',
     cancel_confirmed: 'unfilled',
-    partial_fill_seen: 'cancelling',
-    fill_seen: 'filled',
   },
-  filled: { found_filled: 'filled', fill_seen: 'filled' },
+  filled: { found_filled: 'filled' },
   // Exchanges have reported fills after a confirmed cancel.
-  unfilled: {
-    found_closed_unfilled: 'unfilled',
-    cancel_confirmed: 'unfilled',
-    partial_fill_seen: 'unfilled',
-    found_filled: 'filled',
-    fill_seen: 'filled',
-  },
+  unfilled: { found_closed_unfilled: 'unfilled', cancel_confirmed: 'unfilled', found_filled: 'filled' },
   refused: {},
   // Declared after repeated misses; if the order turns up all the same, what the exchange says holds.
-  never_placed: { found_open: 'open', found_filled: 'filled', fill_seen: 'filled' },
+  never_placed: { found_open: 'open', found_filled: 'filled' },
 };
 
 const TERMINAL_STATES: readonly AttemptState[] = ['filled', 'unfilled', 'refused', 'never_placed'];

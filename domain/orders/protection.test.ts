@@ -4,12 +4,15 @@ import { missingProtection, protectionNeed, standingProtection } from './protect
 const planned = { stopLoss: '98', takeProfit: '104' };
 const both = { stopLoss: '98', takeProfit: '104' };
 const neither = { stopLoss: null, takeProfit: null };
+const ofShort = { stopLoss: '102', takeProfit: '96' };
+const raised = { stopLoss: '108', takeProfit: '120' };
+const lowered = { stopLoss: '92', takeProfit: '80' };
 
 describe('what a position lacks', () => {
   test.each([
     ['nothing, with stop and target', 'long', '100', both, 'nothing'],
     [
-      'nothing, with prices other than planned',
+      'nothing, with other prices than planned',
       'long',
       '100',
       { stopLoss: '90', takeProfit: '140' },
@@ -33,9 +36,8 @@ describe('what a position lacks', () => {
     ['100', { stopLoss: '102', takeProfit: null }, 'target'],
     ['96', { stopLoss: '102', takeProfit: null }, 'nothing'],
   ] as const)('of a short at %s is the mirror image', (markPrice, held, need) => {
-    const short = { stopLoss: '102', takeProfit: '96' };
     const position = { side: 'short', entryPrice: '100', markPrice } as const;
-    expect(protectionNeed({ ...position, held, planned: short })).toBe(need);
+    expect(protectionNeed({ ...position, held, planned: ofShort })).toBe(need);
   });
 
   test.each([
@@ -43,8 +45,8 @@ describe('what a position lacks', () => {
     ['a stop above a long that lost', 'long', '98', { ...both, stopLoss: '102' }, 'close'],
     ['a stop below a short', 'short', '100', { ...both, stopLoss: '98' }, 'stop'],
     ['a target below a long', 'long', '100', { ...both, takeProfit: '96' }, 'target'],
-  ] as const)('is the same with %s, which is none', (_name, side, markPrice, held, need) => {
-    const levels = side === 'long' ? planned : { stopLoss: '102', takeProfit: '96' };
+  ] as const)('is the same with %s, which does not count', (_name, side, markPrice, held, need) => {
+    const levels = side === 'long' ? planned : ofShort;
     const position = { side, entryPrice: '100', markPrice };
     expect(protectionNeed({ ...position, held, planned: levels })).toBe(need);
   });
@@ -53,39 +55,21 @@ describe('what a position lacks', () => {
 describe('a stop and target that the exchange holds', () => {
   test.each([
     ['on their sides', 'long', '100', both, both],
-    ['of a short, for a long', 'long', '100', { stopLoss: '102', takeProfit: '96' }, neither],
+    ['of a short, for a long', 'long', '100', ofShort, neither],
     ['of a long, for a short', 'short', '100', both, neither],
+    ['that followed the price of a long', 'long', '110', raised, raised],
+    ['that followed the price of a short', 'short', '90', lowered, lowered],
     [
-      'that followed the price of a long',
-      'long',
-      '110',
-      { stopLoss: '108', takeProfit: '120' },
-      { stopLoss: '108', takeProfit: '120' },
-    ],
-    [
-      'that followed the price of a short',
-      'short',
-      '90',
-      { stopLoss: '92', takeProfit: '80' },
-      { stopLoss: '92', takeProfit: '80' },
-    ],
-    [
-      'beyond the price, to which a long rose and fell',
+      'beyond the price after it fell back',
       'long',
       '101',
       { ...both, stopLoss: '108' },
       { ...both, stopLoss: null },
     ],
-    ['of which the price has just reached the stop', 'long', '97.9', both, both],
-    ['of which the price has just reached the target', 'long', '104.1', both, both],
-    [
-      'while no price is told',
-      'long',
-      null,
-      { stopLoss: '102', takeProfit: '96' },
-      { stopLoss: '102', takeProfit: '96' },
-    ],
-    ['that are none', 'long', '100', neither, neither],
+    ['whose stop the price has just reached', 'long', '97.9', both, both],
+    ['whose target the price has just reached', 'long', '104.1', both, both],
+    ['without a known price', 'long', null, ofShort, ofShort],
+    ['that do not exist', 'long', '100', neither, neither],
   ] as const)('%s', (_name, side, markPrice, held, standing) => {
     expect(standingProtection({ side, entryPrice: '100', markPrice, held })).toEqual(standing);
   });
@@ -96,7 +80,7 @@ test.each([
   ['the stop alone', '100', { ...both, stopLoss: null }, { stopLoss: '98', takeProfit: null }],
   ['the target alone', '100', { ...both, takeProfit: null }, { stopLoss: null, takeProfit: '104' }],
   ['no target that would trigger at once', '104.1', neither, { stopLoss: '98', takeProfit: null }],
-  ['what is held of a short', '100', { stopLoss: '102', takeProfit: '96' }, planned],
+  ['both in place of those of a short', '100', ofShort, planned],
 ] as const)('what is missing is placed: %s', (_name, markPrice, held, expected) => {
   const position = { side: 'long', entryPrice: '100', markPrice } as const;
   expect(missingProtection({ ...position, held, planned })).toEqual(expected);

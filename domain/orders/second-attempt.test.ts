@@ -29,29 +29,16 @@ describe('the second attempt', () => {
   });
 
   it('orders the unfilled rest when it became cheaper', () => {
-    expect(planSecondAttempt({ ...base, freshPrice: '99900', filledQuantity: '0.4' })).toEqual({
-      ok: true,
-      entryPrice: '99905',
-      assetQuantity: '0.6',
-    });
+    const plan = planSecondAttempt({ ...base, freshPrice: '99900', filledQuantity: '0.4' });
+    expect(plan).toEqual({ ok: true, entryPrice: '99905', assetQuantity: '0.6' });
   });
 
   it('keeps the planned margin when a short enters higher', () => {
-    const short = {
-      ...position,
-      action: 'sell',
-      entryPrice: '99997.5',
-      stopLoss: '110000',
-      takeProfit: '90000',
-    } as const;
+    const levels = { entryPrice: '99997.5', stopLoss: '110000', takeProfit: '90000' };
+    const short = { ...position, ...levels, action: 'sell', leverage: 5 } as const;
     // 99997.5 / 100995 is 0.99012…
-    expect(planSecondAttempt({ ...base, position: { ...short, leverage: 5 }, freshPrice: '101000' })).toEqual(
-      {
-        ok: true,
-        entryPrice: '100995',
-        assetQuantity: '0.99',
-      },
-    );
+    const plan = planSecondAttempt({ ...base, position: short, freshPrice: '101000' });
+    expect(plan).toEqual({ ok: true, entryPrice: '100995', assetQuantity: '0.99' });
   });
 
   // Requirements: order-execution-2
@@ -92,9 +79,8 @@ describe('the second attempt', () => {
         const rest = D(position.assetQuantity).minus(filledQuantity);
         const plannedLoss = rest.times(D(position.entryPrice).minus(position.stopLoss));
         expect(D(plan.assetQuantity).lte(rest)).toBe(true);
-        expect(
-          D(plan.assetQuantity).times(D(plan.entryPrice).minus(position.stopLoss)).lte(plannedLoss),
-        ).toBe(true);
+        const loss = D(plan.assetQuantity).times(D(plan.entryPrice).minus(position.stopLoss));
+        expect(loss.lte(plannedLoss)).toBe(true);
         expect(D(plan.assetQuantity).times(plan.entryPrice).lte(rest.times(position.entryPrice))).toBe(true);
         expect(isMultipleOf(plan.assetQuantity, position.rules.quantityStep)).toBe(true);
       }),

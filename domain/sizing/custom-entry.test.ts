@@ -1,27 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { calculated } from '#test/app/position-input.ts';
 import { D } from '../decimal.ts';
 import { applyCustomEntryPrice } from './custom-entry.ts';
-import { calculatePosition } from './position.ts';
-import { ownTokenRules } from './token-rules.ts';
 
-const calculated = calculatePosition({
+const position = calculated({
   signal: { token: 'BTC', action: 'buy', price: '100000' },
   priceLog: { atr: '1000', immediateTrend: 'up', matureTrend: 'up' },
   livePrice: '100000',
-  settings: {
-    positionSizingMethod: 'Risk Management',
-    investmentPortion: null,
-    maximumRiskPerTrade: '0.05',
-    marketType: 'Futures',
-    calculationBehavior: 'Futures_Limit_Classic',
-  },
   availableBalance: '30000',
-  profile: 'manual',
-  rules: ownTokenRules('BTC'),
 });
-if (!calculated.ok) throw new Error(calculated.denial.reason);
-const { position } = calculated;
 const base = { position, customEntryPrice: '100500', livePrice: '100000' };
 
 describe('a custom entry price', () => {
@@ -62,11 +50,7 @@ describe('a custom entry price', () => {
     ['more than 1% above', { customEntryPrice: '101000.1' }, 'custom_entry_too_far'],
     ['more than 1% below', { customEntryPrice: '98999.9' }, 'custom_entry_too_far'],
     ['at the stop', { customEntryPrice: '98500', livePrice: '98600' }, 'stop_would_trigger'],
-    [
-      'with a live price beyond the stop',
-      { customEntryPrice: '98600', livePrice: '98400' },
-      'stop_would_trigger',
-    ],
+    ['beyond the stop', { customEntryPrice: '98600', livePrice: '98400' }, 'stop_would_trigger'],
   ])('is refused: %s', (_name, changes, code) => {
     expect(applyCustomEntryPrice({ ...base, ...changes })).toMatchObject({ ok: false, denial: { code } });
   });

@@ -1,8 +1,7 @@
 import { cutFraction, D, isPositive, positiveOrNull, toPercent, toPlain } from '../decimal.ts';
-import { checkOrderSides, checkOrderSize, checkStopBeforeLiquidation } from '../orders/order-checks.ts';
 import { deny } from '../workflow/denials.ts';
 import { entryPrice } from './entry-price.ts';
-import { quantityWithinPlan } from './keep-plan.ts';
+import { quantityAtEntry } from './keep-plan.ts';
 import type { Position, PositionResult } from './position.ts';
 import { isWithinLimit, relativeDifference } from './reference-price.ts';
 import { describeSize } from './size-position.ts';
@@ -18,7 +17,7 @@ export function applyCustomEntryPrice(input: {
   livePrice: string | null;
 }): PositionResult {
   const { position, customEntryPrice } = input;
-  const { token, action, stopLoss, takeProfit, leverage, rules } = position;
+  const { token, action, stopLoss, leverage, rules } = position;
   const custom = positiveOrNull(customEntryPrice);
   const live = positiveOrNull(input.livePrice);
   if (custom === null) return { ok: false, denial: deny('custom_entry_invalid', { customEntryPrice }) };
@@ -37,27 +36,16 @@ export function applyCustomEntryPrice(input: {
       }),
     };
   }
-  const misplaced =
-    checkOrderSides({ action, stopLoss, takeProfit, prices: [toPlain(live), entry] }) ??
-    checkStopBeforeLiquidation({ entryPrice: entry, stopLoss, leverage });
-  if (misplaced !== null) return { ok: false, denial: misplaced };
-
-  const assetQuantity = quantityWithinPlan({
+  const kept = quantityAtEntry({
+    position,
     quantity: position.assetQuantity,
-    plannedEntry: position.entryPrice,
-    newEntry: entry,
-    stopLoss,
-    step: rules.quantityStep,
-  });
-  const tooSmall = checkOrderSize({ quantity: assetQuantity, price: entry, rules });
-  if (tooSmall !== null) return { ok: false, denial: tooSmall };
-  const size = describeSize({
     entryPrice: entry,
-    stopLoss,
-    leverage,
-    availableBalance: position.availableBalance,
-    assetQuantity,
+    marketPrice: toPlain(live),
   });
+  if (!kept.ok) return kept;
+  const { availableBalance } = position;
+  const { assetQuantity } = kept;
+  const size = describeSize({ entryPrice: entry, stopLoss, leverage, availableBalance, assetQuantity });
   return {
     ok: true,
     position: {

@@ -1,41 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { SizingMethod } from '../user-settings.ts';
+import { calculated, withSettings } from '#test/app/position-input.ts';
 import { listHyperparameters } from './hyperparameters.ts';
-import { calculatePosition, type PositionInput } from './position.ts';
+import type { PositionInput } from './position.ts';
 import { mergeTokenRules, ownTokenRules } from './token-rules.ts';
 
-const INPUT: PositionInput = {
-  signal: { token: 'BTC', action: 'buy', price: '65000' },
-  priceLog: { atr: '300', immediateTrend: 'up', matureTrend: 'up' },
-  livePrice: '65065',
-  settings: {
-    positionSizingMethod: 'Risk Management',
-    investmentPortion: null,
-    maximumRiskPerTrade: '0.05',
-    marketType: 'Futures',
-    calculationBehavior: 'Futures_Limit_Classic',
-  },
-  availableBalance: '10000',
-  profile: 'manual',
-  rules: ownTokenRules('BTC'),
-};
-const NO_WAITS = { firstMs: null, secondMs: null, cancelMs: null };
-
-function listed(changes: Partial<PositionInput> = {}, waits: { firstMs: number | null } = { firstMs: null }) {
-  const result = calculatePosition({ ...INPUT, ...changes });
-  if (!result.ok) throw new Error(result.denial.reason);
+function listed(changes: Partial<PositionInput> = {}, firstMs: number | null = null) {
   const rows = listHyperparameters({
-    position: result.position,
+    position: calculated({ livePrice: '65065', ...changes }),
     profile: 'manual',
     exchangePlatform: 'Bitget',
-    waits: { ...NO_WAITS, ...waits },
+    waits: { firstMs, secondMs: null, cancelMs: null },
   });
   return new Map(rows.map(({ name, value, source }) => [name, `${value} | ${source}`]));
 }
-
-const withMethod = (positionSizingMethod: SizingMethod) => ({
-  settings: { ...INPUT.settings, positionSizingMethod },
-});
 
 describe('the hyperparameters of a calculation', () => {
   // Requirements: trading-constants-12, trading-constants-13, trading-constants-17
@@ -94,7 +71,7 @@ describe('the hyperparameters of a calculation', () => {
   });
 
   it('name the setting where it replaces a wait of the profile', () => {
-    expect(listed({}, { firstMs: 500 }).get('First verification after')).toBe('0.5 s | VERIFY_FIRST_MS');
+    expect(listed({}, 500).get('First verification after')).toBe('0.5 s | VERIFY_FIRST_MS');
   });
 
   it('say what holds without a candle and against the trend', () => {
@@ -108,7 +85,7 @@ describe('the hyperparameters of a calculation', () => {
   });
 
   it('are those of the method', () => {
-    const technical = listed(withMethod('Technical Analysis'));
+    const technical = listed(withSettings({ positionSizingMethod: 'Technical Analysis' }));
     expect(technical.get('ATR multiplier, aligned')).toBe('2.33 (in force) | Built-in default');
     expect(technical.get('Reward ratio, opposed')).toBe('1.2:1 | Built-in default');
     expect(technical.get('Default stop loss without an ATR')).toBe(
@@ -116,7 +93,7 @@ describe('the hyperparameters of a calculation', () => {
     );
     expect(technical.get('Investment portion allowed')).toBe('5.00% | User settings');
     expect(technical.get('Maximum risk allowed')).toBe('15.00% | Built-in default');
-    const allocation = listed(withMethod('Portfolio Allocation'));
+    const allocation = listed(withSettings({ positionSizingMethod: 'Portfolio Allocation' }));
     expect(allocation.get('Investment portion allowed')).toBe('10.00% | User settings');
     expect(allocation.get('Maximum risk allowed')).toBe('5.00% | User settings');
   });

@@ -29,7 +29,6 @@ export interface Hyperparameter {
 }
 
 const DEFAULT = 'Built-in default';
-const USER_SETTINGS = 'User settings';
 
 interface Calculated {
   position: Position;
@@ -52,34 +51,22 @@ export function listHyperparameters(calculated: Calculated): Hyperparameter[] {
   ];
 }
 
-const row = (name: string, value: string, source: string): Hyperparameter => ({ name, value, source });
+const row = (name: string, value: string, source = DEFAULT): Hyperparameter => ({ name, value, source });
 const percent = (fraction: string) => `${toPercent(fraction)}%`;
 const shown = (value: string | number | null | undefined) => (value == null ? 'none' : String(value));
 
 function prices({ position, exchangePlatform }: Calculated): Hyperparameter[] {
-  const {
-    hyperparameters,
-    rules: { tickSize },
-  } = position;
-  const usdt = (price: unknown) => `${showPrice(String(price), tickSize)} USDT`;
-  const difference = hyperparameters.priceDifferencePercent;
+  const { signalPrice, livePrice, priceDifferencePercent: difference } = position.hyperparameters;
+  const usdt = (price: unknown) => `${showPrice(String(price), position.rules.tickSize)} USDT`;
   return [
-    row(
-      'Signal price',
-      hyperparameters.signalPrice == null ? 'none' : usdt(hyperparameters.signalPrice),
-      'Signal',
-    ),
-    row(
-      'Live price',
-      hyperparameters.livePrice == null ? 'not available' : usdt(hyperparameters.livePrice),
-      exchangePlatform,
-    ),
+    row('Signal price', signalPrice == null ? 'none' : usdt(signalPrice), 'Signal'),
+    row('Live price', livePrice == null ? 'not available' : usdt(livePrice), exchangePlatform),
     row(
       'Price difference',
       difference == null ? 'not known' : `${difference}%`,
       'Signal price and live price',
     ),
-    row('Price difference that switches to the live price', percent(PRICE_DIFFERENCE_LIMIT), DEFAULT),
+    row('Price difference that switches to the live price', percent(PRICE_DIFFERENCE_LIMIT)),
   ];
 }
 
@@ -88,55 +75,45 @@ function trend({ position }: Calculated): Hyperparameter[] {
   return [
     row('Immediate trend', shown(position.hyperparameters.immediateTrend), 'Price log'),
     row('Mature trend', shown(position.hyperparameters.matureTrend), 'Price log'),
-    row('Buy threshold plan', String(BUY_THRESHOLD_PLAN), DEFAULT),
-    row('Sell threshold plan', String(SELL_THRESHOLD_PLAN), DEFAULT),
-    row('Leverage, aligned with the trend', inForce(String(LEVERAGE_ALIGNED), aligned), DEFAULT),
-    row('Leverage, opposed to the trend', inForce(String(LEVERAGE_OPPOSED), !aligned), DEFAULT),
+    row('Buy threshold plan', String(BUY_THRESHOLD_PLAN)),
+    row('Sell threshold plan', String(SELL_THRESHOLD_PLAN)),
+    row('Leverage, aligned with the trend', inForce(String(LEVERAGE_ALIGNED), aligned)),
+    row('Leverage, opposed to the trend', inForce(String(LEVERAGE_OPPOSED), !aligned)),
   ];
 }
 
 function stops({ position }: Calculated): Hyperparameter[] {
-  const {
-    aligned,
-    atr,
-    method,
-    rules: { tickSize },
-  } = position;
+  const { aligned, atr, method, rules } = position;
   const table = method === 'Technical Analysis' ? TECHNICAL_ANALYSIS_STOP : CALCULATOR_STOP;
   return [
-    row('ATR', atr === null ? 'none' : showPrice(atr, tickSize, ATR_DECIMALS), 'Price log'),
-    row('ATR multiplier, aligned', inForce(table.atrMultiplierAligned, aligned && atr !== null), DEFAULT),
-    row('ATR multiplier, opposed', inForce(table.atrMultiplierOpposed, !aligned && atr !== null), DEFAULT),
+    row('ATR', atr === null ? 'none' : showPrice(atr, rules.tickSize, ATR_DECIMALS), 'Price log'),
+    row('ATR multiplier, aligned', inForce(table.atrMultiplierAligned, aligned && atr !== null)),
+    row('ATR multiplier, opposed', inForce(table.atrMultiplierOpposed, !aligned && atr !== null)),
     row(
       'Default stop loss without an ATR',
       method === 'Technical Analysis'
         ? 'none, the method needs an ATR'
         : inForce(percent(DEFAULT_STOP_LOSS_FRACTION), atr === null),
-      DEFAULT,
     ),
-    row('Reward ratio, aligned', inForce(`${table.rewardRatioAligned}:1`, aligned), DEFAULT),
-    row('Reward ratio, opposed', inForce(`${table.rewardRatioOpposed}:1`, !aligned), DEFAULT),
-    row('Stop distance × leverage stays below', percent(LIQUIDATION_DISTANCE_LIMIT), DEFAULT),
+    row('Reward ratio, aligned', inForce(`${table.rewardRatioAligned}:1`, aligned)),
+    row('Reward ratio, opposed', inForce(`${table.rewardRatioOpposed}:1`, !aligned)),
+    row('Stop distance × leverage stays below', percent(LIQUIDATION_DISTANCE_LIMIT)),
   ];
 }
 
 function limits({ position }: Calculated): Hyperparameter[] {
   const { hyperparameters, method } = position;
-  const portion = shown(hyperparameters.portionLimit);
-  const risk = shown(hyperparameters.riskLimit);
+  const portion = percent(shown(hyperparameters.portionLimit));
+  const risk = percent(shown(hyperparameters.riskLimit));
+  const settingUnless = (isFixed: boolean) => (isFixed ? DEFAULT : 'User settings');
   return [
-    row(
-      'Investment portion allowed',
-      percent(portion),
-      method === 'Risk Management' ? DEFAULT : USER_SETTINGS,
-    ),
-    row('Maximum risk allowed', percent(risk), method === 'Technical Analysis' ? DEFAULT : USER_SETTINGS),
-    row('Investment portion, cap', percent(MAXIMUM_PORTION), DEFAULT),
-    row('Risk per trade, cap', percent(MAXIMUM_RISK), DEFAULT),
+    row('Investment portion allowed', portion, settingUnless(method === 'Risk Management')),
+    row('Maximum risk allowed', risk, settingUnless(method === 'Technical Analysis')),
+    row('Investment portion, cap', percent(MAXIMUM_PORTION)),
+    row('Risk per trade, cap', percent(MAXIMUM_RISK)),
     row(
       'Maximum risk in the method’s configuration (second reading, not applied)',
       percent(METHOD_CONFIGURATION_NOT_APPLIED[method].maximumRisk),
-      DEFAULT,
     ),
   ];
 }
@@ -145,25 +122,15 @@ function limits({ position }: Calculated): Hyperparameter[] {
 function rules({ position, exchangePlatform }: Calculated): Hyperparameter[] {
   const { token, rules: merged } = position;
   const own = ownTokenRules(token);
-  const sourceOf = (value: string, ours: string) => (D(value).eq(ours) ? DEFAULT : exchangePlatform);
+  type Rule = 'tickSize' | 'quantityStep' | 'minimumQuantity' | 'minimumNotional';
+  const rule = (name: string, key: Rule, shownAs: (value: string) => string) =>
+    row(name, shownAs(merged[key]), D(merged[key]).eq(own[key]) ? DEFAULT : exchangePlatform);
   const decimals = D(merged.quantityStep).decimalPlaces();
   return [
-    row('Tick size', `${merged.tickSize} USDT`, sourceOf(merged.tickSize, own.tickSize)),
-    row(
-      'Quantity precision',
-      `${decimals} decimals, step ${merged.quantityStep} ${token}`,
-      sourceOf(merged.quantityStep, own.quantityStep),
-    ),
-    row(
-      'Minimum size',
-      `${merged.minimumQuantity} ${token}`,
-      sourceOf(merged.minimumQuantity, own.minimumQuantity),
-    ),
-    row(
-      'Minimum notional',
-      `${merged.minimumNotional} USDT`,
-      sourceOf(merged.minimumNotional, own.minimumNotional),
-    ),
+    rule('Tick size', 'tickSize', (tick) => `${tick} USDT`),
+    rule('Quantity precision', 'quantityStep', (step) => `${decimals} decimals, step ${step} ${token}`),
+    rule('Minimum size', 'minimumQuantity', (minimum) => `${minimum} ${token}`),
+    rule('Minimum notional', 'minimumNotional', (minimum) => `${minimum} USDT`),
     ...(merged.maximumLeverage === undefined
       ? []
       : [row('Maximum leverage of the contract', String(merged.maximumLeverage), exchangePlatform)]),
@@ -175,8 +142,8 @@ function execution({ position, profile, waits }: Calculated): Hyperparameter[] {
   const wait = (name: string, setting: string, setMs: number | null, profileMs: number) =>
     row(name, `${toPlain(D(setMs ?? profileMs).div(1000))} s`, setMs === null ? DEFAULT : setting);
   return [
-    row('Entry epsilon', `${position.epsilon} USDT`, DEFAULT),
-    row('Second attempt: epsilon ×', String(own.secondAttemptMultiplier), DEFAULT),
+    row('Entry epsilon', `${position.epsilon} USDT`),
+    row('Second attempt: epsilon ×', String(own.secondAttemptMultiplier)),
     wait('First verification after', 'VERIFY_FIRST_MS', waits.firstMs, own.firstWaitMs),
     wait('Second verification after', 'VERIFY_SECOND_MS', waits.secondMs, own.secondWaitMs),
     wait('Wait after a cancel', 'CANCEL_DELAY_MS', waits.cancelMs, own.cancelDelayMs),
@@ -187,11 +154,10 @@ function notes({ position }: Calculated): Hyperparameter[] {
   const { token, entryPrice } = position;
   const worth = toPlain(D(entryPrice).times(QUANTITY_PLACEHOLDER_UNITS));
   return [
-    row('Fees of a round trip (outside of the sizing)', `about ${ROUND_TRIP_FEE_PERCENT}%`, DEFAULT),
+    row('Fees of a round trip (outside of the sizing)', `about ${ROUND_TRIP_FEE_PERCENT}%`),
     row(
       'Quantity placeholder (for comparison, not used in the sizing)',
       `${QUANTITY_PLACEHOLDER_UNITS} ${token}, worth ${worth} USDT at the entry price`,
-      DEFAULT,
     ),
   ];
 }

@@ -1,24 +1,35 @@
 import { D, floorRatioToStep, floorToStep, smallest, toPlain } from '../decimal.ts';
+import { checkOrderSides, checkOrderSize, checkStopBeforeLiquidation } from '../orders/order-checks.ts';
+import type { Denial } from '../workflow/denials.ts';
+import type { Position } from './position.ts';
 
 /**
  * How much of a planned quantity may be ordered at another entry: not more than planned, not more loss at the
- * stop than planned, not more margin than planned; down to the step. In units of the token.
+ * stop than planned, not more margin than planned; down to the step. In units of the token. A denial where the entry
+ * or the market price is beyond stop or target, or the quantity is too small.
  */
-export function quantityWithinPlan(plan: {
+export function quantityAtEntry(order: {
+  position: Pick<Position, 'action' | 'entryPrice' | 'stopLoss' | 'takeProfit' | 'leverage' | 'rules'>;
   quantity: string;
-  plannedEntry: string;
-  newEntry: string;
-  stopLoss: string;
-  step: string;
-}): string {
-  const { quantity, plannedEntry, newEntry, stopLoss, step } = plan;
-  const plannedLoss = D(plannedEntry).minus(stopLoss).abs().times(quantity);
-  const plannedValue = D(plannedEntry).times(quantity);
-  return toPlain(
+  entryPrice: string;
+  marketPrice: string;
+}): { ok: true; assetQuantity: string } | { ok: false; denial: Denial } {
+  const { position, quantity, entryPrice, marketPrice } = order;
+  const { action, stopLoss, takeProfit, leverage, rules } = position;
+  const misplaced =
+    checkOrderSides({ action, stopLoss, takeProfit, prices: [marketPrice, entryPrice] }) ??
+    checkStopBeforeLiquidation({ entryPrice, stopLoss, leverage });
+  if (misplaced !== null) return { ok: false, denial: misplaced };
+  const step = rules.quantityStep;
+  const plannedLoss = D(position.entryPrice).minus(stopLoss).abs().times(quantity);
+  const plannedValue = D(position.entryPrice).times(quantity);
+  const assetQuantity = toPlain(
     smallest(
       floorToStep(quantity, step),
-      floorRatioToStep({ numerator: plannedLoss, denominator: D(newEntry).minus(stopLoss).abs(), step }),
-      floorRatioToStep({ numerator: plannedValue, denominator: newEntry, step }),
+      floorRatioToStep({ numerator: plannedLoss, denominator: D(entryPrice).minus(stopLoss).abs(), step }),
+      floorRatioToStep({ numerator: plannedValue, denominator: entryPrice, step }),
     ),
   );
+  const tooSmall = checkOrderSize({ quantity: assetQuantity, price: entryPrice, rules });
+  return tooSmall === null ? { ok: true, assetQuantity } : { ok: false, denial: tooSmall };
 }

@@ -1,29 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { calculated, withSettings } from '#test/app/position-input.ts';
 import type { SizingMethod } from '../user-settings.ts';
 import { describeMethodology } from './methodology.ts';
-import { calculatePosition, type PositionInput } from './position.ts';
-import { ownTokenRules } from './token-rules.ts';
+import type { PositionInput } from './position.ts';
 
-function linesOf(positionSizingMethod: SizingMethod, changes: Partial<PositionInput> = {}): string[] {
-  const result = calculatePosition({
-    signal: { token: 'BTC', action: 'buy', price: '65000' },
-    priceLog: { atr: '300', immediateTrend: 'up', matureTrend: 'up' },
-    livePrice: '65000',
-    settings: {
-      positionSizingMethod,
-      investmentPortion: null,
-      maximumRiskPerTrade: '0.05',
-      marketType: 'Futures',
-      calculationBehavior: 'Futures_Limit_Classic',
-    },
-    availableBalance: '10000',
-    profile: 'manual',
-    rules: ownTokenRules('BTC'),
-    ...changes,
-  });
-  if (!result.ok) throw new Error(result.denial.reason);
-  return describeMethodology(result.position);
-}
+const linesOf = (positionSizingMethod: SizingMethod, changes: Partial<PositionInput> = {}) =>
+  describeMethodology(calculated({ ...withSettings({ positionSizingMethod }), ...changes }));
 
 describe('the methodology in words', () => {
   // Requirements: additions-order-and-positions-1

@@ -46,10 +46,7 @@ export interface PositionPlan {
   entry: string;
 }
 
-/**
- * What of a position's parameters does not depend on the balance: all but its size. What is refused here is refused with
- * any balance.
- */
+/** The parameters of a position that do not depend on the balance. What is refused here is refused with any balance. */
 export function planPosition(
   input: PlanInput,
 ): { ok: true; plan: PositionPlan } | { ok: false; denial: Denial } {
@@ -81,14 +78,16 @@ export function planPosition(
     tick: rules.tickSize,
   });
   if (!levels.ok) return levels;
-  const epsilon = entryEpsilon({ token: signal.token, price: reference.price, profile });
-  const entry = entryPrice({
-    action: signal.action,
-    referencePrice: reference.price,
-    epsilon,
-    tick: rules.tickSize,
-  });
-  const misplaced = denyPlacement({ input, reference, entry, leverage, ...levels });
+  const { action, token } = signal;
+  const referencePrice = reference.price;
+  const epsilon = entryEpsilon({ token, price: referencePrice, profile });
+  const entry = entryPrice({ action, referencePrice, epsilon, tick: rules.tickSize });
+  const { stopLoss, takeProfit } = levels;
+  const prices = [referencePrice, entry];
+  const misplaced = isPositive(entry)
+    ? (checkOrderSides({ action, stopLoss, takeProfit, prices }) ??
+      checkStopBeforeLiquidation({ entryPrice: entry, stopLoss, leverage }))
+    : deny('price_not_positive', { name: 'Entry price', value: entry });
   if (misplaced !== null) return refuse(misplaced);
   return { ok: true, plan: { method, reference, trend, leverage, levels, epsilon, entry } };
 }
@@ -98,21 +97,15 @@ const refuse = (denial: Denial) => ({ ok: false as const, denial });
 function denySettings({ settings }: PlanInput, method: SizingMethod): Denial | null {
   const { marketType } = settings;
   if (marketType !== 'Futures') return deny('market_type_unavailable', { marketType });
+  const outOfRange = (setting: string, value: string, maximum: string) =>
+    deny('setting_out_of_range', { setting, value, maximum });
   const portion = effectivePortion(settings);
   if (method !== 'Risk Management' && !isPortionAllowed(portion)) {
-    return deny('setting_out_of_range', {
-      setting: 'Investment portion',
-      value: portion,
-      maximum: MAXIMUM_PORTION,
-    });
+    return outOfRange('Investment portion', portion, MAXIMUM_PORTION);
   }
   const risk = effectiveRisk(settings);
   if (method !== 'Technical Analysis' && !isRiskAllowed(risk)) {
-    return deny('setting_out_of_range', {
-      setting: 'Maximum risk per trade',
-      value: risk,
-      maximum: MAXIMUM_RISK,
-    });
+    return outOfRange('Maximum risk per trade', risk, MAXIMUM_RISK);
   }
   return null;
 }
@@ -136,24 +129,4 @@ function denyLeverage(rules: TokenRules, leverage: number): Denial | null {
     leverage: String(leverage),
     maximum: String(rules.maximumLeverage),
   });
-}
-
-function denyPlacement(placed: {
-  input: PlanInput;
-  reference: ReferencePrice;
-  entry: string;
-  leverage: number;
-  stopLoss: string;
-  takeProfit: string;
-}): Denial | null {
-  const { input, reference, entry, leverage, stopLoss, takeProfit } = placed;
-  if (!isPositive(entry)) return deny('price_not_positive', { name: 'Entry price', value: entry });
-  return (
-    checkOrderSides({
-      action: input.signal.action,
-      stopLoss,
-      takeProfit,
-      prices: [reference.price, entry],
-    }) ?? checkStopBeforeLiquidation({ entryPrice: entry, stopLoss, leverage })
-  );
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { calculated, POSITION_INPUT, withSettings } from '#test/app/position-input.ts';
 import { D, isMultipleOf, toPlain } from '../decimal.ts';
 import { SIZING_METHODS } from '../user-settings.ts';
 import { calculatePosition, type PositionInput } from './position.ts';
@@ -76,26 +77,13 @@ const HAND_COMPUTED: Row[] = [
 ];
 
 const BASE: PositionInput = {
+  ...POSITION_INPUT,
   signal: { token: 'BTC', action: 'buy', price: '100000' },
   priceLog: { atr: '500', immediateTrend: 'up', matureTrend: 'up' },
   livePrice: '100000',
-  settings: {
-    positionSizingMethod: 'Risk Management',
-    investmentPortion: null,
-    maximumRiskPerTrade: '0.05',
-    marketType: 'Futures',
-    calculationBehavior: 'Futures_Limit_Classic',
-  },
-  availableBalance: '10000',
-  profile: 'manual',
-  rules: ownTokenRules('BTC'),
 };
-
-function positionOf(changes: Partial<PositionInput>) {
-  const result = calculatePosition({ ...BASE, ...changes });
-  if (!result.ok) throw new Error(result.denial.reason);
-  return result.position;
-}
+const withAtr = (atr: string) => ({ priceLog: { atr, immediateTrend: 'up', matureTrend: 'up' } });
+const positionOf = (changes: Partial<PositionInput>) => calculated({ ...BASE, ...changes });
 
 function denialOf(changes: Partial<PositionInput>) {
   const result = calculatePosition({ ...BASE, ...changes });
@@ -114,12 +102,11 @@ describe('position parameters agree with the hand-computed table', () => {
         signal: { token, action, price },
         priceLog: { atr, immediateTrend: null, matureTrend: aligned === (action === 'buy') ? 'up' : 'down' },
         livePrice: price,
-        settings: {
-          ...BASE.settings,
+        ...withSettings({
           positionSizingMethod: method,
           investmentPortion: isPortfolio ? '0.15' : '0.2',
           maximumRiskPerTrade: isPortfolio ? '0.02' : '0.05',
-        },
+        }),
         availableBalance: '25000',
         profile,
         rules: ownTokenRules(token),
@@ -160,19 +147,13 @@ describe('position parameters', () => {
   });
 
   it.each(['0', '-3', 'NaN', '', 'Infinity'])('an ATR of %j counts as absent', (atr) => {
-    const priceLog = { atr, immediateTrend: 'up', matureTrend: 'up' };
-    expect(positionOf({ priceLog })).toMatchObject({ atr: null, stopLoss: '98000', leverage: 10 });
+    expect(positionOf(withAtr(atr))).toMatchObject({ atr: null, stopLoss: '98000', leverage: 10 });
   });
 
   it('a live price more than 1% away replaces the signal price', () => {
-    expect(positionOf({ livePrice: '101000' })).toMatchObject({
-      referencePrice: '100000',
-      priceSource: 'signal',
-    });
-    expect(positionOf({ livePrice: '101000.1' })).toMatchObject({
-      referencePrice: '101000.1',
-      priceSource: 'live',
-    });
+    const [near, far] = ['101000', '101000.1'].map((livePrice) => positionOf({ livePrice }));
+    expect(near).toMatchObject({ referencePrice: '100000', priceSource: 'signal' });
+    expect(far).toMatchObject({ referencePrice: '101000.1', priceSource: 'live' });
   });
 
   it('the calculator falls back on the signal price and says so', () => {
@@ -190,8 +171,8 @@ describe('position parameters', () => {
   // Requirements: trading-calculator-and-execution-17
   it('the risk of Technical Analysis is capped at 15% of the balance', () => {
     const position = positionOf({
-      priceLog: { atr: '3000', immediateTrend: 'up', matureTrend: 'up' },
-      settings: { ...BASE.settings, positionSizingMethod: 'Technical Analysis', investmentPortion: '0.33' },
+      ...withAtr('3000'),
+      ...withSettings({ positionSizingMethod: 'Technical Analysis', investmentPortion: '0.33' }),
     });
     // 1500 / |100002.5 - 93010| = 0.2145…, on the step of 0.01
     expect(position).toMatchObject({ entryPrice: '100002.5', stopLoss: '93010', assetQuantity: '0.21' });
@@ -199,94 +180,63 @@ describe('position parameters', () => {
 
   // Requirements: trading-constants-11
   it('null portions and risks are sized as their defaults', () => {
-    const auto = { ...BASE.settings, investmentPortion: null, maximumRiskPerTrade: null };
-    const portfolio = positionOf({ settings: { ...auto, positionSizingMethod: 'Portfolio Allocation' } });
-    const technical = positionOf({ settings: { ...auto, positionSizingMethod: 'Technical Analysis' } });
-    expect(portfolio.hyperparameters).toMatchObject({ portionLimit: '0.10', riskLimit: '0.05' });
-    expect(technical.hyperparameters).toMatchObject({ portionLimit: '0.05', riskLimit: '0.15' });
+    const auto = (positionSizingMethod: string) =>
+      positionOf(withSettings({ positionSizingMethod, maximumRiskPerTrade: null })).hyperparameters;
+    expect(auto('Portfolio Allocation')).toMatchObject({ portionLimit: '0.10', riskLimit: '0.05' });
+    expect(auto('Technical Analysis')).toMatchObject({ portionLimit: '0.05', riskLimit: '0.15' });
   });
 
   it('the reason is one sentence and the detail names every figure and the fees', () => {
     const position = positionOf({});
     expect(position.calculationReason).toMatch(/^[^\n]+\.$/);
-    for (const figure of [
-      position.referencePrice,
-      position.entryPrice,
-      position.stopLoss,
-      position.takeProfit,
-      position.epsilon,
-      position.assetQuantity,
-      position.quantity,
-      position.investment,
-      position.availableBalance,
-      'ATR 500.00 × 1.5 = 750.0000',
-      'about 0.12%',
-    ]) {
-      expect(position.calculationDetail).toContain(figure);
-    }
+    const { referencePrice, entryPrice, stopLoss, takeProfit, epsilon, availableBalance } = position;
+    const { assetQuantity, quantity, investment } = position;
+    const texts = [referencePrice, entryPrice, stopLoss, takeProfit, epsilon, availableBalance];
+    texts.push(assetQuantity, quantity, investment, 'ATR 500.00 × 1.5 = 750.0000', 'about 0.12%');
+    for (const text of texts) expect(position.calculationDetail).toContain(text);
   });
 });
 
 describe('a position is refused', () => {
+  const smallPortion = withSettings({
+    positionSizingMethod: 'Portfolio Allocation',
+    investmentPortion: '0.02',
+  });
+
   // Requirements: position-sizing-5
-  it.each<[string, Partial<PositionInput>, string]>([
+  it.each<[string, Partial<PositionInput>]>([
     [
-      'Technical Analysis without an ATR',
-      { priceLog: null, settings: { ...BASE.settings, positionSizingMethod: 'Technical Analysis' } },
       'ATR is required for Technical Analysis',
+      { priceLog: null, ...withSettings({ positionSizingMethod: 'Technical Analysis' }) },
     ],
+    ['Position sizing method Scalping is not available', withSettings({ positionSizingMethod: 'Scalping' })],
+    ['Market type Spot is not available, only Futures is traded', withSettings({ marketType: 'Spot' })],
     [
-      'a method that is coming soon',
-      { settings: { ...BASE.settings, positionSizingMethod: 'Scalping' } },
-      'Position sizing method Scalping is not available',
-    ],
-    [
-      'spot',
-      { settings: { ...BASE.settings, marketType: 'Spot' } },
-      'Market type Spot is not available, only Futures is traded',
-    ],
-    [
-      'a stored risk above 15%',
-      { settings: { ...BASE.settings, maximumRiskPerTrade: '0.2' } },
       'Maximum risk per trade 0.2 is not above 0 and at most 0.15',
+      withSettings({ maximumRiskPerTrade: '0.2' }),
     ],
-    ['a negative balance', { availableBalance: '-5' }, 'Balance information unavailable'],
-    ['a balance that is no number', { availableBalance: 'NaN' }, 'Balance information unavailable'],
+    ['Balance information unavailable', { availableBalance: '-5' }],
+    ['Balance information unavailable', { availableBalance: 'NaN' }],
+    ['Signal price must be above zero but is 0', { signal: { ...BASE.signal, price: '0' } }],
+    ['Stop loss must be above zero but is -5000', withAtr('70000')],
+    ['Take profit would trigger at once: 100001.5 is not above the price 100002.5', withAtr('0.5')],
     [
-      'a signal price of zero',
-      { signal: { ...BASE.signal, price: '0' } },
-      'Signal price must be above zero but is 0',
-    ],
-    [
-      'a stop at or below zero',
-      { priceLog: { atr: '70000', immediateTrend: 'up', matureTrend: 'up' } },
-      'Stop loss must be above zero but is -5000',
-    ],
-    [
-      'an entry epsilon beyond the take profit',
-      { priceLog: { atr: '0.5', immediateTrend: 'up', matureTrend: 'up' } },
-      'Take profit would trigger at once: 100001.5 is not above the price 100002.5',
-    ],
-    [
-      'a leverage that the exchange does not offer',
-      { rules: { ...ownTokenRules('BTC'), maximumLeverage: 5 } },
       'BTC allows a leverage of at most 5, the position needs 10',
+      { rules: { ...ownTokenRules('BTC'), maximumLeverage: 5 } },
     ],
-  ])('%s', (_name, changes, reason) => {
+  ])('because: %s', (reason, changes) => {
     expect(denialOf(changes).reason).toBe(reason);
   });
 
   // Requirements: position-sizing-5
   it('a stop loss beyond the liquidation distance', () => {
     // 10 × 8% = 0.8 of the margin
-    const priceLog = { atr: '5400', immediateTrend: 'up', matureTrend: 'up' };
-    expect(denialOf({ priceLog }).reason).toContain('Stop loss lies beyond the liquidation distance');
+    expect(denialOf(withAtr('5400')).reason).toContain('Stop loss lies beyond the liquidation distance');
   });
 
   it('a stop that rounds onto the price', () => {
     const rules = { ...ownTokenRules('BTC'), tickSize: '1000' };
-    const priceLog = { atr: '1', immediateTrend: 'up', matureTrend: 'up' };
-    expect(denialOf({ rules, priceLog }).reason).toContain('Stop loss would trigger at once');
+    expect(denialOf({ rules, ...withAtr('1') }).reason).toContain('Stop loss would trigger at once');
   });
 
   // Requirements: position-sizing-5
@@ -302,12 +252,7 @@ describe('a position is refused', () => {
   });
 
   it('a portion that stays below the minimum which the balance could pay', () => {
-    const settings = {
-      ...BASE.settings,
-      positionSizingMethod: 'Portfolio Allocation',
-      investmentPortion: '0.02',
-    };
-    const { code, reason } = denialOf({ settings, availableBalance: '400' });
+    const { code, reason } = denialOf({ ...smallPortion, availableBalance: '400' });
     expect(code).toBe('below_minimum_quantity');
     expect(reason).toBe('Quantity 0 BTC is below the minimum size of 0.01 BTC');
   });
@@ -318,8 +263,8 @@ describe('a position is refused', () => {
       signal: { token: 'XRP', action: 'buy', price: '2' },
       livePrice: '2',
       rules: ownTokenRules('XRP'),
-      settings: { ...BASE.settings, positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' },
-      priceLog: { atr: '0.02', immediateTrend: 'up', matureTrend: 'up' },
+      ...smallPortion,
+      ...withAtr('0.02'),
       availableBalance: '21',
     });
     expect(denial.reason).toBe('Order value 4.02 USDT is below the minimum notional of 5 USDT');
@@ -374,13 +319,11 @@ const anyInput: fc.Arbitrary<PositionInput> = fc
         matureTrend: rest.matureTrend,
       },
       livePrice: price.times(drift).toFixed(),
-      settings: {
+      ...withSettings({
         positionSizingMethod: rest.method,
         investmentPortion: rest.portion,
         maximumRiskPerTrade: rest.risk,
-        marketType: 'Futures',
-        calculationBehavior: 'Futures_Limit_Classic',
-      },
+      }),
       availableBalance: rest.balance,
       profile: rest.profile,
       rules: ownTokenRules(token),

@@ -9,12 +9,10 @@ import { cutFraction, D, isPositive, toPlain } from '../decimal.ts';
 import { effectivePortion, effectiveRisk, type SizingMethod } from '../user-settings.ts';
 import { type Denial, deny } from '../workflow/denials.ts';
 import { isUsableBalance } from './balance.ts';
-import { portfolioAllocationLimits } from './portfolio-allocation.ts';
 import { type CalculationFacts, type CalculationTexts, describeCalculation } from './position-description.ts';
 import { type PlanInput, planPosition } from './position-plan.ts';
-import { riskManagementLimits } from './risk-management.ts';
 import { type SizingLimits, sizePosition } from './size-position.ts';
-import { technicalAnalysisLimits } from './technical-analysis.ts';
+import { MAXIMUM_PORTION, MAXIMUM_RISK } from './trading-constants.ts';
 import { sideOpenedBy } from './trend.ts';
 
 /** The parameters of one order, and how they came about. */
@@ -81,15 +79,10 @@ export function calculatePosition(input: PositionInput): PositionResult {
   };
 }
 
+/** What a method leaves to the user; the other limit is its cap. */
 function limitsOf(method: SizingMethod, settings: PositionInput['settings']): SizingLimits {
-  const portion = effectivePortion(settings);
-  const maximumRisk = effectiveRisk(settings);
-  switch (method) {
-    case 'Risk Management':
-      return riskManagementLimits({ maximumRisk });
-    case 'Portfolio Allocation':
-      return portfolioAllocationLimits({ portion, maximumRisk });
-    case 'Technical Analysis':
-      return technicalAnalysisLimits({ portion });
-  }
+  return {
+    portionLimit: method === 'Risk Management' ? MAXIMUM_PORTION : effectivePortion(settings),
+    riskLimit: method === 'Technical Analysis' ? MAXIMUM_RISK : effectiveRisk(settings),
+  };
 }

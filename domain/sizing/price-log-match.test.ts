@@ -23,16 +23,14 @@ function candle(changes: Partial<PriceLogCandidate> & { minutesBefore?: number }
 describe('the price log of a signal', () => {
   // Requirements: price-log-and-trend-1
   it('lies within two candles plus 30 minutes before it', () => {
-    expect(priceLogWindow({ signalTime, timeframe: '15' })).toEqual({
-      notBefore: new Date('2024-05-01T11:00:00Z'),
-      notAfter: signalTime,
-    });
-    expect(priceLogWindow({ signalTime, timeframe: '1h' }).notBefore).toEqual(
-      new Date('2024-05-01T09:30:00Z'),
-    );
-    expect(priceLogWindow({ signalTime, timeframe: '30S' }).notBefore).toEqual(
-      new Date('2024-05-01T11:30:00Z'),
-    );
+    for (const [timeframe, from] of [
+      ['15', '11:00'],
+      ['1h', '09:30'],
+      ['30S', '11:30'],
+    ] as const) {
+      const notBefore = new Date(`2024-05-01T${from}:00Z`);
+      expect(priceLogWindow({ signalTime, timeframe })).toEqual({ notBefore, notAfter: signalTime });
+    }
   });
 
   it.each<[string, Parameters<typeof candle>[0], boolean]>([

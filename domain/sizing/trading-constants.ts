@@ -16,7 +16,6 @@ export const SIGNAL_DEVIATION_LIMIT = '0.1';
 export const BUY_THRESHOLD_PLAN = 0.5;
 /** "Sell threshold plan": a number of minus this or less is a trend down. */
 export const SELL_THRESHOLD_PLAN = 0.75;
-/** Leverage when the signal aligns with the trend. */
 export const LEVERAGE_ALIGNED = 10;
 /** Leverage when the signal is opposed to the trend, or no trend is known. */
 export const LEVERAGE_OPPOSED = 5;
@@ -56,7 +55,6 @@ export const DEFAULT_PORTION_TECHNICAL_ANALYSIS = '0.05';
 export const DEFAULT_RISK = '0.05';
 /** Options of Portfolio Allocation. */
 export const INVESTMENT_PORTION_OPTIONS = ['0.02', '0.05', '0.10', '0.15', '0.20'] as const;
-/** Options of Portfolio Allocation. */
 export const MAXIMUM_RISK_OPTIONS = ['0.02', '0.05', '0.10', '0.15'] as const;
 /** The placeholder of the quantity field, in units. */
 export const QUANTITY_PLACEHOLDER_UNITS = 1000;
@@ -142,8 +140,6 @@ export const MINIMUM_QUANTITIES: Readonly<Record<string, string>> = {
 };
 /** Minimum notional of a futures order, in USDT. */
 export const MINIMUM_NOTIONAL_FUTURES = '5';
-/** Minimum notional of a spot order, in USDT. Not applied: automation trades futures only. */
-export const MINIMUM_NOTIONAL_SPOT_NOT_APPLIED = '1';
 /** Tick sizes in USDT. */
 export const TICK_SIZES: Readonly<Record<string, string>> = {
   BTC: '0.1',
@@ -155,7 +151,6 @@ export const TICK_SIZES: Readonly<Record<string, string>> = {
   PEPE: '0.00000001',
 };
 export const DEFAULT_TICK_SIZE = '0.0001';
-/** Decimals of a quantity. */
 export const QUANTITY_DECIMALS: Readonly<Record<string, number>> = {
   BTC: 2,
   ETH: 2,
@@ -171,7 +166,6 @@ export const DEFAULT_QUANTITY_DECIMALS = 3;
 
 /** A calculation older than this cannot be submitted. */
 export const CALCULATION_MAX_AGE_MINUTES = 5;
-/** Default of SIGNAL_MAX_AGE_MINUTES. */
 export const SIGNAL_MAX_AGE_MINUTES = 30;
 /** A price log may be this many candles older than its signal … */
 export const PRICE_LOG_MAX_CANDLES = 2;
@@ -180,5 +174,4 @@ export const PRICE_LOG_DELAY_MINUTES = 30;
 /** Magnitudes that inbound numbers may have. */
 export const SMALLEST_NUMBER = '1e-12';
 export const LARGEST_NUMBER = '1e12';
-/** Longest token. */
 export const TOKEN_MAX_LENGTH = 20;

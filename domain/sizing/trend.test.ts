@@ -3,42 +3,13 @@ import { alignment, leverageFor, readTrend } from './trend.ts';
 
 describe('readTrend', () => {
   // Requirements: trading-constants-13
-  it.each<[unknown, ReturnType<typeof readTrend>]>([
-    ['bullish', 'up'],
-    ['UP', 'up'],
-    [' Buy ', 'up'],
-    ['long', 'up'],
-    ['1', 'up'],
-    [1, 'up'],
-    [0.5, 'up'],
-    ['0.5', 'up'],
-    [0.4999, 'flat'],
-    [0, 'flat'],
-    [-0.7499, 'flat'],
-    [-0.75, 'down'],
-    ['-0.75', 'down'],
-    [-1, 'down'],
-    [1e-100, 'flat'],
-    [-5e-324, 'flat'],
-    [1e300, 'up'],
-    [-1e300, 'down'],
-    ['bearish', 'down'],
-    ['Down', 'down'],
-    ['sell', 'down'],
-    ['SHORT', 'down'],
-    ['neutral', 'flat'],
-    ['', null],
-    ['sideways?', null],
-    ['constructor', null],
-    ['NaN', null],
-    [Number.NaN, null],
-    [Infinity, null],
-    [null, null],
-    [undefined, null],
-    [true, null],
-    [{}, null],
-  ])('%j is %j', (value, trend) => {
-    expect(readTrend(value)).toBe(trend);
+  it.each<[ReturnType<typeof readTrend>, unknown[]]>([
+    ['up', ['bullish', 'UP', ' Buy ', 'long', '1', 1, 0.5, '0.5', 1e300]],
+    ['down', ['bearish', 'Down', 'sell', 'SHORT', -0.75, '-0.75', -1, -1e300]],
+    ['flat', ['neutral', 0.4999, 0, -0.7499, 1e-100, -5e-324]],
+    [null, ['', 'sideways?', 'constructor', 'NaN', Number.NaN, Infinity, null, undefined, true, {}]],
+  ])('reads %j from %j', (trend, values) => {
+    for (const value of values) expect(readTrend(value), String(value)).toBe(trend);
   });
 });
 

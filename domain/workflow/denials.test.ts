@@ -35,10 +35,6 @@ describe('denials', () => {
     expect(denialTitle('protection_missing')).toBe('SAFETY VIOLATION');
     expect(deny('position_data_missing', {}).reason).toBe('Please calculate position parameters first.');
     expect(denialTitle('position_data_missing')).toBe('No Position Data');
-    expect(deny('manual_trigger_disabled', {}).reason).toBe('Manual triggers disabled in production');
-    expect(deny('live_mode_disabled', {}).reason).toBe(
-      'Trading operations are disabled in live mode for safety',
-    );
     expect(deny('settings_not_found', {}).reason).toBe('User settings not found');
     expect(deny('signal_of_another_user', {}).reason).toBe('Signal belongs to another user');
   });

@@ -4,6 +4,8 @@
  * they can be continued, except where the specification gives the whole text.
  */
 
+type Figures<Name extends string> = Record<Name, string>;
+
 interface DenialEntry {
   title: string;
   sentence: (context: never) => string;
@@ -13,30 +15,17 @@ export const DENIALS = {
   // The signal and the environment
   auto_trading_disabled: {
     title: 'Trading Disabled',
-    sentence: (c: { detail: string }) => `Auto-trading is disabled ${c.detail}`,
+    sentence: (c: Figures<'detail'>) => `Auto-trading is disabled ${c.detail}`,
   },
   signal_expired: {
     title: 'Signal Expired',
-    sentence: (c: { ageMinutes: string; maxAgeMinutes: string }) =>
+    sentence: (c: Figures<'ageMinutes' | 'maxAgeMinutes'>) =>
       `Signal expired: it was received ${c.ageMinutes} minutes before processing started, the limit is ${c.maxAgeMinutes} minutes`,
   },
   signal_price_deviates: {
     title: 'Invalid Signal',
-    sentence: (c: {
-      signalPrice: string;
-      livePrice: string;
-      differencePercent: string;
-      limitPercent: string;
-    }) =>
+    sentence: (c: Figures<'signalPrice' | 'livePrice' | 'differencePercent' | 'limitPercent'>) =>
       `Signal validation failed: the signal price ${c.signalPrice} is ${c.differencePercent}% away from the live price ${c.livePrice}, the limit is ${c.limitPercent}%`,
-  },
-  manual_trigger_disabled: {
-    title: 'Manual Triggers Disabled',
-    sentence: () => 'Manual triggers disabled in production',
-  },
-  live_mode_disabled: {
-    title: 'Trading Disabled',
-    sentence: () => 'Trading operations are disabled in live mode for safety',
   },
 
   // The user: eligibility
@@ -49,31 +38,31 @@ export const DENIALS = {
   },
   processor_differs: {
     title: 'Processor Differs',
-    sentence: (c: { setting: string; signal: string }) =>
+    sentence: (c: Figures<'setting' | 'signal'>) =>
       `Signal processor ${c.signal} does not match the user's processor ${c.setting}`,
   },
   active_trading_off: { title: 'Trading Off', sentence: () => 'Active trading is off' },
   trading_paused: {
     title: 'Trading Paused',
-    sentence: (c: { until: string }) => `Trading is paused until ${c.until}`,
+    sentence: (c: Figures<'until'>) => `Trading is paused until ${c.until}`,
   },
   trading_halted: {
     title: 'Trading Halted',
-    sentence: (c: { since: string; reason: string; ending: string }) =>
+    sentence: (c: Figures<'since' | 'reason' | 'ending'>) =>
       `Trading of this user is halted since ${c.since}: ${c.reason}; ${c.ending}`,
   },
   sizing_method_unavailable: {
     title: 'Sizing Method Unavailable',
-    sentence: (c: { method: string }) => `Position sizing method ${c.method} is not available`,
+    sentence: (c: Figures<'method'>) => `Position sizing method ${c.method} is not available`,
   },
   market_type_unavailable: {
     title: 'Market Type Unavailable',
-    sentence: (c: { marketType: string }) =>
+    sentence: (c: Figures<'marketType'>) =>
       `Market type ${c.marketType} is not available, only Futures is traded`,
   },
   exchange_unsupported: {
     title: 'Exchange Unsupported',
-    sentence: (c: { exchange: string; mode: string }) =>
+    sentence: (c: Figures<'exchange' | 'mode'>) =>
       `Exchange ${c.exchange} is not supported in ${c.mode} mode`,
   },
   test_user_in_live: {
@@ -86,128 +75,116 @@ export const DENIALS = {
   },
   timeframe_differs: {
     title: 'Timeframe Differs',
-    sentence: (c: { setting: string; signal: string }) =>
+    sentence: (c: Figures<'setting' | 'signal'>) =>
       `Signal timeframe ${c.signal} does not match the user's timeframe ${c.setting}`,
   },
   exchange_not_connected: {
     title: 'Exchange Not Connected',
-    sentence: (c: { exchange: string }) => `No ${c.exchange} credentials are connected`,
+    sentence: (c: Figures<'exchange'>) => `No ${c.exchange} credentials are connected`,
   },
   exchange_key_unreadable: {
     title: 'API Key Unreadable',
-    sentence: (c: { exchange: string }) =>
+    sentence: (c: Figures<'exchange'>) =>
       `The stored ${c.exchange} credentials cannot be opened any more: enter them again`,
   },
   exchange_key_other_mode: {
     title: 'API Key Of Another Mode',
-    sentence: (c: { exchange: string; entered: string; mode: string }) =>
+    sentence: (c: Figures<'exchange' | 'entered' | 'mode'>) =>
       `The ${c.exchange} API key was entered in ${c.entered} mode and is not used in ${c.mode} mode: enter one for it`,
   },
   exchange_key_rejected: {
     title: 'API Key Rejected',
-    sentence: (c: { exchange: string; since: string; reason: string }) =>
+    sentence: (c: Figures<'exchange' | 'since' | 'reason'>) =>
       `The ${c.exchange} API key is not used since ${c.since}: ${c.reason}`,
   },
   exchange_key_not_inspected: {
     title: 'API Key Not Verified',
-    sentence: (c: { exchange: string; message: string }) =>
+    sentence: (c: Figures<'exchange' | 'message'>) =>
       `${c.exchange} has not yet said what the API key may do and to which account it belongs: ${c.message}`,
   },
   exchange_account_duplicate: {
     title: 'Account Of Another User',
-    sentence: (c: { exchange: string; usedBy: string }) =>
+    sentence: (c: Figures<'exchange' | 'usedBy'>) =>
       `The ${c.exchange} account of this API key is connected for ${c.usedBy} too, who was first: nothing is ordered here until one of the two keys is removed or replaced`,
   },
   exchange_key_may_withdraw: {
     title: 'API Key May Withdraw',
-    sentence: (c: { exchange: string }) =>
+    sentence: (c: Figures<'exchange'>) =>
       `This ${c.exchange} API key may withdraw: enter one that may trade futures and may not withdraw`,
   },
   exchange_key_may_not_trade: {
     title: 'API Key May Not Trade',
-    sentence: (c: { exchange: string }) =>
+    sentence: (c: Figures<'exchange'>) =>
       `This ${c.exchange} API key may not trade futures: enter one that may place futures orders and read positions`,
   },
   exchange_account_mode: {
     title: 'Account Mode Not Traded',
-    sentence: (c: { exchange: string; accountMode: string; wanted: string }) =>
+    sentence: (c: Figures<'exchange' | 'accountMode' | 'wanted'>) =>
       `This ${c.exchange} API key belongs to a ${c.accountMode} account, only ${c.wanted} accounts are traded: switch the account or enter the key of a ${c.wanted} one`,
   },
 
   // The position
   setting_out_of_range: {
     title: 'Setting Out Of Range',
-    sentence: (c: { setting: string; value: string; maximum: string }) =>
+    sentence: (c: Figures<'setting' | 'value' | 'maximum'>) =>
       `${c.setting} ${c.value} is not above 0 and at most ${c.maximum}`,
   },
   live_price_unavailable: {
     title: 'Live Price Unavailable',
-    sentence: (c: { token: string }) => `No live price of ${c.token} is available`,
+    sentence: (c: Figures<'token'>) => `No live price of ${c.token} is available`,
   },
-  balance_unavailable: {
-    title: 'Balance Unavailable',
-    sentence: () => 'Balance information unavailable',
-  },
+  balance_unavailable: { title: 'Balance Unavailable', sentence: () => 'Balance information unavailable' },
   exchange_unavailable: {
     title: 'Exchange Unavailable',
-    sentence: (c: { exchange: string; message: string }) => `${c.exchange} could not be asked: ${c.message}`,
+    sentence: (c: Figures<'exchange' | 'message'>) => `${c.exchange} could not be asked: ${c.message}`,
   },
   token_not_listed: {
     title: 'Not Listed',
-    sentence: (c: { token: string; exchange: string }) => `${c.token} is not listed on ${c.exchange}`,
+    sentence: (c: Figures<'token' | 'exchange'>) => `${c.token} is not listed on ${c.exchange}`,
   },
   leverage_unavailable: {
     title: 'Leverage Unavailable',
-    sentence: (c: { token: string; leverage: string; maximum: string }) =>
+    sentence: (c: Figures<'token' | 'leverage' | 'maximum'>) =>
       `${c.token} allows a leverage of at most ${c.maximum}, the position needs ${c.leverage}`,
   },
-  atr_required: {
-    title: 'ATR Required',
-    sentence: () => 'ATR is required for Technical Analysis',
-  },
+  atr_required: { title: 'ATR Required', sentence: () => 'ATR is required for Technical Analysis' },
   price_not_positive: {
     title: 'Price Not Positive',
-    sentence: (c: { name: string; value: string }) => `${c.name} must be above zero but is ${c.value}`,
+    sentence: (c: Figures<'name' | 'value'>) => `${c.name} must be above zero but is ${c.value}`,
   },
   stop_would_trigger: {
     title: 'Stop Loss On The Wrong Side',
-    sentence: (c: { stopLoss: string; action: string; price: string }) =>
+    sentence: (c: Figures<'stopLoss' | 'action' | 'price'>) =>
       `Stop loss would trigger at once: ${c.stopLoss} is not ${c.action === 'buy' ? 'below' : 'above'} the price ${c.price}`,
   },
   target_would_trigger: {
     title: 'Take Profit On The Wrong Side',
-    sentence: (c: { takeProfit: string; action: string; price: string }) =>
+    sentence: (c: Figures<'takeProfit' | 'action' | 'price'>) =>
       `Take profit would trigger at once: ${c.takeProfit} is not ${c.action === 'buy' ? 'above' : 'below'} the price ${c.price}`,
   },
   stop_beyond_liquidation: {
     title: 'Stop Loss Beyond Liquidation',
-    sentence: (c: { distancePercent: string; leverage: string; limitPercent: string }) =>
+    sentence: (c: Figures<'distancePercent' | 'leverage' | 'limitPercent'>) =>
       `Stop loss lies beyond the liquidation distance: ${c.distancePercent}% away at leverage ${c.leverage} uses up ${c.limitPercent}% or more of the margin`,
   },
   below_minimum_quantity: {
     title: 'Below Minimum Size',
-    sentence: (c: { token: string; quantity: string; minimum: string }) =>
+    sentence: (c: Figures<'token' | 'quantity' | 'minimum'>) =>
       `Quantity ${c.quantity} ${c.token} is below the minimum size of ${c.minimum} ${c.token}`,
   },
   below_minimum_notional: {
     title: 'Below Minimum Notional',
-    sentence: (c: { notional: string; minimum: string }) =>
+    sentence: (c: Figures<'notional' | 'minimum'>) =>
       `Order value ${c.notional} USDT is below the minimum notional of ${c.minimum} USDT`,
   },
   minimum_exceeds_limit: {
     title: 'Balance Too Small',
-    sentence: (c: {
-      token: string;
-      minimum: string;
-      investment: string;
-      limit: string;
-      availableBalance: string;
-    }) =>
+    sentence: (c: Figures<'token' | 'minimum' | 'investment' | 'limit' | 'availableBalance'>) =>
       `The minimum order of ${c.minimum} ${c.token} needs ${c.investment} USDT, above the 33% limit of ${c.limit} USDT; the available balance is ${c.availableBalance} USDT`,
   },
   quantity_off_step: {
     title: 'Quantity Off Step',
-    sentence: (c: { quantity: string; step: string }) =>
+    sentence: (c: Figures<'quantity' | 'step'>) =>
       `Quantity ${c.quantity} is not a multiple of the step ${c.step}`,
   },
 
@@ -226,27 +203,22 @@ export const DENIALS = {
   },
   calculation_too_old: {
     title: 'Calculation Too Old',
-    sentence: (c: { ageMinutes: string; maxAgeMinutes: string }) =>
+    sentence: (c: Figures<'ageMinutes' | 'maxAgeMinutes'>) =>
       `The calculation is ${c.ageMinutes} minutes old, the limit is ${c.maxAgeMinutes} minutes`,
   },
   live_price_moved: {
     title: 'Price Moved',
-    sentence: (c: {
-      livePrice: string;
-      referencePrice: string;
-      differencePercent: string;
-      limitPercent: string;
-    }) =>
+    sentence: (c: Figures<'livePrice' | 'referencePrice' | 'differencePercent' | 'limitPercent'>) =>
       `The live price ${c.livePrice} has moved ${c.differencePercent}% from the calculated price ${c.referencePrice}, the limit is ${c.limitPercent}%`,
   },
   live_price_beyond_stop: {
     title: 'Price Beyond Stop Loss',
-    sentence: (c: { livePrice: string; stopLoss: string }) =>
+    sentence: (c: Figures<'livePrice' | 'stopLoss'>) =>
       `The live price ${c.livePrice} has reached the stop loss ${c.stopLoss}`,
   },
   live_price_beyond_target: {
     title: 'Price Beyond Take Profit',
-    sentence: (c: { livePrice: string; takeProfit: string }) =>
+    sentence: (c: Figures<'livePrice' | 'takeProfit'>) =>
       `The live price ${c.livePrice} has reached the take profit ${c.takeProfit}`,
   },
   already_traded: {
@@ -255,60 +227,47 @@ export const DENIALS = {
   },
   position_open: {
     title: 'Position Open',
-    sentence: (c: { token: string }) => `A position in ${c.token} is already open`,
+    sentence: (c: Figures<'token'>) => `A position in ${c.token} is already open`,
   },
   entry_open: {
     title: 'Entry Open',
-    sentence: (c: { token: string }) => `An entry order in ${c.token} is already open`,
+    sentence: (c: Figures<'token'>) => `An entry order in ${c.token} is already open`,
   },
   same_direction_held: {
     title: 'Position Held',
-    sentence: (c: { token: string; side: string }) => `A ${c.side} position in ${c.token} is already held`,
+    sentence: (c: Figures<'token' | 'side'>) => `A ${c.side} position in ${c.token} is already held`,
   },
   opposite_position_kept: {
     title: 'Opposite Position Kept',
-    sentence: (c: { token: string; side: string }) =>
+    sentence: (c: Figures<'token' | 'side'>) =>
       `A ${c.side} position in ${c.token} is held and the user's settings keep it on an opposite signal`,
   },
   foreign_position_held: {
     title: 'Position Not Ours',
-    sentence: (c: { token: string; side: string }) =>
+    sentence: (c: Figures<'token' | 'side'>) =>
       `A ${c.side} position in ${c.token} is held that was not opened here and is never touched`,
   },
   held_elsewhere: {
     title: 'Position Held',
-    sentence: (c: { token: string; side: string; exchange: string }) =>
+    sentence: (c: Figures<'token' | 'side' | 'exchange'>) =>
       `A ${c.side} position in ${c.token} is held on ${c.exchange}`,
   },
   perhaps_held_elsewhere: {
     title: 'Position Not Known',
-    sentence: (c: { token: string; exchange: string; problem: string }) =>
+    sentence: (c: Figures<'token' | 'exchange' | 'problem'>) =>
       `A position in ${c.token} that was opened here may still be open on ${c.exchange}, which could not be asked: ${c.problem}`,
   },
   custom_entry_invalid: {
     title: 'Custom Entry Price Invalid',
-    sentence: (c: { customEntryPrice: string }) =>
+    sentence: (c: Figures<'customEntryPrice'>) =>
       `Custom entry price ${c.customEntryPrice} is not a number above zero`,
   },
   custom_entry_too_far: {
     title: 'Custom Entry Price Too Far',
-    sentence: (c: {
-      customEntryPrice: string;
-      livePrice: string;
-      differencePercent: string;
-      limitPercent: string;
-    }) =>
+    sentence: (c: Figures<'customEntryPrice' | 'livePrice' | 'differencePercent' | 'limitPercent'>) =>
       `Custom entry price ${c.customEntryPrice} is ${c.differencePercent}% away from the live price ${c.livePrice}, the limit is ${c.limitPercent}%`,
   },
-  nothing_left_to_fill: {
-    title: 'Nothing Left',
-    sentence: () => 'Nothing is left to fill',
-  },
-  account_not_prepared: {
-    title: 'Account Not Prepared',
-    sentence: (c: { detail: string }) =>
-      `Margin mode, position mode or leverage could not be set: ${c.detail}`,
-  },
+  nothing_left_to_fill: { title: 'Nothing Left', sentence: () => 'Nothing is left to fill' },
 } as const satisfies Record<string, DenialEntry>;
 
 export type DenialCode = keyof typeof DENIALS;

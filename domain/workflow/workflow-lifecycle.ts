@@ -116,14 +116,7 @@ interface FailureContext {
   PROCESSING_ERROR: { step: string; detail: string };
 }
 
-export const FAILURE_TYPES = [
-  'SIGNAL_INVALID',
-  'AUTO_TRADING_DISABLED',
-  'CONCURRENCY_CONFLICT',
-  'SIGNAL_EXPIRED',
-  'PROCESSING_ERROR',
-] as const;
-export type FailureType = (typeof FAILURE_TYPES)[number];
+type FailureType = keyof FailureContext;
 
 /** `message` is the workflow's error message, the rest its error details. */
 export interface FailureExplanation {

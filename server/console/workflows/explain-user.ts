@@ -1,5 +1,5 @@
 import type { WhyAnswer } from '#contract/signals.ts';
-import { explainEligibility, recallChecks } from '#domain/eligibility/eligibility-checks.ts';
+import { explainEligibility, recallChecks } from '#domain/eligibility/eligibility.ts';
 import { reasonOfSkip } from '#domain/workflow/denials.ts';
 import { pipelineStepNumber, userResultFromSteps } from '#domain/workflow/workflow-lifecycle.ts';
 import { findUser } from '#server/admin/users/users.store.ts';
