@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { HELD_RETRY_MS as TRADE_RETRY_MS } from './engine/orders/advance-trade.ts';
-import { HELD_RETRY_MS as AUDIT_RETRY_MS } from './engine/protection/watch-protection.ts';
+import { HELD_RETRY_MS as AUDIT_RETRY_MS } from './engine/protection/audit-protection.ts';
 import { HELD_RETRY_MS as WORKFLOW_RETRY_MS } from './engine/workflow/run-workflow.ts';
 import { OVERDUE_MS, SWEEP_EVERY_MS } from './engine/workflow/sweep.ts';
 import { LEASE_RETRY_MS as USER_RETRY_MS } from './engine/workflow/trade-user.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
-import { orderForUser } from '#server/engine/workflow/order-for-user.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
+import { orderForUser } from '#server/engine/workflow/trade-user.ts';
 import type { JobHandlers, JobName, Jobs } from '#server/platform/jobs/jobs.ts';
 import type { FakeClock } from './fake-clock.ts';
 

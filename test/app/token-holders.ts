@@ -13,14 +13,16 @@ export function nextToken(): string {
   return `H${count}`;
 }
 
-/** A user with a long position at Bitget that this product opened at 100. */
+/** A user with a long position that this product opened at 100, at Bitget unless the settings say otherwise. */
 export async function withLong(engine: TestEngine, settings: Partial<TradingSettings> = {}) {
   const token = nextToken();
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', ...settings });
-  await engine.storeSignal({ token, price: '100' });
+  const { signalId } = await engine.storeSignal({ token, price: '100' });
   await engine.settle();
   expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
-  return { userId, token };
+  const trade = (await engine.trades(signalId)).find((one) => one.userId === userId);
+  if (trade === undefined) throw new Error('no trade');
+  return { userId, token, trade };
 }
 
 export async function oppositeSignal(engine: TestEngine, token: string) {

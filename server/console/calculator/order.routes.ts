@@ -15,8 +15,7 @@ import {
 import type { Deps } from '#server/deps.ts';
 import { readOrderResult } from '#server/engine/orders/order-result.ts';
 import { prepareOrder, refusalOf } from '#server/engine/orders/prepare-order.ts';
-import { followOrder } from '#server/engine/orders/submit-follow.ts';
-import { type Submission, submitOrder } from '#server/engine/orders/submit-order.ts';
+import { followOrder, type Submission, submitOrder } from '#server/engine/orders/submit-order.ts';
 import { findTrade, findTradeOfCalculation } from '#server/engine/orders/trades.store.ts';
 import { listOrdersInDoubt, writeOffOrder } from '#server/engine/orders/write-off.ts';
 import { findPositionGeneratorLog } from '#server/engine/sizing/position-generator.store.ts';

@@ -18,26 +18,24 @@ import { type AttemptRow, addCalls, findTradeWithAttempts, type TradeRow } from 
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
 
 /**
- * Brings a trade as far as it can be brought now. Invariants of this file and the steps it calls:
- *  I3 what is filled never exceeds what was planned: the second attempt is for the confirmed rest alone.
- *  I4 no filled entry without a stop: it is read back, placed, or the position is closed.
- *  I5 no order without stop and target, leverage and margin mode.
- *  I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next one starts from a proven end.
- * It may be called at any time, twice, or after a crash: where things stand is read from the database and, in doubt,
- * from the exchange. Waits are due times in the row, never timers alone.
+ * Brings a trade as far as it can go now. It may be called at any time, twice, or after a crash: it reads where
+ * things stand from the database and, in doubt, from the exchange. Waits are due times in the row, never only timers.
+ * I3 what is filled never exceeds what was planned: the second attempt is for the confirmed rest only.
+ * I4 no filled entry without a stop: it is read back, placed, or the position is closed.
+ * I5 no order without stop and target, leverage and margin mode.
+ * I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next one starts from a proven end.
  */
 export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
   const key = `trade:${tradeId}`;
   const read = (on: Queryable) => findTradeWithAttempts(on, tradeId);
   const options = { db: deps.db, key, holder: deps.config.instanceId, log: deps.log, read };
   const leased = await withLeaseAndRead(options, async (lease, first) => {
-    const said: Said[] = [];
+    const pending: RecordedCall[] = [];
     try {
       if (first !== null && !(await isDue(deps, first.trade))) return;
       for (let found = first; found !== null && found.trade.state !== 'done'; found = await read(deps.db)) {
-        // What led to the order's end is there when the end is.
-        if (found.attempts.some(({ state }) => isTerminal(state))) await recordCalls(deps, tradeId, said);
-        const result = await advanceOnce(deps, lease, { ...found, said });
+        if (found.attempts.some(({ state }) => isTerminal(state))) await recordCalls(deps, tradeId, pending);
+        const result = await advanceOnce(deps, lease, { ...found, pending });
         if (result.next === 'never') return;
         if (result.next === 'later') {
           await wakeAt(deps, lease, tradeId, result.at);
@@ -45,27 +43,26 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
         }
       }
     } catch (error) {
-      // Somebody else goes on with it; whatever was about to be written here was not.
+      // Another worker goes on with it; nothing more was written here.
       if (!(error instanceof LeaseLostError)) throw error;
       deps.log.warn({ tradeId }, 'the trade was taken over');
     } finally {
-      await recordCalls(deps, tradeId, said);
+      await recordCalls(deps, tradeId, pending);
     }
   });
-  // Whoever holds it may be dead: this call must not get lost with it.
+  // The holder may be dead: send this job again.
   if (!leased.held) {
     await deps.jobs.send(deps.db, 'advance-trade', { tradeId }, { waitMs: HELD_RETRY_MS });
   }
 }
 
 export const HELD_RETRY_MS = 2_000;
-/** For less than this no call is sent again: it would be looked for half a second later at the earliest. */
+/** A shorter rest is slept: a new job would be fetched half a second later at the earliest. */
 const SHORT_REST_MS = 250;
 
 /**
- * Whether a call comes in time. One that is early by this instance's clock came twice, or was sent by an instance whose
- * clock is ahead; which of them cannot be told. So it is sent again for the rest, but only where no other call waits:
- * without any the trade would be left to the sweep, and two chains of calls are one too many.
+ * Whether the trade is due. An early job came twice, or from an instance whose clock is ahead. It is sent again for
+ * the rest unless another one waits: without any the sweep would be late, and two chains are one too many.
  */
 async function isDue(deps: TradeDeps, { id: tradeId, dueAt }: TradeRow): Promise<boolean> {
   const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
@@ -75,8 +72,8 @@ async function isDue(deps: TradeDeps, { id: tradeId, dueAt }: TradeRow): Promise
   return false;
 }
 
-/** A call to the exchange, and the attempt that was under way. */
-interface Said {
+/** A call to the exchange, and the attempt it was made for. */
+interface RecordedCall {
   call: CallRecord;
   attemptId: string;
 }
@@ -84,7 +81,7 @@ interface Said {
 async function advanceOnce(
   deps: TradeDeps,
   lease: Lease,
-  { trade, attempts, said }: { trade: TradeRow; attempts: AttemptRow[]; said: Said[] },
+  { trade, attempts, pending }: { trade: TradeRow; attempts: AttemptRow[]; pending: RecordedCall[] },
 ): Promise<StepResult> {
   const exchange = exchangeOf(deps, trade);
   const { account } = await openTradeAccount(deps, trade);
@@ -101,7 +98,7 @@ async function advanceOnce(
     account,
     onCall(call) {
       calls.push(call);
-      said.push({ call, attemptId: attempt.id });
+      pending.push({ call, attemptId: attempt.id });
     },
   };
   const result = await takeStep(work);
@@ -123,11 +120,11 @@ function takeStep(work: TradeWork): Promise<StepResult> {
   }
 }
 
-/** An order that is, or may be, at the exchange: while it waits there, what it has filled is protected (I4). */
+/** For an order that is or may be at the exchange: what it fills meanwhile is protected (I4). */
 async function followOrder(work: TradeWork): Promise<StepResult> {
   const { lookAt, isOverdue } = await watchFills(work);
   const result = await takeOrderStep(work, { atOnce: isOverdue });
-  // Looking an order in doubt up has its own pace; only a position without its stop is more urgent.
+  // Look-ups of an order in doubt have their own pace; only a position without its stop is more urgent.
   const isInDoubt = work.attempt.state === 'unknown' || work.attempt.doubt !== null;
   const isUrgent = !isInDoubt || work.trade.unprotectedSince !== null;
   if (result.next !== 'later' || lookAt === null || !isUrgent) return result;
@@ -145,10 +142,10 @@ function takeOrderStep(work: TradeWork, { atOnce }: { atOnce: boolean }): Promis
   }
 }
 
-/** What was said to the exchange, for the dialogs; it is recorded once. The order itself does not hang on it. */
-async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Promise<void> {
-  if (said.length === 0) return;
-  const unrecorded = said.splice(0);
+/** Records calls for the dialogs, each once. A failure does not stop the order. */
+async function recordCalls(deps: TradeDeps, tradeId: string, pending: RecordedCall[]): Promise<void> {
+  if (pending.length === 0) return;
+  const unrecorded = pending.splice(0);
   const calls = unrecorded.map(({ call }) => call);
   const placements = unrecorded.filter(({ call }) => call.type === 'place-order');
   try {
@@ -172,7 +169,7 @@ async function recordCalls(deps: TradeDeps, tradeId: string, said: Said[]): Prom
 }
 
 async function wakeAt(deps: TradeDeps, lease: Lease, tradeId: string, at: Date): Promise<void> {
-  // From before the transaction: the database counts from its beginning, and a call must not come too early.
+  // Before the transaction: the database counts from its beginning, and a job must not come too early.
   const waitMs = at.getTime() - deps.clock.now().getTime();
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);

@@ -17,19 +17,15 @@ import type { TradeWork } from './trade-work.ts';
 const NONE: Protection = { stopLoss: null, takeProfit: null };
 
 /**
- * How the position of a trade stands at the exchange, after what was missing has been placed. `missing`: it has no
- * stop, and none could be placed now; `passed`: none can be, the price is beyond it; `unreadable`: the exchange did
- * not say, so nothing is concluded.
+ * How a trade's position stands after what was missing was placed. `missing`: no stop could be placed now; `passed`:
+ * the price is beyond the stop; `unreadable`: the exchange did not answer, so nothing is concluded.
  */
 export type Finding =
   | { found: 'flat'; text: string }
   | { found: 'protected'; status: 'verified' | 'repaired'; quantity: string; text: string }
   | { found: 'missing' | 'passed' | 'unreadable'; text: string };
 
-/**
- * Reads stop and target back from the exchange (I4), and places what is missing and can be placed. `priority`: whose
- * turn the reading takes where requests wait; a stop hangs on it as soon as something is known to be filled.
- */
+/** Reads stop and target back from the exchange (I4), and places what is missing. `priority`: of the reading. */
 export async function checkProtection(
   work: TradeWork,
   { priority = 'protect' }: { priority?: CallPriority } = {},
@@ -112,12 +108,12 @@ async function placeMissing(
   return { found: 'protected', status: 'repaired', quantity, text };
 }
 
-/** The exchange's clock and ours may differ; whoever opens another position by hand does so later than this. */
+/** Clocks may differ by less; an owner opens another position by hand later than this. */
 const OPENED_LATER_MS = 15 * 60_000;
 
 /**
- * One of the other side, or that was opened long after its last order had ended, is not what the trade opened. Where that
- * is not certain it is: a stop too many does less harm than none (I4).
+ * A position of the other side, or opened long after the trade's last order ended, is not the trade's. When in doubt
+ * it is: a surplus stop does less harm than none (I4).
  */
 export function isOfTrade(
   { trade, attempts }: Pick<TradeWork, 'trade' | 'attempts'>,
@@ -129,7 +125,7 @@ export function isOfTrade(
   return openedAt.getTime() - endedAt.getTime() <= OPENED_LATER_MS;
 }
 
-/** Whether so much of the trade's position was seen with its stop that nothing more has to be read. */
+/** Whether this quantity was already seen with its stop, so that nothing has to be read. */
 export function isCovered({ trade }: Pick<TradeWork, 'trade'>, quantity: string): boolean {
   const { protectedQuantity, unprotectedSince } = trade;
   return unprotectedSince === null && protectedQuantity !== null && D(protectedQuantity).gte(quantity);

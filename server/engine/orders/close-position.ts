@@ -20,33 +20,31 @@ export interface CloseRequest {
   exchange: Exchange;
   account: ExchangeAccount;
   token: string;
-  /** Any other position is not touched, whoever opened it and why. */
+  /** Any other position is not touched. */
   isMeant: (position: OpenPosition) => boolean;
   reason: string;
   workflowId?: string | null;
   tradeId?: string | null;
   /** The operator who asked for it. */
   requestedBy?: string;
-  /** Nothing is sent once it was taken over. */
+  /** Fences the closing order. */
   lease: Lease;
   context?: CallContext;
 }
 
 /**
- * `flat`: the exchange says that no position is left, nor a stop or target of it. `leftovers`: no position, but those
- * could not be cancelled. `other`: the position is gone, and another one is open. `ended`: a closing order has ended,
- * and something is open; ask again. `pending`: ask again; nothing is concluded. `refused`: the exchange said no to the
- * closing order; asking again may still help.
+ * `flat`: no position, stop or target is left. `leftovers`: no position, but its stop or target could not be
+ * cancelled. `other`: another position is open. `ended`: the closing order ended, and something is open. `pending`:
+ * nothing is known yet. `refused`: the exchange refused the closing order. Trying again may help.
  */
 export type CloseResult =
   | { outcome: 'flat' }
   | { outcome: 'leftovers' | 'other' | 'ended' | 'pending' | 'refused'; message: string };
 
 /**
- * One step towards a closed position: reduce-only at market, recorded before it is sent. It may be called again and
- * again, after a crash too: an order that may be under way is looked up before another one is sent, and reduce-only
- * keeps a second one from opening anything. What such an order has left, hours later perhaps, is looked at anew before
- * it is closed as well.
+ * One step towards a closed position: reduce-only at market, recorded before it is sent. It may be repeated, after a
+ * crash too: a closing order that may be under way is looked up before another one is sent, and reduce-only opens
+ * nothing. What such an order left is checked again before it is closed.
  */
 export async function closePosition(deps: TradeDeps, request: CloseRequest): Promise<CloseResult> {
   const { exchange, account, token } = request;
@@ -148,7 +146,7 @@ const unsettledCloses = builtOnce<ClosePlace>()((db, value) =>
     .limit(1),
 );
 
-/** The newest closing order at this exchange of which it is not known yet what came of it. */
+/** The newest closing order at this exchange whose outcome is not known. */
 export async function findUnsettledClose(
   db: Queryable,
   { userId, token, exchangePlatform }: ClosePlace,
@@ -158,9 +156,8 @@ export async function findUnsettledClose(
 }
 
 /**
- * The exchange says that nothing is open: whatever was sent to close it has done so. A stop or target without its
- * position would act on the next one: they are cancelled, and until they are a closing is not settled. Answers why they
- * are not; null when nothing is left.
+ * Settles the closing orders of a position that is gone, and cancels its stop and target, which would act on the next
+ * position. Answers why that failed; null when nothing is left.
  */
 export async function endClosing(
   deps: Pick<TradeDeps, 'db' | 'clock' | 'log'>,

@@ -6,13 +6,13 @@ import { endClosed, finishTrade } from './settle-attempt.ts';
 import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
 
 const CLOSE_RETRY_MS = 500;
-/** After its user was halted it is tried on less often. */
+/** Slower after its user was halted. */
 const HALTED_RETRY_MS = 2_000;
 
 /**
- * I4: goes on until the exchange says that nothing is open, or shows a stop after all. Until then the user opens
- * nothing else in this token, and after ten seconds nothing at all. What the exchange does not tell is not acted on:
- * while no closing order is under way, the stop is read, and tried, once more before one is sent.
+ * I4: goes on until nothing is open, or the stop is there after all. Until then the user opens nothing in this token,
+ *    and after ten seconds nothing at all. Before a close is sent the stop is tried once more; without an answer of
+ *    the exchange nothing is done.
  */
 export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
   const { deps, lease, trade, exchange, account, onCall } = work;
@@ -50,7 +50,7 @@ async function tryOn(work: TradeWork, text: string): Promise<StepResult> {
   return later(work, isHalted ? HALTED_RETRY_MS : CLOSE_RETRY_MS);
 }
 
-/** It has its stop before anything was sent to close it. No second attempt follows such a trade. */
+/** The stop is there before a close was sent. No second attempt follows such a trade. */
 async function keepOpen(
   work: TradeWork,
   finding: Extract<Finding, { found: 'protected' }>,

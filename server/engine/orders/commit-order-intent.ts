@@ -16,28 +16,27 @@ import { clientOrderId } from './client-order-id.ts';
 import { addTimeline, findStandingTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
 import { readTradingPermission } from './trading-permission.ts';
 
-export type Intent =
+type Intent =
   | { ok: true; tradeId: string }
   | { ok: false; reason: 'denied'; denial: Denial }
   | { ok: false; reason: 'already-traded'; standing: TradeRow | null };
 
 /**
- * The order intent of a calculation: the trade and its first attempt with its client order id, committed before any
- * request leaves. I2: one trade a calculation, a workflow and user, and a signal and user with a standing order,
- * held by unique keys and by the user's lease. I9: permission is read inside the same transaction. A calculation that
- * waited, because its process was frozen or nobody was there to go on, is not ordered at its old price.
+ * Commits a trade and its first attempt with its client order id, before any request leaves. I2: one trade a
+ * calculation, a workflow and user, and a signal and user with a standing order, by unique keys and the user's lease.
+ * I9: permission is read in the same transaction. A calculation that waited too long is refused.
  */
 export async function commitOrderIntent(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
   request: {
     log: PositionGeneratorLogRow;
-    /** The calculation's own, or with an operator's entry price in it. */
+    /** As calculated, or with an operator's entry price. */
     position: Position;
     triggerType: 'automatic' | 'manual';
     lease: Lease;
-    /** Statements that go along, whether the order is denied or not. */
+    /** Statements in the same transaction, whether the order is denied or not. */
     alongside?: (tx: Tx) => (Promise<unknown> | undefined)[];
-    /** Nothing else is done under the lease, and the caller goes on with the trade: it is not called for. */
+    /** The lease is given back with it, and the caller goes on with the trade instead of a job. */
     isLast?: boolean;
   },
 ): Promise<Intent> {
@@ -111,7 +110,7 @@ export async function commitOrderIntent(
 
 const refused = (result: Intent) => ({ isLast: false, result });
 
-/** The stored key's account: while the order is not settled, only a key of the same one may replace it. */
+/** The account of the stored key: until the order is settled only a key of the same account may replace it. */
 async function readAccountId(
   tx: Tx,
   { config }: Pick<Deps, 'config'>,

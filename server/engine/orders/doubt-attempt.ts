@@ -1,19 +1,21 @@
-import { D } from '#domain/decimal.ts';
+import { D, isPositive } from '#domain/decimal.ts';
 import { DOUBT_DEADLINE_MS } from '#domain/sizing/trading-constants.ts';
-import type { OrderReport } from '#server/exchanges/exchange.ts';
+import { sideOpenedBy } from '#domain/sizing/trend.ts';
+import { ExchangeError, type OrderMemory, type OrderReport } from '#server/exchanges/exchange.ts';
+import { sumFilled } from './settle-attempt.ts';
 import { later, recordEvent, reported, type StepResult, type TradeWork } from './trade-work.ts';
 
 /*
- * Orders that what the exchange answers does not settle.
- *  I2, I6 nothing is sent for one: it is looked up on, and the first answer that settles it does.
+ * Orders that the exchange's answers do not settle.
+ *  I2, I6 nothing is sent for such an order: it is looked up until an answer settles it.
  *  I7 an administrator sees why it is in doubt, and may write it off.
  */
 
 const UNCLEAR_WAIT_MS = 2_000;
-/** So often one is asked about that has been in doubt for long. */
+/** How often an order that has been in doubt for long is looked up. */
 const DOUBT_WAIT_MS = 30_000;
 
-/** The exchange names the order in a state that is new to us: it is there, so no look-up has missed it. */
+/** The exchange names an unknown state: the order is there, so the look-up has not missed it. */
 export async function holdUnclear(work: TradeWork, report: OrderReport): Promise<StepResult> {
   const { attempt, deps, trade } = work;
   const since = attempt.submittedAt ?? trade.createdAt;
@@ -33,7 +35,7 @@ export async function holdUnclear(work: TradeWork, report: OrderReport): Promise
   return later(work, isLong ? DOUBT_WAIT_MS : UNCLEAR_WAIT_MS);
 }
 
-/** It is not found, and something speaks for it all the same. */
+/** The order is not found, but may exist. */
 export async function leaveInDoubt(
   work: TradeWork,
   { doubt, misses }: { doubt: string; misses: number },
@@ -47,4 +49,56 @@ export async function leaveInDoubt(
     deps.log.warn({ tradeId: trade.id, userId: trade.userId, reason: doubt }, 'an order stays in doubt');
   }
   return later(work, DOUBT_WAIT_MS);
+}
+
+/** `open`: it is among the open orders. `doubt`: why it may have filled. `unreachable`: the exchange did not answer. */
+type Trace = { trace: 'none' | 'open' | 'unreachable' } | { trace: 'doubt'; doubt: string };
+
+/**
+ * Looks for traces of an order that the exchange does not know (I3, I6): 'not found' is no proof. A position that is
+ * larger than the trade's known fills may be this order's, and an exchange forgets old orders. `isAccepted`: the
+ * exchange has confirmed the order before.
+ */
+export async function findTrace(work: TradeWork, { isAccepted }: { isAccepted: boolean }): Promise<Trace> {
+  const { account, attempt, deps, exchange, onCall, trade } = work;
+  if (account === null) return { trace: 'unreachable' };
+  const { platform, orderMemory } = exchange;
+  const memoryMs = memoryOf(orderMemory, isAccepted);
+  // Counted from its planning: after a restore of the database the time of sending is unknown.
+  if (deps.clock.now().getTime() - trade.createdAt.getTime() > memoryMs) {
+    const hours = memoryMs / 3_600_000;
+    return inDoubt(`${platform} does not know the order, and remembers orders for ${hours} hours only`);
+  }
+  try {
+    if (isAccepted) {
+      const open = await exchange.fetchOpenOrders(account, trade.token, { onCall });
+      if (open.some(({ clientOrderId }) => clientOrderId === attempt.clientOrderId)) return { trace: 'open' };
+    }
+    const position = await exchange.fetchPosition(account, trade.token, { onCall });
+    const held =
+      position !== null && position.side === sideOpenedBy(work.trade.side) ? position.quantity : '0';
+    const doubt = unaccounted(work, held);
+    return doubt === null ? { trace: 'none' } : inDoubt(doubt);
+  } catch (error) {
+    if (error instanceof ExchangeError) return { trace: 'unreachable' };
+    throw error;
+  }
+}
+
+const inDoubt = (doubt: string): Trace => ({ trace: 'doubt', doubt });
+
+/** For a confirmed order only a forgotten fill matters; for another one also a forgotten end without a fill. */
+const memoryOf = ({ withFillsMs, withoutFillsMs }: OrderMemory, isAccepted: boolean): number =>
+  isAccepted ? withFillsMs : withoutFillsMs;
+
+/** A position that was seen earlier counts as well: its stop may have closed it since. */
+function unaccounted({ attempts, exchange: { platform }, trade }: TradeWork, held: string): string | null {
+  const { protectedQuantity, protectionStatus, token } = trade;
+  const filled = sumFilled(attempts);
+  const known = `, of which ${filled} is known to have been filled`;
+  if (D(held).gt(filled)) {
+    return `${platform} does not know the order, but holds a position of ${held} ${token}${known}`;
+  }
+  const wasSeen = D(protectedQuantity ?? 0).gt(filled) || (!isPositive(filled) && protectionStatus !== null);
+  return wasSeen ? `${platform} does not know the order, but has shown a position in ${token}${known}` : null;
 }

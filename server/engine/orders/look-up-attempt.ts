@@ -1,6 +1,5 @@
 import { ExchangeError, type OrderReport } from '#server/exchanges/exchange.ts';
-import { holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
-import { findTrace } from './find-trace.ts';
+import { findTrace, holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
 import {
   goOn,
   later,
@@ -12,16 +11,16 @@ import {
 } from './trade-work.ts';
 
 /**
- * How an attempt in doubt is settled (I6): it is looked up by its client order id until the exchange knows it, or
- * has missed it several times after every request that could still arrive must have arrived, and shows no trace of it.
+ * I6: an attempt in doubt is looked up by its client order id until the exchange knows it, or has missed it several
+ *    times after any request must have arrived, and shows no trace of it.
  */
 const MISSES_BEFORE_NEVER_PLACED = 3;
-/** Exchanges refuse requests whose timestamp is older than some 30 s; twice that is waited (reliability, section 3). */
+/** Exchanges refuse requests whose timestamp is older than some 30 s; this is twice that. */
 const ARRIVAL_LIMIT_MS = 60_000;
 const LOOK_UP_WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const UNREACHABLE_WAIT_MS = 2_000;
 
-/** A process ended between the announcement and the answer: whether the request left is not known. */
+/** The process ended before the answer: whether the request left is not known. */
 export async function doubtInterrupted(work: TradeWork): Promise<StepResult> {
   await recordEvent(work, 'outcome_unknown', {
     text: `Attempt ${work.attempt.attempt}: interrupted while submitting, looking the order up`,
@@ -64,11 +63,11 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
   return goOn;
 }
 
-/** Longer with every miss, so that an order that stays unfindable does not eat the user's requests. */
+/** Longer with every miss, to spare the user's request limit. */
 export const lookUpWaitMs = (misses: number): number =>
   LOOK_UP_WAITS_MS[misses - 1] ?? LOOK_UP_WAITS_MS.at(-1) ?? 0;
 
-/** 'unreachable' when the exchange gave no answer to build on: nothing is concluded from that. */
+/** 'unreachable' when the exchange gave no usable answer: nothing is concluded. */
 export async function findReport(work: TradeWork): Promise<OrderReport | null | 'unreachable'> {
   const { account, exchange, trade, attempt, onCall } = work;
   if (account === null) return 'unreachable';
@@ -87,7 +86,7 @@ export async function findReport(work: TradeWork): Promise<OrderReport | null | 
 }
 
 /** An order as found in a state that is known. */
-export type KnownReport = OrderReport & { state: Exclude<OrderReport['state'], 'unknown'> };
+type KnownReport = OrderReport & { state: Exclude<OrderReport['state'], 'unknown'> };
 export const isKnown = (report: OrderReport): report is KnownReport => report.state !== 'unknown';
 
 /** Takes over what the exchange says of the order. */

@@ -1,7 +1,6 @@
 import type { OrderResult } from '#contract/position-maker.ts';
 import { isPositive } from '#domain/decimal.ts';
 import { sideOpenedBy } from '#domain/sizing/trend.ts';
-import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import type { Deps } from '#server/deps.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { type AttemptRow, listAttempts, listTradeEvents, type TradeRow } from './trades.store.ts';
@@ -95,8 +94,6 @@ const elapsed = (trade: TradeRow, at: Date): string =>
   `+${(Math.max(0, at.getTime() - trade.createdAt.getTime()) / 1000).toFixed(1)} s`;
 
 function originOf({ exchanges }: Pick<Deps, 'exchanges'>, trade: TradeRow): string {
-  const platform = EXCHANGE_PLATFORMS.find((one) => one === trade.exchangePlatform);
-  return platform !== undefined && exchanges.supported.includes(platform)
-    ? exchanges.get(platform).apiEndpoint
-    : '';
+  const platform = exchanges.supported.find((one) => one === trade.exchangePlatform);
+  return platform === undefined ? '' : exchanges.get(platform).apiEndpoint;
 }

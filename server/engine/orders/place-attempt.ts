@@ -3,9 +3,16 @@ import { CALCULATION_MAX_AGE_MINUTES } from '#domain/sizing/trading-constants.ts
 import { deny } from '#domain/workflow/denials.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
 import { orderAttempts } from '#server/platform/db/schema.ts';
-import { assertHeld } from '#server/platform/jobs/leases.ts';
 import { doubtInterrupted, findReport } from './look-up-attempt.ts';
-import { goOn, later, recordEvent, type StepResult, type TradeWork, verifyAt } from './trade-work.ts';
+import {
+  goOn,
+  later,
+  recordEvent,
+  type StepResult,
+  type TradeWork,
+  underLease,
+  verifyAt,
+} from './trade-work.ts';
 import { readTradingPermission } from './trading-permission.ts';
 
 /** A request that has not left by then never leaves: its process may have been frozen meanwhile. */
@@ -15,9 +22,10 @@ const PLACEMENT_TRIES = 5;
 const RETRY_MS = 1_000;
 
 /**
- * Sends a planned attempt. I5: no order before one-way mode, isolated margin and leverage are set and read back.
- * I6: whatever is not a definite answer becomes `unknown` and is looked up, never sent again; what was said to be surely
- * not placed is looked up all the same before it is sent again or given up.
+ * Sends a planned attempt.
+ * I5: no order before one-way mode, isolated margin and leverage are set and read back.
+ * I6: without a definite answer it becomes `unknown` and is looked up, never sent again; after an answer that it was
+ *    not placed it is looked up before it is sent again or given up.
  * I9: permission is read again in the transaction that announces the request.
  */
 export async function placeAttempt(work: TradeWork): Promise<StepResult> {
@@ -36,7 +44,7 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
     await exchange.prepareAccount(account, { token: trade.token, leverage: trade.leverage }, { onCall });
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return tryAgainOrAbandon(work, { error, tries: PREPARE_TRIES, what: 'Leverage and margin mode' });
+    return tryAgainOrAbandon(work, error);
   }
 
   const now = deps.clock.now();
@@ -110,28 +118,22 @@ class PermissionWithdrawn extends Error {
   override readonly name = 'PermissionWithdrawn';
 }
 
-async function tryAgainOrAbandon(
-  work: TradeWork,
-  { error, tries, what }: { error: ExchangeError; tries: number; what: string },
-): Promise<StepResult> {
-  const { deps, lease, attempt } = work;
+async function tryAgainOrAbandon(work: TradeWork, error: ExchangeError): Promise<StepResult> {
+  const { attempt } = work;
   const used = attempt.placementTries + 1;
-  const isFinal = error.kind === 'refused' || error.kind === 'credentials' || used >= tries;
-  const reason = `${what} could not be set: ${error.message}`;
+  const isFinal = error.kind === 'refused' || error.kind === 'credentials' || used >= PREPARE_TRIES;
+  const reason = `Leverage and margin mode could not be set: ${error.message}`;
   if (isFinal) return abandon(work, reason);
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    await tx
-      .update(orderAttempts)
-      .set({ placementTries: used, error: reason })
-      .where(eq(orderAttempts.id, attempt.id));
-  });
+  const changes = { placementTries: used, error: reason };
+  await underLease(work, (tx) =>
+    tx.update(orderAttempts).set(changes).where(eq(orderAttempts.id, attempt.id)),
+  );
   return later(work, RETRY_MS * used);
 }
 
 /**
- * Ends an attempt of which no request left, or none that arrived: without `submittedAt` it allows no second one. Where
- * one has left, whatever it was answered, only an exchange that does not know the order says so.
+ * Ends an attempt that was never sent, or never arrived: without `submittedAt` it allows no second one. If a request
+ * left, the exchange must not know the order.
  */
 async function abandon(work: TradeWork, reason: string): Promise<StepResult> {
   const { attempt, deps } = work;

@@ -17,14 +17,14 @@ export type AssessmentDeps = Pick<
 >;
 
 /** `position`: as it would be ordered now. `denial`: why it is not. */
-export interface AssessedOrder {
+interface AssessedOrder {
   position: Position;
   denial: Denial | null;
 }
 
 /**
- * The pre-assessment of a calculated order from facts that are read now, the same for a preparation and
- * a submission. What the exchange does not tell is no reason to go on: it refuses, too.
+ * Assesses a calculated order by current facts, the same for preparation and submission. An exchange that does not
+ * answer refuses, too.
  */
 export async function assessCalculation(
   deps: AssessmentDeps,

@@ -1,7 +1,7 @@
 import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import { checkProtected } from '#domain/orders/order-checks.ts';
 import type { Position } from '#domain/sizing/position.ts';
-import { EXCHANGE_PLATFORMS, type TradingSettings } from '#domain/user-settings.ts';
+import type { TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, denialTitle, deny } from '#domain/workflow/denials.ts';
 import { findTradingSettings } from '#server/admin/settings/settings.store.ts';
 import type { Deps } from '#server/deps.ts';
@@ -85,8 +85,8 @@ export const refusalOf = ({ code, reason, context }: Denial) => ({
 });
 
 function exchangeOf({ exchanges }: AssessmentDeps, log: PositionGeneratorLogRow): Exchange | null {
-  const platform = EXCHANGE_PLATFORMS.find((one) => one === log.exchangePlatform);
-  return platform !== undefined && exchanges.supported.includes(platform) ? exchanges.get(platform) : null;
+  const platform = exchanges.supported.find((one) => one === log.exchangePlatform);
+  return platform === undefined ? null : exchanges.get(platform);
 }
 
 async function describeFirstAttempt(

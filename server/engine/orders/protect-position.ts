@@ -13,9 +13,9 @@ const FIRST_LOOK_MS = 1_000;
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * I4: after a fill the stop is read back from the exchange; when it is not there it is placed, and when that fails
- * until the deadline, the caller closes the position. `again`: not yet, and the deadline has not passed. What the
- * exchange does not tell is tried on, and closes nothing. `safe`: it is, and what was found is still to be recorded.
+ * I4: after a fill the stop is read back, and placed if missing; `unprotected` after the deadline: the caller closes
+ *    the position. `again`: not yet. An exchange that does not answer closes nothing. `safe`: what was found is still
+ *    to be recorded.
  */
 export async function protectPosition(
   work: TradeWork,
@@ -42,17 +42,14 @@ const mayShowLater = ({ deps, trade }: TradeWork, seenAt: Date): boolean =>
 
 export const doubtOf = ({ found, text }: Finding) => ({ isKnown: found !== 'unreadable', text });
 
-export interface FillWatch {
+interface FillWatch {
   /** When to look again; null when there is nothing more to look for. */
   lookAt: Date | null;
   /** Its stop could not be placed in time: the order must end, so that the position can be closed. */
   isOverdue: boolean;
 }
 
-/**
- * I4 for an order that may have filled in part, or whose fill nobody has asked for yet: what it opened is protected as
- * soon as it is seen, while the order itself is left alone until its wait is over.
- */
+/** I4 while an order waits: what it has filled is protected as soon as it is seen; the order itself is left alone. */
 export async function watchFills(work: TradeWork): Promise<FillWatch> {
   const { deps, attempt, attempts } = work;
   const now = deps.clock.now();

@@ -10,7 +10,7 @@ import type { Finding } from './check-protection.ts';
 import type { TradeWork } from './trade-work.ts';
 import { addTimeline } from './trades.store.ts';
 
-/** What a trade's row says of its position's stop, and the halt that follows when there is none (I4). */
+/** What a trade's row says of its position's stop, and the halt that follows without one (I4). */
 
 const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) => ({
   userId,
@@ -21,11 +21,11 @@ const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) =
 export type SafeFinding = Extract<Finding, { found: 'protected' | 'flat' }>;
 type TradeChanges = Partial<typeof trades.$inferInsert>;
 
-/** The exchange shows the position with its stop, or none: whatever was in doubt is over. */
+/** The exchange shows the position with its stop, or none: the doubt is over. */
 export async function recordSafe(
   work: TradeWork,
   finding: SafeFinding,
-  /** What ends or goes on with it, in the same transaction. */
+  /** Further changes of the trade in the same transaction. */
   changes: TradeChanges = {},
 ): Promise<void> {
   const { deps, lease, trade } = work;
@@ -54,7 +54,7 @@ export function safetyOf(work: TradeWork, finding: SafeFinding): TradeChanges {
   };
 }
 
-/** What the timeline is told of it; null when that is known already. */
+/** The timeline's new line; null without news. */
 export function newsOfSafety(
   { trade }: TradeWork,
   finding: SafeFinding,
@@ -71,7 +71,7 @@ export function newsOfSafety(
   return { addLine: (tx) => addTimeline(tx, line) };
 }
 
-/** A repair stays on record, also when what it placed is read back later, or by a successor. */
+/** A repair stays recorded when what it placed is read back later. */
 function safeStatus({ trade }: TradeWork, finding: Finding): 'verified' | 'repaired' {
   if (trade.protectionStatus === 'repaired') return 'repaired';
   if (finding.found !== 'protected') return 'verified';
@@ -83,8 +83,8 @@ export const endDoubt = (work: TradeWork, tx: Tx, how: string): Promise<void> =>
   clearHalt(tx, positionOf(work), { how, now: work.deps.clock.now() });
 
 /**
- * The position has no stop, or the exchange does not tell of one. The first time is remembered; when it has lasted for
- * ten seconds the user is halted in the same transaction. `isKnown`: the exchange said that there is none.
+ * Records a position without a stop, or whose stop could not be read (`isKnown` false). After ten seconds its user is
+ * halted in the same transaction.
  */
 export async function recordUnprotected(
   work: TradeWork,

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '#server/platform/db/database.ts';
 import { STALE_AFTER_SECONDS } from './workers.store.ts';
 
-/** Who asked for a restart waits no longer than this; a restart whose asker died counts as over then. */
+/** A caller waits no longer than this; a restart whose caller died counts as over then. */
 export const RESTART_LIMIT_SECONDS = 45;
 
 /** Announces a restart to every instance; one that is under way already is joined. */
@@ -45,7 +45,7 @@ export async function answerRestart(
     on conflict (restart_id, instance_id) do update set error = excluded.error, answered_at = excluded.answered_at`);
 }
 
-export interface RestartProgress {
+interface RestartProgress {
   /** Living instances that were there when it was announced and have not answered. */
   awaited: string[];
   answers: { instanceId: string; error: string | null }[];

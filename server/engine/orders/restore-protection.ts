@@ -6,12 +6,12 @@ import { checkProtection } from './check-protection.ts';
 import { doubtOf, PROTECTION_RETRY_MS } from './protect-position.ts';
 import { recordSafe, recordUnprotected } from './record-protection.ts';
 import { startClosing } from './settle-attempt.ts';
-import { later, type StepResult, type TradeDeps, type TradeWork } from './trade-work.ts';
+import { later, type StepResult, type TradeDeps, type TradeWork, underLease } from './trade-work.ts';
 import { addTimeline } from './trades.store.ts';
 
 /**
- * Takes a done trade up again whose open position was found without its stop or its target: from here on it is worked
- * on like any other, under its lease and after a crash too. False when somebody works on it already.
+ * Reopens a done trade whose open position lost its stop or target; it is worked on like any other. False when it is
+ * worked on already.
  */
 export async function reopenTrade(
   deps: Pick<TradeDeps, 'db' | 'clock' | 'jobs'>,
@@ -51,18 +51,12 @@ export async function restoreProtection(work: TradeWork): Promise<StepResult> {
   }
   // Only the target was missed: what cannot be read now is read by the next audit.
   if (finding.found === 'unreadable' && trade.unprotectedSince === null) {
-    await recordDone(work);
+    const done = { state: 'done' as const, dueAt: null };
+    await underLease(work, (tx) => tx.update(trades).set(done).where(eq(trades.id, trade.id)));
     return { next: 'never' };
   }
   const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
   const isOverdue = deps.clock.now().getTime() - since.getTime() >= PROTECTION_DEADLINE_MS;
   if (isKnown && (isOverdue || finding.found === 'passed')) return startClosing(work);
   return later(work, PROTECTION_RETRY_MS);
-}
-
-async function recordDone({ deps, lease, trade }: TradeWork): Promise<void> {
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
-    await tx.update(trades).set({ state: 'done', dueAt: null }).where(eq(trades.id, trade.id));
-  });
 }

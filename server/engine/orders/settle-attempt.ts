@@ -15,13 +15,12 @@ import { together } from '#server/platform/db/together.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { assertHeld, LeaseLostError, withLastTransaction } from '#server/platform/jobs/leases.ts';
 import { clientOrderId } from './client-order-id.ts';
-import { doubtSecondAttempt } from './doubt-second-attempt.ts';
 import { PROTECTION_RETRY_MS, protectPosition } from './protect-position.ts';
 import { endDoubt, newsOfSafety, recordSafe, type SafeFinding, safetyOf } from './record-protection.ts';
-import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
+import { goOn, later, type StepResult, type TradeWork, underLease } from './trade-work.ts';
 import { type AttemptRow, addTimeline } from './trades.store.ts';
 
-/** An exchange that does not answer for longer is asked less often. */
+/** An exchange that has not answered for long is asked less often. */
 const UNREADABLE_RETRY_MS = 2_000;
 
 /** An attempt has ended: protect what it filled, then try for the rest once, or finish. */
@@ -53,9 +52,17 @@ function protectionRetryMs({ deps, trade: { unprotectedSince } }: TradeWork): nu
 
 /** Null when the second attempt is committed; otherwise why there is none. */
 async function planSecond(work: TradeWork, filledQuantity: string): Promise<string | null> {
-  const { deps, trade, exchange, lease } = work;
+  const { deps, trade, exchange } = work;
+  // I3, I6: after a restore of the database a second attempt may have been sent that is not recorded. Its client order
+  // id is known, so it is committed as in doubt: looked up, adopted if the exchange has it, and never sent.
   if (trade.restoredAt !== null) {
-    await doubtSecondAttempt(work, filledQuantity);
+    await insertSecond(work, {
+      price: trade.entryPrice,
+      quantity: toPlain(D(trade.plannedQuantity).minus(filledQuantity)),
+      state: 'unknown',
+      submittedAt: deps.clock.now(),
+      text: 'The database was restored: looking for a second attempt that may have been sent; none is sent now',
+    });
     return null;
   }
   const expired = isSignalExpired({
@@ -80,37 +87,40 @@ async function planSecond(work: TradeWork, filledQuantity: string): Promise<stri
   };
   const plan = planSecondAttempt({ position, profile: trade.profile, freshPrice, filledQuantity });
   if (!plan.ok) return `no second attempt: ${plan.denial.reason}`;
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
+  await insertSecond(work, {
+    price: plan.entryPrice,
+    quantity: plan.assetQuantity,
+    state: 'planned',
+    text: `Attempt 2 planned: ${plan.assetQuantity} ${trade.token} at ${plan.entryPrice}, fresh price ${freshPrice}`,
+  });
+  return null;
+}
+
+async function insertSecond(
+  work: TradeWork,
+  second: Pick<AttemptRow, 'price' | 'quantity' | 'state'> & { submittedAt?: Date; text: string },
+): Promise<void> {
+  const { deps, trade } = work;
+  const { text, ...attempt } = second;
+  await underLease(work, async (tx) => {
     await tx.insert(orderAttempts).values({
       id: timeOrderedId(),
       tradeId: trade.id,
       attempt: 2,
       clientOrderId: clientOrderId(trade.id, 2),
-      price: plan.entryPrice,
-      quantity: plan.assetQuantity,
-      state: 'planned',
+      ...attempt,
     });
-    await addTimeline(tx, {
-      tradeId: trade.id,
-      at: deps.clock.now(),
-      text: `Attempt 2 planned: ${plan.assetQuantity} ${trade.token} at ${plan.entryPrice}, fresh price ${freshPrice}`,
-    });
+    await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text });
   });
-  return null;
 }
 
 /** I4: a filled position without a stop is closed at market, and the trade fails with that reason. */
 export async function startClosing(work: TradeWork): Promise<StepResult> {
-  const { deps, lease, trade } = work;
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
+  const { deps, trade } = work;
+  const text = 'The position has no stop loss: closing it at market';
+  await underLease(work, async (tx) => {
     await tx.update(trades).set({ state: 'closing' }).where(eq(trades.id, trade.id));
-    await addTimeline(tx, {
-      tradeId: trade.id,
-      at: deps.clock.now(),
-      text: 'The position has no stop loss: closing it at market',
-    });
+    await addTimeline(tx, { tradeId: trade.id, at: deps.clock.now(), text });
   });
   return goOn;
 }
@@ -119,25 +129,22 @@ export async function startClosing(work: TradeWork): Promise<StepResult> {
 export async function endClosed(work: TradeWork): Promise<StepResult> {
   const { trade, attempts } = work;
   const closed = { protectionStatus: 'closed' as const, unprotectedSince: null };
-  // It was done before its stop got lost: what it was then stays on record.
+  // It was done before its stop was lost: its outcome stays.
   if (trade.completedAt !== null) {
     const { success, fillStatus } = trade;
     const error =
       'The stop loss was lost and could not be placed again, so the position was closed at market';
     return writeEnd(work, { ...closed, success, fillStatus, error });
   }
-  return writeEnd(work, {
-    ...closed,
-    success: false,
-    fillStatus: tradeOutcome(attempts).fillStatus,
-    error: 'The stop loss could not be placed, so the position was closed at market',
-  });
+  const { fillStatus } = tradeOutcome(attempts);
+  const error = 'The stop loss could not be placed, so the position was closed at market';
+  return writeEnd(work, { ...closed, success: false, fillStatus, error });
 }
 
 export async function finishTrade(
   work: TradeWork,
   whyNoSecond: string | null,
-  /** What was found of its protection, and goes on record with its end. */
+  /** What was found of its protection, recorded with its end. */
   safe: SafeFinding | null = null,
 ): Promise<StepResult> {
   const { attempts } = work;
@@ -169,6 +176,11 @@ async function writeEnd(
   const averagePrice = averageOf(attempts);
   const fee = sumFees(attempts);
   const orderId = attempts.findLast((one) => one.orderId !== null)?.orderId ?? null;
+  const { token } = trade;
+  const isClosed = end.protectionStatus === 'closed';
+  const filled = `Done: filled ${filledQuantity} ${token} at ${averagePrice ?? 'an unknown price'}`;
+  const ended = `${isClosed ? 'Closed' : 'Failed'}: ${end.error ?? 'no reason given'}`;
+  const text = end.success && !isClosed ? `${filled}${note === null ? '' : `; ${note}`}` : ended;
   const write = async (tx: Tx): Promise<void> => {
     await together(
       assertHeld(tx, lease),
@@ -183,13 +195,7 @@ async function writeEnd(
           averagePrice,
           fee,
           exchangeResponse: isPositive(filledQuantity)
-            ? {
-                symbol: `${trade.token}USDT`,
-                priceAvg: averagePrice,
-                size: filledQuantity,
-                side: trade.side,
-                fee,
-              }
+            ? { symbol: `${token}USDT`, priceAvg: averagePrice, size: filledQuantity, side: trade.side, fee }
             : null,
           completedAt: trade.completedAt ?? now,
           dueAt: null,
@@ -198,24 +204,15 @@ async function writeEnd(
         .execute(),
       safe === null ? undefined : newsOfSafety(work, safe, now)?.addLine(tx),
       safe === null ? undefined : endDoubt(work, tx, safe.text),
-      addTimeline(tx, {
-        tradeId: trade.id,
-        at: now,
-        text:
-          end.protectionStatus === 'closed'
-            ? `Closed: ${end.error ?? 'no reason given'}`
-            : end.success
-              ? `Done: filled ${filledQuantity} ${trade.token} at ${averagePrice ?? 'an unknown price'}${note === null ? '' : `; ${note}`}`
-              : `Failed: ${end.error ?? 'no reason given'}`,
-      }),
-      end.protectionStatus === 'closed' ? endDoubt(work, tx, 'The position is closed') : undefined,
+      addTimeline(tx, { tradeId: trade.id, at: now, text }),
+      isClosed ? endDoubt(work, tx, 'The position is closed') : undefined,
     );
   };
   await writeWithWorkflow(work, write);
   return { next: 'never' };
 }
 
-/** The trade's end is its workflow's business too, and committed with it. It is the last that is done for the trade. */
+/** Commits the end of the trade together with that of its user's part of the workflow, and gives the lease back. */
 async function writeWithWorkflow(
   { deps, lease, trade: { id: tradeId, workflowId, userId } }: TradeWork,
   write: (tx: Tx) => Promise<void>,
@@ -227,7 +224,7 @@ async function writeWithWorkflow(
     await transact((tx) => together(write(tx), deps.onTradeEnd(deps, tx, { workflowId, userId })));
   } catch (error) {
     if (error instanceof LeaseLostError || isDatabaseUnavailable(error)) throw error;
-    // Whatever is wrong with the workflow, the trade must not go on for ever: a call of its own tries for the workflow.
+    // A broken workflow must not keep the trade open: a job for the user tries again.
     deps.log.error({ err: error, tradeId, workflowId }, 'the end of a trade was not taken by its workflow');
     await transact(async (tx) => {
       await write(tx);

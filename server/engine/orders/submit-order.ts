@@ -10,12 +10,12 @@ import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/lea
 import { commitOrderIntent } from './commit-order-intent.ts';
 import { type AssessmentDeps, assessCalculation } from './prepare-assessment.ts';
 import { findTradable } from './prepare-order.ts';
-import { findStandingTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
+import { findStandingTrade, findTrade, findTradeOfCalculation, type TradeRow } from './trades.store.ts';
 
 /*
- * An order by hand, up to its committed intent; what follows is the engine's, whoever is still waiting for it.
- *  I2 one order a calculation, and a signal and user: seen before, and again under the user's lease by the intent.
- *  I5 an estimate, an order without stop and target, and one of which the exchange tells nothing, are refused.
+ * An order by hand, up to its committed intent; the engine does the rest, whether or not the caller waits.
+ *  I2 one order a calculation, and a signal and user: checked before, and again by the intent under the user's lease.
+ *  I5 an estimate, an order without stop and target, and one that the exchange does not answer for, are refused.
  */
 
 export type SubmitDeps = AssessmentDeps & Pick<Deps, 'jobs'>;
@@ -29,11 +29,12 @@ export type Submitted = { ok: true; tradeId: string } | { ok: false; denial: Den
 
 const LEASE_PATIENCE_MS = 15_000;
 const LEASE_POLL_MS = 100;
+const FOLLOW_POLL_MS = 200;
 
 /**
- * Commits a calculated order to be placed, as an operator asks: assessed once more, under the user's lease and
- * once for each calculation. A refusal comes back as a denial; throws an AppError where submitting is not allowed at all,
- * or the calculation was traded already.
+ * Commits a calculated order as an operator asks: assessed again, under the user's lease, once a calculation. A
+ * refusal is a denial; throws an AppError where submitting is not allowed at all, or the calculation was traded
+ * already.
  */
 export async function submitOrder(deps: SubmitDeps, submission: Submission): Promise<Submitted> {
   const { appEnv: environment, exchangeMode, manualOrders } = deps.config;
@@ -69,7 +70,7 @@ async function commit(
   throw alreadyTraded(log, intent.standing);
 }
 
-/** One at a time for each user: what one order leaves of the token and the account is seen by the next. */
+/** One order at a time for each user, so that the next one sees what it leaves of token and account. */
 async function underUserLease<Result>(
   deps: SubmitDeps,
   userId: string,
@@ -104,4 +105,18 @@ function alreadyTraded(log: PositionGeneratorLogRow, standing: TradeRow | null):
   const state = standing.state === 'done' ? (standing.fillStatus ?? 'done') : 'under way';
   const message = `This ${what} was already traded: trade ${standing.id}${order} is ${state}`;
   return new AppError('alreadyTraded', { message });
+}
+
+/** Returns when the trade is done, after `limitMs`, or when the caller is gone. The trade goes on regardless. */
+export async function followOrder(
+  { db }: Pick<Deps, 'db'>,
+  options: { tradeId: string; limitMs: number; signal: AbortSignal },
+): Promise<void> {
+  const { tradeId, limitMs, signal } = options;
+  const deadline = performance.now() + limitMs;
+  while (!signal.aborted && performance.now() < deadline) {
+    const trade = await findTrade(db, tradeId);
+    if (trade === null || trade.state === 'done') return;
+    await sleep(FOLLOW_POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
 }

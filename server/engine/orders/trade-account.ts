@@ -4,14 +4,13 @@ import { deny } from '#domain/workflow/denials.ts';
 import type { UserAccount } from '#server/deps.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { tradeEvents } from '#server/platform/db/schema.ts';
-import { assertHeld } from '#server/platform/jobs/leases.ts';
-import type { TradeDeps, TradeWork } from './trade-work.ts';
+import { type TradeDeps, type TradeWork, underLease } from './trade-work.ts';
 import { addTimeline, type TradePlace } from './trades.store.ts';
 
-/** So often at most anything is tried for an order whose exchange cannot be asked about it. */
+/** How often an order is tried whose exchange cannot be asked about it. */
 const OBSTRUCTED_WAIT_MS = 30_000;
 
-export interface TradeAccount {
+interface TradeAccount {
   /** Where the order can be asked about; null when nowhere. */
   account: UserAccount | null;
   /** Why it cannot be asked about, or only with a key that the exchange refuses; null when it can. */
@@ -19,8 +18,8 @@ export interface TradeAccount {
 }
 
 /**
- * The account that the trade's orders are in. I6: another account, or the same in another mode, does not know them,
- * and what is not found there was placed all the same; so nothing is asked there and nothing concluded.
+ * The account that the trade's orders are in. I6: another account or mode does not know them although they were
+ * placed, so it is not asked.
  */
 export async function openTradeAccount(
   deps: Pick<TradeDeps, 'accountGuard' | 'config' | 'findAccount'>,
@@ -41,13 +40,13 @@ export async function openTradeAccount(
   return { account: found, problem: isRejected ? (found.denial?.reason ?? null) : null };
 }
 
-/** In paper or demo mode, and the program runs in another one: it cannot be looked at, and no money is in it. */
+/** Of paper or demo mode while the program runs in another one: it cannot be read, and no money is in it. */
 export const isPlayMoneyElsewhere = (
   { config }: Pick<TradeDeps, 'config'>,
   { exchangeMode }: Pick<TradePlace, 'exchangeMode'>,
 ): boolean => exchangeMode !== null && exchangeMode !== 'live' && exchangeMode !== config.exchangeMode;
 
-/** Why the account does not know what a trade ordered or opened; null when it is the trade's own. */
+/** Why the account does not know the trade's order or position; null when it is the trade's own. */
 export function whyElsewhere(
   { config }: Pick<TradeDeps, 'config'>,
   options: { trade: TradePlace; account: UserAccount; what: 'order' | 'position' },
@@ -64,21 +63,20 @@ export function whyElsewhere(
 }
 
 /**
- * When to go on at the earliest: not soon while there is a problem with the account, which the timeline names once. A
- * key that is not used for new orders, and that the exchange still takes, slows nothing down that protects a position.
+ * When to go on: later while there is a problem with the account, which the timeline names once. A key that still
+ * works does not delay the protection of a position.
  */
 export async function slowDown(
   work: TradeWork,
   { at, calls }: { at: Date; calls: readonly Pick<CallRecord, 'success'>[] },
 ): Promise<Date> {
-  const { deps, lease, trade } = work;
+  const { deps, trade } = work;
   const { account, problem } = await openTradeAccount(deps, trade);
   if (problem === null) return at;
   const isRefused = calls.length > 0 && calls.every(({ success }) => !success);
   if (account !== null && !isRefused) return at;
   const text = `The order cannot be followed, it is tried every ${OBSTRUCTED_WAIT_MS / 1_000} s: ${problem}`;
-  await deps.db.transaction(async (tx) => {
-    await assertHeld(tx, lease);
+  await underLease(work, async (tx) => {
     const [said] = await tx
       .select({ id: tradeEvents.id })
       .from(tradeEvents)

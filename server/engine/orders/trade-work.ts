@@ -9,7 +9,7 @@ import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { orderAttempts } from '#server/platform/db/schema.ts';
 import { together } from '#server/platform/db/together.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { heldLease, type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
+import { assertHeld, heldLease, type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
 import type { AttemptRow, TradeRow } from './trades.store.ts';
 
 export type TradeDeps = Pick<
@@ -31,7 +31,7 @@ export interface TradeWork {
   onCall: (call: CallRecord) => void;
 }
 
-/** What a step leaves behind: go on at once, go on later, or done for good. */
+/** Whether the next step is taken now, later or never. */
 export type StepResult = { next: 'now' } | { next: 'later'; at: Date } | { next: 'never' };
 
 export const goOn: StepResult = { next: 'now' };
@@ -47,14 +47,8 @@ export function exchangeOf(deps: TradeDeps, trade: TradeRow): Exchange {
   return deps.exchanges.get(platform);
 }
 
-export interface Waits {
-  firstMs: number;
-  secondMs: number;
-  cancelMs: number;
-}
-
 /** The profile's waits, or those of the settings, which hold for both profiles. */
-export function waitsOf(config: Config, profile: TradeRow['profile']): Waits {
+export function waitsOf(config: Config, profile: TradeRow['profile']) {
   const own = EXECUTION_PROFILES[profile];
   return {
     firstMs: config.verifyFirstMs ?? own.firstWaitMs,
@@ -69,13 +63,23 @@ export function verifyAt(work: TradeWork, submittedAt: Date): Date {
   return new Date(submittedAt.getTime() + (work.attempt.attempt === 1 ? waits.firstMs : waits.secondMs));
 }
 
+/** A transaction that is fenced by the trade's lease. */
+export const underLease = <Result>(
+  { deps, lease }: Pick<TradeWork, 'deps' | 'lease'>,
+  write: (tx: Tx) => Promise<Result>,
+): Promise<Result> =>
+  deps.db.transaction(async (tx) => {
+    await assertHeld(tx, lease);
+    return await write(tx);
+  });
+
 type AttemptChanges = Partial<
   Omit<typeof orderAttempts.$inferInsert, 'id' | 'tradeId' | 'attempt' | 'state'>
 >;
 
 /**
- * Applies one event to the attempt under way: state, changes and the timeline's line in one transaction (one statement,
- * where nothing goes with it), fenced by the trade's lease. Nothing is sent to an exchange before the transition that announces it has been committed.
+ * Applies an event to the attempt under way: state, changes and a line of the timeline in one transaction, fenced by
+ * the trade's lease. It is committed before the request that it announces leaves.
  */
 export async function recordEvent(
   work: TradeWork,

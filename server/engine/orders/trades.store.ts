@@ -128,16 +128,13 @@ const live = builtOnce<{ userId: string; token: string }>()((db, value) => {
     )
     .groupBy(userId, exchangePlatform, exchangeMode, exchangeAccountId, state);
 });
-/**
- * The user's trades in the token that are not done, whose order may still fill, and those whose position is not known to
- * be closed; those that agree in where they stand are one.
- */
+/** Where the user's trades in the token stand that are not done, or whose position is not known to be closed. */
 export const listLiveTrades = (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
 ): Promise<LiveTrade[]> => live(db, { userId, token });
 
-/** The newest trade by which this product opened a position of the user in the token, at this exchange and in this mode. */
+/** The newest trade that opened a position of the user in the token, at this exchange and in this mode. */
 export const findLastFilledTrade = async (
   db: Queryable,
   place: { userId: string; token: string; exchangePlatform: string; exchangeMode: ExchangeMode },
@@ -154,10 +151,7 @@ export const findLastFilledTrade = async (
     ),
   );
 
-/**
- * Unfinished trades, all of them or those whose next step was due before `dueBefore`: nobody took them. The longest due
- * come first, those of which nothing is known before all; beyond `limit` they wait for the next look.
- */
+/** Unfinished trades, or those that were due before `dueBefore`; those overdue longest first, at most `limit`. */
 export async function listUnfinishedTrades(
   db: Db,
   dueBefore: Date | null,

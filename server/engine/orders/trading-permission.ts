@@ -25,9 +25,9 @@ const lockSwitches = builtOnce<{ userId: string }>()((db, value) =>
 );
 
 /**
- * I9: whether the order may be placed at this moment, asked inside the transaction that writes its intent. The rows
- * are locked until it commits, so a switch of the user's that is turned off afterwards is turned off after the intent,
- * and one that was turned off before is seen. The switch of all automatic trading is read when the program starts.
+ * I9: whether the order may be placed now, read inside the transaction that writes its intent. The rows are locked
+ *    until it commits: a switch turned off before is seen, one turned off later comes after the intent. The switch of
+ *    all automatic trading is read when the program starts.
  */
 export async function readTradingPermission(
   tx: Tx,

@@ -1,22 +1,21 @@
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
-import { findTrace } from './find-trace.ts';
+import { findTrace, holdUnclear, leaveInDoubt } from './doubt-attempt.ts';
 import { findReport, isKnown, lookUpWaitMs, recordFound } from './look-up-attempt.ts';
 import { goOn, later, recordEvent, type StepResult, type TradeWork, waitsOf } from './trade-work.ts';
 
 const UNREACHABLE_WAIT_MS = 1_000;
 const MISSED_WAIT_MS = 1_000;
-/** An accepted order that stays unfindable this often is cancelled by its id all the same. */
+/** Misses after which an accepted order is cancelled by its id all the same. */
 const MISSES_BEFORE_CANCEL = 5;
-/** The same for one that is named in a state that is not known here: an order that may be open is not left so. */
+/** The same for an order in an unknown state: it may be open. */
 const UNCLEAR_BEFORE_CANCEL_MS = 5_000;
-/** One that is not found so often, so long after its cancel was asked for, may be gone: the exchange has forgotten it. */
+/** Misses, and time after its cancel, after which the exchange may have forgotten the order. */
 const MISSES_BEFORE_GONE = 3;
 const GONE_AFTER_MS = 60_000;
 
 /**
- * Looks at an open order when its wait is over: filled, or to be cancelled for what is not. `atOnce`: without waiting,
- * because what it has filled has no stop and must be closed.
+ * Verifies an open order when its wait is over, and cancels what is not filled. `atOnce`: without waiting, because
+ * what it filled has no stop and must be closed.
  */
 export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boolean }): Promise<StepResult> {
   const { deps, attempt } = work;
@@ -53,8 +52,8 @@ export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boole
 }
 
 /**
- * Reads the order once more after the cancel: only its end says what was filled. A fill that beat the cancel counts;
- * an order that is still open is cancelled again; nothing follows before it has ended (I6).
+ * Reads the order after its cancel: only its end says what was filled. An order that is still open is cancelled
+ * again; nothing follows before it has ended (I6).
  */
 export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   const { deps, attempt } = work;
@@ -88,8 +87,8 @@ async function cancelAgain(work: TradeWork, filledQuantity: string): Promise<Ste
 }
 
 /**
- * An accepted order that the exchange does not know while its cancel is under way: early, or forgotten. Of one that
- * stays unknown, and is not among the open orders either, the position says whether it filled any more than was seen.
+ * An accepted order that the exchange does not know during its cancel: the look-up is early, or the order forgotten.
+ * If it is not among the open orders either, the position says whether it filled more than was seen.
  */
 async function settleMissing(work: TradeWork): Promise<StepResult> {
   const { deps, attempt, trade } = work;

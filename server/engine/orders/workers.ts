@@ -9,13 +9,13 @@ const BEAT_MS = 1_000;
 /** A step waits for an exchange for ten seconds at most, and none waits for many. */
 const DRAIN_LIMIT_MS = 25_000;
 const RESTART_LIMIT_MS = 1_000;
-/** Shorter than for a restart: whoever stops a program kills it after a while. */
+/** Shorter than for a restart: a program that is asked to stop is killed after a while. */
 const STOP_DRAIN_LIMIT_MS = 5_000;
 /** For its own statements as well. */
 export const STOP_WORKERS_LIMIT_MS = RESTART_LIMIT_MS + STOP_DRAIN_LIMIT_MS + 500;
 const BEATS_BETWEEN_CLEANINGS = 60;
 
-/** This instance's workers: started, reported to the others, and restarted when the database announces it. */
+/** This instance's workers: started, reported to the others, and restarted on request. */
 export interface Workers {
   start(): Promise<void>;
   /** Takes no more jobs, and resolves when what is under way has ended, or was handed over. */
@@ -23,9 +23,9 @@ export interface Workers {
 }
 
 /**
- * A restart takes no more jobs, lets what is under way end, and starts again. What does not end within the limit is
- * handed over: its leases go back with a new version, so that it can write nothing more (I2, I6), and the engine
- * that starts again takes its work up from the tables.
+ * A restart takes no more jobs, lets work under way end, and starts again. Work that does not end in time is handed
+ * over: its leases go back with a new version, so that it writes nothing more (I2, I6), and it is taken up from the
+ * tables.
  */
 export function createWorkers(options: {
   deps: Pick<Deps, 'db' | 'log'> & { config: Pick<Deps['config'], 'instanceId'> };
@@ -35,9 +35,10 @@ export function createWorkers(options: {
   wakeUnfinished: () => Promise<void>;
   drainLimitMs?: number;
   stopDrainLimitMs?: number;
+  beatMs?: number;
 }): Workers {
   const { deps, jobs, handlers, wakeUnfinished } = options;
-  const { drainLimitMs = DRAIN_LIMIT_MS, stopDrainLimitMs = STOP_DRAIN_LIMIT_MS } = options;
+  const { drainLimitMs = DRAIN_LIMIT_MS, stopDrainLimitMs = STOP_DRAIN_LIMIT_MS, beatMs = BEAT_MS } = options;
   const { db, log } = deps;
   const { instanceId } = deps.config;
   let timer: NodeJS.Timeout | null = null;
@@ -105,7 +106,7 @@ export function createWorkers(options: {
       await startEngine();
       await removeWorkers(db, instanceId);
       await beat();
-      timer = setInterval(beatOnce, BEAT_MS);
+      timer = setInterval(beatOnce, beatMs);
     },
     async stop() {
       isStopping = true;

@@ -13,20 +13,20 @@ import { openTradeAccount } from './trade-account.ts';
 import { addTimeline, findTrade, listAttempts, type TradeRow } from './trades.store.ts';
 
 /*
- * Orders whose exchange cannot be asked about them any more (the key was revoked and the account's owner has no other),
- * and those that what it answers does not settle (`order_attempts.doubt`).
- *  I6 an order is never called 'never placed' because of that: it ends as unknown, and its signal is not traded again.
- *  I7 it stays visible as what it is, with who ended it and why.
+ * Orders whose exchange cannot be asked about them any more, because the key was revoked, or whose doubt its answers
+ * do not settle (`order_attempts.doubt`).
+ * I6 such an order is never called 'never placed': it ends as unknown, and its signal is not traded again.
+ * I7 it stays visible, with who ended it and why.
  */
 
 type WriteOffDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'findAccount' | 'jobs' | 'log'>;
 
 const MOST = 100;
-/** Whoever works on it lets go between two steps. */
+/** A worker gives the lease back between two steps. */
 const LEASE_PATIENCE_MS = 5_000;
 const LEASE_POLL_MS = 50;
 
-/** Unsettled orders that nobody can ask about, or to no avail, or with a key that the exchange refuses; oldest first. */
+/** Unsettled orders that cannot be looked up, stay in doubt, or need a key that the exchange refuses; oldest first. */
 export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoubt[]> {
   const rows = await deps.db
     .select({ trade: trades, username: users.username, doubt: orderAttempts.doubt })
@@ -37,32 +37,19 @@ export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoub
     .where(ne(trades.state, 'done'))
     .orderBy(asc(trades.createdAt))
     .limit(MOST);
-  const seen = await Promise.all(
-    rows.map(async ({ trade, username, doubt }) => {
-      const { problem } = await openTradeAccount(deps, trade);
-      return { trade, username, problem: problem ?? doubt };
+  const orders = await Promise.all(
+    rows.map(async ({ trade, username, doubt }): Promise<OrderInDoubt[]> => {
+      const problem = (await openTradeAccount(deps, trade)).problem ?? doubt;
+      if (problem === null) return [];
+      const { id: tradeId, userId, exchangePlatform, token, side, plannedQuantity: quantity } = trade;
+      const createdAt = trade.createdAt.toISOString();
+      return [{ tradeId, userId, username, exchangePlatform, token, side, quantity, createdAt, problem }];
     }),
   );
-  return seen.flatMap(({ trade, username, problem }) =>
-    problem === null
-      ? []
-      : [
-          {
-            tradeId: trade.id,
-            userId: trade.userId,
-            username,
-            exchangePlatform: trade.exchangePlatform,
-            token: trade.token,
-            side: trade.side,
-            quantity: trade.plannedQuantity,
-            createdAt: trade.createdAt.toISOString(),
-            problem,
-          },
-        ],
-  );
+  return orders.flat();
 }
 
-/** Ends an order of which nobody can say what became of it. Refused while asking its exchange may settle it. */
+/** Ends an order in doubt. Refused while looking it up may settle it. */
 export async function writeOffOrder(
   deps: WriteOffDeps,
   request: { tradeId: string; by: { id: string; username: string } },

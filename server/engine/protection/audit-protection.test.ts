@@ -1,42 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { closedPositions, trades, tradingHalts, users } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 import { acquireLease, withLease } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
-import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
-import { createProtectionAudit } from './audit-protection.ts';
-import { startProtectionAudit } from './watch-protection.ts';
+import { ALWAYS, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import { nextToken, withLong } from '#test/app/token-holders.ts';
+import { answering } from '#test/venues/dying-exchange.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import { createProtectionAudit, startProtectionAudit } from './audit-protection.ts';
 
 /** Positions that were protected once, and are not any more (I4). */
-let engine: TestEngine;
+const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 1_000 } });
 let audit: ReturnType<typeof createProtectionAudit>;
-let count = 0;
 
-beforeAll(async () => {
-  engine = await startTestEngine({ config: { exchangeTimeoutMs: 300 } });
-});
 beforeEach(() => {
   audit = createProtectionAudit(engine.deps);
 });
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.settle();
-  await engine.db.update(users).set({ isActive: false });
-});
-afterAll(() => engine.close());
 
-const always = Number.POSITIVE_INFINITY;
-type Fault = VenueFaultKind & { on?: VenueFault['on'] };
-const noStop: Fault = { kind: 'stopRefused', on: { times: always } };
-const noClose: Fault = { kind: 'closeRefused', on: { times: always } };
-
-function fail(userId: string, ...faults: Fault[]): void {
-  engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId } })));
-}
+const noStop: VenueFault = { kind: 'stopRefused', on: { times: ALWAYS } };
+const noClose: VenueFault = { kind: 'closeRefused', on: { times: ALWAYS } };
 
 async function runAudit(by = audit): Promise<void> {
   const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
@@ -46,13 +31,7 @@ async function runAudit(by = audit): Promise<void> {
 
 /** A user with a long position of ours at 100, its stop at 98 and its target at 104. */
 async function withPosition(exchangePlatform: ExchangePlatform = 'Bitget') {
-  count += 1;
-  const token = `V${count}`;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
-  const { signalId } = await engine.storeSignal({ token, price: '100' });
-  await engine.settle();
-  const trade = (await engine.trades(signalId)).find((one) => one.userId === userId);
-  if (trade === undefined) throw new Error('no trade');
+  const { userId, token, trade } = await withLong(engine, { exchangePlatform });
   expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
   await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
   return { userId, token, trade };
@@ -69,17 +48,35 @@ const linesOf = async (tradeId: string) => (await engine.events(tradeId)).timeli
 const haltsOf = (userId: string) =>
   engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId));
 
-const haltFor = ({ id: tradeId, userId, exchangePlatform, token }: typeof trades.$inferSelect) =>
+const closedOf = (userId: string) =>
+  engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
+
+const haltFor = (trade: { id?: string; userId: string; token: string; exchangePlatform?: string }) =>
   engine.db.insert(tradingHalts).values({
     id: timeOrderedId(),
-    userId,
-    exchangePlatform,
-    token,
-    tradeId,
+    userId: trade.userId,
+    exchangePlatform: trade.exchangePlatform ?? 'Bitget',
+    token: trade.token,
+    tradeId: trade.id ?? null,
     kind: 'unprotected',
     reason: 'A test',
     since: engine.clock.now(),
   });
+
+/** An audit whose list of all positions shows no stops; `meanwhile` happens after the list is read. */
+const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async () => {}) =>
+  createProtectionAudit(
+    answering(engine.deps, ({ fetchHoldings }) => ({
+      async fetchHoldings(...call) {
+        const holdings = await fetchHoldings(...call);
+        await meanwhile(call[0].userId);
+        return holdings.map(({ position }) => ({
+          position,
+          protection: { stopLoss: null, takeProfit: null },
+        }));
+      },
+    })),
+  );
 
 describe('an open position of ours', () => {
   test.each(EXCHANGE_PLATFORMS)(
@@ -105,7 +102,7 @@ describe('an open position of ours', () => {
     },
   );
 
-  /** Somebody moves it by hand, at the exchange. */
+  /** What its owner does by hand at the exchange. */
   const moveStop = (userId: string, triggerPrice: string) =>
     engine.db
       .update(paperTriggerOrders)
@@ -136,27 +133,13 @@ describe('an open position of ours', () => {
 
   test('that its stop closes between two looks was not without one', async () => {
     const { userId, token, trade } = await withPosition();
-    const exchanges: typeof engine.deps.exchanges = {
-      ...engine.deps.exchanges,
-      get(platform) {
-        const exchange = engine.deps.exchanges.get(platform);
-        return {
-          ...exchange,
-          async fetchHoldings(...call) {
-            const holdings = await exchange.fetchHoldings(...call);
-            // Positions of the tests before are looked at as well.
-            if (call[0].userId !== userId) return holdings;
-            await engine.storeCandle({ token, price: '97' });
-            return holdings.map(({ position }) => ({
-              position,
-              protection: { stopLoss: null, takeProfit: null },
-            }));
-          },
-        };
-      },
-    };
     const lines = await linesOf(trade.id);
-    await runAudit(createProtectionAudit({ ...engine.deps, exchanges }));
+    // Positions of the tests before are audited as well.
+    await runAudit(
+      auditOfBareList(async (audited) => {
+        if (audited === userId) await engine.storeCandle({ token, price: '97' });
+      }),
+    );
     expect(await engine.trade(trade.id)).toEqual(trade);
     expect(await linesOf(trade.id)).toEqual(lines);
   });
@@ -187,8 +170,7 @@ describe('an open position of ours', () => {
       'Closed: The stop loss was lost and could not be placed again, so the position was closed at market',
     );
     await runAudit();
-    const [closed] = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
-    expect(closed).toMatchObject({ closedBy: 'protection' });
+    expect(await closedOf(userId)).toMatchObject([{ closedBy: 'protection' }]);
   });
 
   test.each(EXCHANGE_PLATFORMS)(
@@ -196,7 +178,7 @@ describe('an open position of ours', () => {
     async (platform) => {
       const { userId, token, trade } = await withPosition(platform);
       await lose(userId, 'pos_loss');
-      fail(userId, noStop);
+      strike(engine, userId, [noStop]);
       await runAudit();
       const foundAt = engine.clock.now().getTime();
       await engine.settle();
@@ -212,11 +194,11 @@ describe('an open position of ours', () => {
   test('that can be neither protected nor closed halts its user; what the exchange shows then clears the halt', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_loss');
-    fail(userId, noStop, noClose);
+    strike(engine, userId, [noStop, noClose]);
     await runAudit();
     await expect(engine.settle({ maxRounds: 26 })).rejects.toThrow('work was left');
     expect(await haltsOf(userId)).toMatchObject([{ kind: 'unprotected', token, clearedAt: null }]);
-    // Somebody places a stop by hand, at the exchange.
+    // The owner places a stop by hand at the exchange.
     await engine.db
       .update(paperTriggerOrders)
       .set({ state: 'live' })
@@ -229,23 +211,9 @@ describe('an open position of ours', () => {
     expect((await engine.holding(userId, token)).position).not.toBeNull();
   });
 
-  test('whose stop is missing in the list of all, and there when it is asked for alone, is left alone', async () => {
+  test('whose stop is missing in the list of all positions, but there when asked for by itself, is left alone', async () => {
     const { trade } = await withPosition();
-    const exchanges: typeof engine.deps.exchanges = {
-      ...engine.deps.exchanges,
-      get(platform) {
-        const exchange = engine.deps.exchanges.get(platform);
-        return {
-          ...exchange,
-          fetchHoldings: async (...call) =>
-            (await exchange.fetchHoldings(...call)).map(({ position }) => ({
-              position,
-              protection: { stopLoss: null, takeProfit: null },
-            })),
-        };
-      },
-    };
-    await runAudit(createProtectionAudit({ ...engine.deps, exchanges }));
+    await runAudit(auditOfBareList());
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
@@ -254,8 +222,7 @@ describe('an open position of ours', () => {
     await haltFor(trade);
     await engine.storeCandle({ token, price: '97' });
     await runAudit();
-    const rows = await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId));
-    expect(rows).toMatchObject([{ closedBy: 'stop loss' }]);
+    expect(await closedOf(userId)).toMatchObject([{ closedBy: 'stop loss' }]);
     expect(await haltsOf(userId)).toMatchObject([{ clearedHow: 'The exchange shows no position' }]);
   });
 });
@@ -265,7 +232,7 @@ test.each([
   ['another mode', { exchangeMode: 'live' }],
   ['another account', { exchangeAccountId: '4711' }],
 ] as const)(
-  'what is not found of a position in %s is neither closed nor ends the halt for it',
+  'a position in %s that is not found is neither recorded as closed nor ends its halt',
   async (_name, other) => {
     const { userId, token, trade } = await withPosition();
     await haltFor(trade);
@@ -277,14 +244,12 @@ test.each([
     }
     expect(await engine.trade(trade.id)).toEqual({ ...trade, ...other });
     expect(await haltsOf(userId)).toMatchObject([{ clearedAt: null }]);
-    expect(await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId))).toEqual(
-      [],
-    );
+    expect(await closedOf(userId)).toEqual([]);
   },
 );
 
 // Requirements: additions-order-and-positions-10
-test('a halt for a position of demo mode is an administrator’s to end in another one', async () => {
+test('in another mode an administrator has to end a halt for a position of demo mode', async () => {
   const { userId, trade } = await withPosition();
   await haltFor(trade);
   await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
@@ -295,7 +260,7 @@ test('a halt for a position of demo mode is an administrator’s to end in anoth
 });
 
 describe('a take profit that is missing', () => {
-  test('is placed again, and nothing else is said or done', async () => {
+  test('is placed again, and nothing else changes', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_profit');
     await runAudit();
@@ -309,7 +274,7 @@ describe('a take profit that is missing', () => {
   test('and cannot be placed is tried less and less often, without filling the timeline', async () => {
     const { userId, trade } = await withPosition();
     await lose(userId, 'pos_profit');
-    fail(userId, noStop);
+    strike(engine, userId, [noStop]);
     const lines = await linesOf(trade.id);
     const triesAt: number[] = [];
     const startedAt = engine.clock.now().getTime();
@@ -335,33 +300,30 @@ describe('a take profit that is missing', () => {
   });
 });
 
-describe('an exchange that does not answer', () => {
-  test.each<[string, Fault]>([
-    ['of stops with a 502', { kind: 'badGatewayBefore', on: { operation: 'protection', times: always } }],
-    ['of stops with nothing readable', { kind: 'html200', on: { operation: 'protection', times: always } }],
-    ['of positions', { kind: 'badGatewayBefore', on: { operation: 'positions', times: always } }],
-    ['of positions with an empty 200', { kind: 'empty200', on: { operation: 'positions', times: always } }],
-  ])('%s is not one that has no stop: nothing is done', async (_name, fault) => {
+describe('an exchange that answers', () => {
+  test.each<[string, VenueFault]>([
+    ['for stops with a 502', { kind: 'badGatewayBefore', on: { operation: 'protection' } }],
+    ['for stops with something unreadable', { kind: 'html200', on: { operation: 'protection' } }],
+    ['for positions with a 502', { kind: 'badGatewayBefore', on: { operation: 'positions' } }],
+    ['for positions with an empty 200', { kind: 'empty200', on: { operation: 'positions' } }],
+  ])('%s does not count as one without a stop: nothing is done', async (_name, fault) => {
     const { userId, trade } = await withPosition();
     await lose(userId, 'pos_loss');
-    fail(userId, fault);
+    strike(engine, userId, [{ ...fault, on: { ...fault.on, times: ALWAYS } }]);
     await runAudit();
     expect(await engine.trade(trade.id)).toEqual(trade);
-    expect(await engine.db.select().from(closedPositions).where(eq(closedPositions.userId, userId))).toEqual(
-      [],
-    );
+    expect(await closedOf(userId)).toEqual([]);
     engine.venue.setFaults([]);
-    await lose(userId);
     await runAudit(createProtectionAudit(engine.deps));
     expect((await engine.trade(trade.id)).state).toBe('protecting');
   });
 
-  test('for one user has the others repaired all the same, and is asked less and less often', async () => {
+  test('not at all for one user does not delay the others, and is asked less and less often', async () => {
     const silent = await withPosition();
     const other = await withPosition();
     await lose(silent.userId, 'pos_loss');
     await lose(other.userId, 'pos_loss');
-    fail(silent.userId, { kind: 'timeout', on: { operation: 'positions', times: always } });
+    strike(engine, silent.userId, [{ kind: 'timeout', on: { operation: 'positions', times: ALWAYS } }]);
     await runAudit();
     expect((await engine.trade(other.trade.id)).state).toBe('protecting');
     await engine.settle();
@@ -375,8 +337,7 @@ describe('an exchange that does not answer', () => {
 });
 
 test('a position that was not opened here is not touched, with or without a stop', async () => {
-  count += 1;
-  const token = `V${count}`;
+  const token = nextToken();
   const userId = await engine.createUser();
   await engine.storeCandle({ token, price: '100' });
   const account = await engine.deps.findAccount(userId, 'Bitget');
@@ -398,16 +359,8 @@ test('a position that was not opened here is not touched, with or without a stop
     { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
   );
   await lose(userId, 'pos_loss', 'pos_profit');
-  // The account is looked at, since something of ours may be open in it.
-  await engine.db.insert(tradingHalts).values({
-    id: timeOrderedId(),
-    userId,
-    exchangePlatform: 'Bitget',
-    token: 'ELSE',
-    kind: 'unprotected',
-    reason: 'A test',
-    since: engine.clock.now(),
-  });
+  // Audited because of a halt in another token.
+  await haltFor({ userId, token: 'ELSE' });
   await runAudit();
   await engine.settle();
   const held = await engine.holding(userId, token);
@@ -415,7 +368,7 @@ test('a position that was not opened here is not touched, with or without a stop
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
 
-test('an audit whose instance froze is begun by another one as soon as that has lost it, not a round later', async () => {
+test('when the instance that audits freezes, another one audits as soon as the lease is lost', async () => {
   const { userId, token, trade } = await withPosition();
   await lose(userId, 'pos_loss');
   const frozen = await acquireLease({ db: engine.db, key: 'protection:audit', holder: 'frozen' });
@@ -435,37 +388,3 @@ test('an audit whose instance froze is begun by another one as soon as that has 
   await engine.settle();
   expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98' });
 });
-
-test('a crash at any point of the repair leaves a position with its stop, or none', async () => {
-  // 1 tries every point and takes some minutes.
-  const stride = (short: number) => Number(process.env.CRASH_STRIDE ?? short);
-  for (const [closes, every] of [
-    [false, stride(23)],
-    [true, stride(97)],
-  ] as const) {
-    let died = true;
-    for (let diesAt = 1; died; diesAt += every) {
-      const { userId, token, trade } = await withPosition();
-      await lose(userId, 'pos_loss', 'pos_profit');
-      if (closes) fail(userId, noStop);
-      await runAudit();
-      const mortal = engine.mortal(diesAt);
-      await mortal.live();
-      died = mortal.point.isDead();
-      await mortal.bury();
-      await engine.restart();
-      await engine.settle();
-      const { position, stopLoss } = await engine.holding(userId, token);
-      expect(position === null).toBe(closes);
-      if (!closes) expect(stopLoss).toBe('98');
-      const reduced = (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
-      expect(reduced).toHaveLength(closes ? 1 : 0);
-      expect(await engine.trade(trade.id)).toMatchObject({
-        state: 'done',
-        success: true,
-        protectionStatus: closes ? 'closed' : 'repaired',
-      });
-      engine.venue.setFaults([]);
-    }
-  }
-}, 900_000);

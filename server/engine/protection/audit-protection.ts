@@ -1,37 +1,32 @@
 import type { OpenPositionView } from '#contract/positions.ts';
 import { isSamePosition } from '#domain/orders/held-position.ts';
 import { protectionNeed, standingProtection } from '#domain/orders/protection.ts';
-import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import { clearHalt, type HaltRow } from '#server/admin/halts/trading-halts.store.ts';
+import { clearHalt, type HaltRow, listUnclearedHalts } from '#server/admin/halts/trading-halts.store.ts';
 import type { Deps } from '#server/deps.ts';
 import { reopenTrade } from '#server/engine/orders/restore-protection.ts';
 import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
 import { findTrade, type TradeRow } from '#server/engine/orders/trades.store.ts';
-import {
-  type AccountReading,
-  createAccountReader,
-  type ReaderDeps,
-} from '#server/engine/protection/read-account.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { type Lease, LeaseLostError } from '#server/platform/jobs/leases.ts';
-import { type AuditedAccount, listAuditedAccounts } from './audit-accounts.ts';
+import type { Db } from '#server/platform/db/database.ts';
+import { type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { createBackOff } from './back-off.ts';
+import { type AccountKey, listAccounts } from './positions.store.ts';
+import { type AccountReading, createAccountReader, type ReaderDeps } from './read-account.ts';
 
-export type AuditDeps = ReaderDeps & Pick<Deps, 'jobs'>;
+type AuditDeps = ReaderDeps & Pick<Deps, 'jobs'>;
 
-/** So many accounts of an exchange are read at a time; one that does not answer holds up a place, not the others. */
+/** Accounts of an exchange that are read at a time; one that does not answer delays one lane, not the others. */
 const CONCURRENT = 4;
 const LONGEST_ACCOUNT_WAIT_MS = 5 * 60_000;
 const LONGEST_TARGET_WAIT_MS = 15 * 60_000;
 const FIRST_WAIT_MS = 30_000;
 
 /**
- * Compares the open positions of ours with the stops that their exchanges hold for them (I4):
- * 1. A position of ours without its stop is handed back to the position maker, which places it again or closes.
- * 2. A take profit that is missing is tried again, less and less often.
- * 3. What an exchange does not answer is not known, and changes nothing; a user in back-off is not asked.
+ * Compares our open positions with the stops at their exchanges (I4), and records positions that have ended.
+ * 1. A position without its stop is handed back to the position maker, which places it again or closes.
+ * 2. A missing take profit is tried again, less and less often.
+ * 3. An exchange that does not answer changes nothing, and is asked less often.
  * 4. Positions that were not opened here are never touched.
- * Reading an account also records the positions of it that have ended.
  */
 export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Promise<void> } {
   const { db, clock, log } = deps;
@@ -74,7 +69,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     }
     if (reading.outcome === 'no-account') return null;
     const { account, open } = reading;
-    // What another account or mode shows says nothing of the position that was halted for.
+    // Another account or mode says nothing about the halted position.
     if (trade !== null && whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return null;
     return howSafe(open.find(({ token }) => token === halt.token));
   }
@@ -84,7 +79,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     const { stopLoss, takeProfit } = standingProtection({ ...position, held: position });
     if (tradeId === null || (stopLoss !== null && takeProfit !== null)) return;
     const trade = await findTrade(db, tradeId);
-    // While it is worked on, the position maker looks after it.
+    // While the trade is worked on, the position maker protects its position.
     if (trade?.state !== 'done') return;
     if (stopLoss !== null) {
       const need = protectionNeed({ ...position, held: position, planned: trade });
@@ -93,16 +88,16 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
       await reopenTrade(deps, { tradeId, lacks: 'target', lease });
       return;
     }
-    // The reading was of all stops of the account at once: one that is asked for alone decides.
+    // The list of all stops of the account may be incomplete: ask for this one by itself.
     if (!(await isUnprotected(position))) return;
     if (!(await reopenTrade(deps, { tradeId, lacks: 'stop', lease }))) return;
     log.error({ tradeId, userId, token }, 'an open position was found without its stop');
   }
 
-  /** Asks for the position with its stop: it may have been closed since it was listed. */
+  /** Reads the position with its stop: it may have been closed since it was listed. */
   async function isUnprotected(listed: AuditedPosition): Promise<boolean> {
     const { userId, exchangePlatform, token, side, openedAt } = listed;
-    const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
+    const platform = deps.exchanges.supported.find((one) => one === exchangePlatform);
     const account = platform === undefined ? null : await deps.findAccount(userId, platform);
     if (account === null || platform === undefined) return false;
     const context = { priority: 'protect' } as const;
@@ -136,4 +131,63 @@ function howSafe(position: AuditedPosition | undefined): string | null {
   if (position === undefined) return 'The exchange shows no position';
   const { stopLoss } = standingProtection({ ...position, held: position });
   return stopLoss === null ? null : `The exchange shows the stop ${stopLoss}`;
+}
+
+/** An account that may hold a position of ours, and the halts that its exchange can clear. */
+interface AuditedAccount extends AccountKey {
+  halts: HaltRow[];
+}
+
+/** By exchange. */
+async function listAuditedAccounts(db: Db): Promise<Map<string, AuditedAccount[]>> {
+  const halts = await listUnclearedHalts(db);
+  const nameOf = ({ userId, exchangePlatform }: AccountKey) => `${userId} ${exchangePlatform}`;
+  const haltsOf = Map.groupBy(halts, nameOf);
+  const accounts = new Map<string, AuditedAccount>();
+  for (const { userId, exchangePlatform } of [
+    ...(await listAccounts(db, { onlyWithTrades: true })),
+    ...halts,
+  ]) {
+    const key = { userId, exchangePlatform };
+    accounts.set(nameOf(key), { ...key, halts: haltsOf.get(nameOf(key)) ?? [] });
+  }
+  return Map.groupBy(accounts.values(), ({ exchangePlatform }) => exchangePlatform);
+}
+
+const AUDIT_EVERY_MS = 30_000;
+/** The instance that audits may be frozen: another one takes over before the next round. */
+export const HELD_RETRY_MS = 5_000;
+
+/**
+ * Audits all open positions at once and then every half minute, by one instance at a time. That also records ends of
+ * positions before the exchange forgets them.
+ */
+export function startProtectionAudit(
+  deps: AuditDeps,
+  { everyMs = AUDIT_EVERY_MS, heldRetryMs = HELD_RETRY_MS }: { everyMs?: number; heldRetryMs?: number } = {},
+): () => void {
+  const audit = createProtectionAudit(deps);
+  let isAuditing = false;
+  let isStopped = false;
+  let retry: NodeJS.Timeout | undefined;
+  async function run(): Promise<void> {
+    if (isAuditing) return;
+    isAuditing = true;
+    clearTimeout(retry);
+    const lease = { db: deps.db, key: 'protection:audit', holder: deps.config.instanceId, log: deps.log };
+    try {
+      const { held } = await withLease(lease, (own) => audit.run(own));
+      if (!held && !isStopped) retry = setTimeout(() => void run(), heldRetryMs);
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the protection of open positions could not be audited');
+    }
+    isAuditing = false;
+  }
+  const timer = setInterval(() => void run(), everyMs);
+  void run();
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    clearTimeout(retry);
+  };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/platform/clock.ts';
 
-export interface BackOff {
+interface BackOff {
   isWaiting(name: string): boolean;
   /** It failed, or was tried: the next wait is twice as long. */
   note(name: string): void;

@@ -27,8 +27,8 @@ export type OpenTrade = typeof trades.$inferSelect & {
 const mayBeOpen = sql`trades.position_closed_at is null and (trades.state <> 'done' or trades.fill_status in ('filled', 'partial'))`;
 
 /**
- * Accounts to look at: those of active users, and those, whoever's, in which a position of ours may be open. An
- * exchange that a user has left counts as long as that.
+ * Accounts of active users, and those in which a position of ours may be open, also at an exchange that its user
+ * left.
  */
 export async function listAccounts(
   db: Db,
@@ -203,8 +203,8 @@ export async function sumClosedPositions(db: Db, filter: PositionFilter): Promis
 }
 
 /**
- * The running sum of profit after fees at each closing, from the first one on; the newest `points` of it, oldest first.
- * Counted back from what all of them come to.
+ * The running sum of profit after fees at each closing; the newest `points` of it, oldest first, counted back from
+ * the total.
  */
 export async function sumProfitOverTime(
   db: Db,

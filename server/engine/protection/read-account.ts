@@ -33,8 +33,8 @@ const CONCURRENT_ACCOUNTS = 8;
 const FRESHLY_GONE_MS = 60_000;
 
 /**
- * Reads accounts at their exchanges, compares them with what was recorded here, and records what has ended. Readings
- * are shared and kept for a moment, so that screens that poll do not hammer an exchange.
+ * Reads accounts at their exchanges, compares them with our records, and records what has ended. Readings are shared
+ * and kept for a moment, so that polling screens do not load an exchange.
  */
 export function createAccountReader(
   deps: ReaderDeps,

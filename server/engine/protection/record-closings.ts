@@ -20,7 +20,14 @@ import {
 } from '#server/exchanges/exchange.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
 
-export type ClosingDeps = Pick<Deps, 'db' | 'clock' | 'log'>;
+type ClosingDeps = Pick<Deps, 'db' | 'clock' | 'log'>;
+
+interface GonePositions {
+  key: AccountKey;
+  exchange: Exchange;
+  account: ExchangeAccount;
+  gone: OpenTrade[];
+}
 
 /** An exchange may show a position a moment later than the fill that opened it. */
 const GONE_AFTER_MS = 5_000;
@@ -29,19 +36,12 @@ const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 const CLOCK_SLACK_MS = 60_000;
 
 /**
- * Records how the positions of these trades ended, from the exchange's own history, so that it outlives the
- * exchange's memory. A trade of which the history tells nothing yet is recorded as gone. Any instance may do this at
- * any time: a position is recorded once.
+ * Records how the positions of these trades ended, by the exchange's history, before the exchange forgets it. Without
+ * news a trade is recorded as gone. Any instance may do this at any time: a position is recorded once.
  */
 export async function recordClosings(
   deps: ClosingDeps,
-  options: {
-    key: AccountKey;
-    exchange: Exchange;
-    account: ExchangeAccount;
-    gone: OpenTrade[];
-    askHistory: boolean;
-  },
+  options: GonePositions & { askHistory: boolean },
 ): Promise<void> {
   const { key, exchange, account, gone, askHistory } = options;
   const told = askHistory ? await readHistory(deps, options) : [];
@@ -90,12 +90,7 @@ export function nearestTrade<Trade extends Pick<OpenTrade, 'token' | 'side' | 'c
 
 async function readHistory(
   { log }: ClosingDeps,
-  {
-    key,
-    exchange,
-    account,
-    gone,
-  }: { key: AccountKey; exchange: Exchange; account: ExchangeAccount; gone: OpenTrade[] },
+  { key, exchange, account, gone }: GonePositions,
 ): Promise<ClosedPosition[]> {
   const oldest = Math.min(...gone.map(({ createdAt }) => createdAt.getTime()));
   try {

@@ -1,4 +1,4 @@
-import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
+import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { deny } from '#domain/workflow/denials.ts';
 import type { Deps, UserAccount } from '#server/deps.ts';
 import { isPlayMoneyElsewhere, whyElsewhere } from '#server/engine/orders/trade-account.ts';
@@ -13,7 +13,7 @@ export interface HiddenPosition {
 }
 
 /** Which trades of a user at an exchange the connected account, if any, can say something of. */
-export interface AccountTrades {
+interface AccountTrades {
   /** Null: no credentials are connected, or the program does not trade there. */
   connected: { account: UserAccount; platform: ExchangePlatform } | null;
   /** Those whose position would be in this account. */
@@ -22,8 +22,8 @@ export interface AccountTrades {
 }
 
 /**
- * I7: what an account does not show says nothing of a position that is in another one. Nobody misses those of paper and
- * demo mode while the program runs in another one.
+ * I7: an account says nothing about a position in another one. Positions of paper and demo mode are not missed in
+ *    another mode.
  */
 export function tradesOfAccount(
   deps: Pick<Deps, 'config'>,
@@ -43,13 +43,13 @@ export function tradesOfAccount(
 /** Asks the exchange at most whose key it is, where that is not known and something of ours may be in there. */
 export async function readAccountTrades(deps: AccountDeps, key: AccountKey): Promise<AccountTrades> {
   const trades = await listOpenTrades(deps.db, key);
-  const platform = EXCHANGE_PLATFORMS.find((one) => one === key.exchangePlatform);
-  const isSupported = platform !== undefined && deps.exchanges.supported.includes(platform);
-  const account = isSupported ? await openAccount(deps, { userId: key.userId, platform, trades }) : null;
+  const { userId } = key;
+  const platform = deps.exchanges.supported.find((one) => one === key.exchangePlatform);
+  const account = platform === undefined ? null : await openAccount(deps, { userId, platform, trades });
   if (account === null || platform === undefined) {
     const missed = trades.filter((trade) => !isPlayMoneyElsewhere(deps, trade));
-    const denial =
-      missed.length > 0 && isSupported ? await deps.accountGuard.deny(key.userId, platform) : null;
+    const isAsked = missed.length > 0 && platform !== undefined;
+    const denial = isAsked ? await deps.accountGuard.deny(userId, platform) : null;
     const { reason: why } = denial ?? deny('exchange_not_connected', { exchange: key.exchangePlatform });
     return { connected: null, here: [], hidden: missed.map((trade) => ({ trade, why })) };
   }

@@ -6,7 +6,7 @@ import { planPosition } from '#domain/sizing/position-plan.ts';
 import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
 import { mergeTokenRules, ownTokenRules, type TokenRules } from '#domain/sizing/token-rules.ts';
 import type { ExecutionProfileName } from '#domain/sizing/trading-constants.ts';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
+import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { Deps } from '#server/deps.ts';
 import {
@@ -31,7 +31,7 @@ const READ_RETRY_MS = 300;
 
 type GeneratorDeps = Pick<Deps, 'db' | 'exchanges' | 'findAccount' | 'accountGuard' | 'log'>;
 
-export interface GenerateRequest {
+interface GenerateRequest {
   signal: SignalRow;
   priceLog: PriceLogRow | null;
   userId: string;
@@ -53,8 +53,8 @@ export interface MarketFacts {
 }
 
 /**
- * Sizes one user's position for a signal from the exchange's own price, rules and balance. I5: no balance, no live
- * price, no position; nothing is ever sized by a guess. The caller records it, refused ones too.
+ * Sizes one user's position from the exchange's price, rules and balance. I5: without one of them there is no
+ * position, never a guess. The caller records the result, refusals too.
  */
 export async function generatePosition(
   deps: GeneratorDeps,
@@ -65,9 +65,8 @@ export async function generatePosition(
 }
 
 /**
- * Why no position could be generated, whatever the balance comes to; null: at most its size may be refused. For whoever
- * has to close a position before, which frees margin: it asks all that `generatePosition` asks, the balance too, of which
- * only that the exchange tells it counts.
+ * Why no position could be generated with any balance; null: only its size may still be refused. For a reversal, whose
+ * close frees margin: it reads all that `generatePosition` reads, but only needs to know that the balance can be read.
  */
 export async function denyPosition(deps: GeneratorDeps, request: GenerateRequest): Promise<Denial | null> {
   const read = await readMarketFacts(deps, request, { expectsOrder: false });
@@ -143,16 +142,16 @@ export interface OpenedAccount {
 }
 
 /**
- * The user's account at the exchange of the settings; a denial when there is none that can be traded.
- * `evenUninspected`: also with a key of which the exchange has not said yet what it may do, to calculate alone.
+ * The user's account at the exchange of the settings, or why there is none. `evenUninspected`: also with a key that
+ * the exchange has not described yet, to calculate only.
  */
 export async function openAccount(
   deps: Pick<Deps, 'exchanges' | 'findAccount' | 'accountGuard'>,
   { userId, exchangePlatform }: { userId: string; exchangePlatform: string },
   { evenUninspected = false }: { evenUninspected?: boolean } = {},
 ): Promise<({ ok: true } & OpenedAccount) | { ok: false; denial: Denial }> {
-  const platform = EXCHANGE_PLATFORMS.find((one) => one === exchangePlatform);
-  if (platform === undefined || !deps.exchanges.supported.includes(platform)) {
+  const platform = deps.exchanges.supported.find((one) => one === exchangePlatform);
+  if (platform === undefined) {
     return { ok: false, denial: deny('exchange_unsupported', { exchange: exchangePlatform, mode: 'this' }) };
   }
   const denial = await deps.accountGuard.deny(userId, platform);
@@ -173,7 +172,7 @@ async function readMarketFacts(
   if (!opened.ok) return opened;
   const { exchange, account, platform } = opened;
   if (expectsOrder) exchange.expectOrder(account, signal.token);
-  // Side by side: every moment between the signal and its order is paid for.
+  // In parallel: every moment between signal and order costs.
   const [livePrice, rules, availableBalance] = await Promise.all([
     readLivePrice(exchange, signal, userId),
     readTokenRules(exchange, signal.token).catch(asExchangeError),
@@ -191,7 +190,7 @@ async function readMarketFacts(
 }
 
 /** The figures of a candle that a position rests on; parameters keep their names in lower case. */
-export function readTrendData(parameters: Record<string, unknown>) {
+function readTrendData(parameters: Record<string, unknown>) {
   const { atr, immediate_trend, mature_trend } = parameters;
   return {
     atr:
@@ -202,8 +201,8 @@ export function readTrendData(parameters: Record<string, unknown>) {
 }
 
 /**
- * Null when the exchange does not list the token, or gave no price in several tries. `viewerUserId`: whose eyes
- * (the paper exchange marks a user's own signals for that user alone); null for the price that everyone sees.
+ * Null when the exchange does not list the token, or gave no price in several tries. `viewerUserId`: paper prices
+ * include this user's own signals; null for the price that everyone sees.
  */
 export async function readLivePrice(
   exchange: Exchange,
@@ -225,8 +224,7 @@ async function readAvailableBalance(
   deps: Pick<Deps, 'db' | 'log'>,
   { exchange, account, platform }: OpenedAccount,
 ): Promise<string | null> {
-  // In this order, and one right behind the other: an order that the exchange accepts in between is counted twice, and
-  // never not at all.
+  // In this order: an order that the exchange accepts in between is counted twice, never missed.
   const committed = await sumUnknownMargin(deps.db, { userId: account.userId, exchangePlatform: platform });
   const balance = await retryRead(() => exchange.fetchBalance(account)).catch((error: unknown) => {
     deps.log.warn({ err: error, userId: account.userId }, 'balance unavailable');

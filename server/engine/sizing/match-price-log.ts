@@ -1,8 +1,8 @@
 import { type PriceLogCandidate, priceLogWindow, selectPriceLog } from '#domain/sizing/price-log-match.ts';
+import { timeframeMinutes } from '#domain/timeframe.ts';
 import { findCandidates, findPriceLog, type PriceLogRow } from '#server/ingest/stored-price-logs.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
-import { timeframeTexts } from './timeframe-texts.ts';
 
 /** The first few nearly always hold the one; the rest is read where candles that do not fit are newer. */
 const FIRST_LOOK = 20;
@@ -48,4 +48,29 @@ export async function arePriceLogsKept(
   const { notBefore } = priceLogWindow({ signalTime, timeframe: signal.timeframe });
   const since = await readKeptSince(db, 'price_logs');
   return since === null || notBefore >= since;
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+/** The units that a timeframe can be written in; none at all is one of them. */
+const UNITS = ['', ...LETTERS].flatMap((unit) => {
+  const minutes = timeframeMinutes(`1${unit}`);
+  return minutes === null ? [] : [{ unit, minutes }];
+});
+const MAX_DIGITS = 5;
+
+/**
+ * Every way to write a timeframe of the same minutes ('60', '1h', 'h', '01H', …), to look candles up by equality;
+ * null for a timeframe without minutes.
+ */
+export function timeframeTexts(timeframe: string): string[] | null {
+  const minutes = timeframeMinutes(timeframe);
+  if (minutes === null) return null;
+  return UNITS.filter((unit) => minutes % unit.minutes === 0).flatMap(({ unit, minutes: unitMinutes }) => {
+    const digits = String(minutes / unitMinutes);
+    const padded = Array.from({ length: MAX_DIGITS + 1 - digits.length }, (_, zeros) =>
+      digits.padStart(digits.length + zeros, '0'),
+    );
+    const counts = digits === '1' && unit !== '' ? ['', ...padded] : padded;
+    return counts.map((count) => `${count}${unit}`);
+  });
 }

@@ -46,9 +46,8 @@ export async function findWorkflowCalculation(
 }
 
 /**
- * One successful calculation for each user of a signal: that of the newest trade, else that of the newest workflow, and
- * only then the newest of the calculator's. What was tried by hand does not hide what was traded, and an estimate rests
- * on no balance of anybody's.
+ * One successful calculation for each user of a signal: that of the newest trade, else of the newest workflow, else
+ * the newest of the calculator. Estimates do not count.
  */
 export async function listSignalCalculations(
   db: Queryable,
@@ -71,9 +70,8 @@ export async function listSignalCalculations(
 }
 
 /**
- * Margin in USDT of the user's committed order intents that the exchange may not know yet: it has not taken it from
- * the available balance, so the next sizing must. `balanceReadAt`: of a balance read earlier;
- * what was ordered since is not in it either.
+ * Margin in USDT of the user's order intents that the exchange may not have taken from the balance yet.
+ * `balanceReadAt`: of a balance read earlier, which lacks later orders as well.
  */
 export async function sumUnknownMargin(
   db: Queryable,

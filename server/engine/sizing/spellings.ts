@@ -18,8 +18,8 @@ export async function listSpellings(
 }
 
 /**
- * The timeframe of a filter in every way in which the list writes it. One of them is a plain value: an equality can be
- * read in the order of an index, a choice of several cannot.
+ * Every spelling of a filter's timeframe in the list. A single one is a plain value: only an equality uses the order
+ * of an index.
  */
 export async function timeframeFilter(
   db: Pick<Queryable, 'execute'>,

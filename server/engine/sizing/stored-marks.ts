@@ -7,8 +7,8 @@ const PAGE = 500;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The paper exchange's prices: the close of every stored candle and the price of every stored signal, in the order
- * of their arrival. Administrators' data counts for everyone, a user's own for that user alone.
+ * The paper exchange's prices: of stored candles and signals, in the order of arrival. Administrators' data counts
+ * for everyone, a user's own only for that user.
  */
 export function storedMarks(): MarkSource {
   return {
@@ -50,10 +50,7 @@ function marksOf(options: { token: SQL; viewer: Viewer; after: SQL; order: SQL; 
   return sql`${from(sql`price_logs`)} union all ${from(sql`signals`)} order by ${order} limit ${limit}`;
 }
 
-/**
- * An array whose length the planner cannot see. Seeing it, it expects less than from an array of any length, and plans
- * each time anew over all partitions, which takes twice as long as the query itself.
- */
+/** Hides the array's length from the planner, which would plan anew over all partitions each time. */
 const hidden = (values: Placeholder): SQL => sql`(select ${values}::text[])`;
 
 type Tokens = { tokens: string[] };

@@ -1,25 +1,8 @@
 import { expect, test } from 'vitest';
 import { sameTimeframe } from '#domain/timeframe.ts';
-import { timeframeTexts } from './timeframe-texts.ts';
+import { timeframeTexts } from './match-price-log.ts';
 
-const COUNTS = [
-  '',
-  '0',
-  '1',
-  '01',
-  '00001',
-  '2',
-  '3',
-  '4',
-  '5',
-  '7',
-  '15',
-  '24',
-  '30',
-  '60',
-  '1440',
-  '99999',
-];
+const COUNTS = ['', ...'0 1 01 00001 2 3 4 5 7 15 24 30 60 1440 99999'.split(' ')];
 const UNITS = ['', ...'mhHdDwWMsSx'];
 const TIMEFRAMES = [
   ...COUNTS.flatMap((count) => UNITS.map((unit) => `${count}${unit}`)),

@@ -1,13 +1,19 @@
+import { pipelineStepNumber, userStepNumber } from '#domain/workflow/workflow-lifecycle.ts';
 import type { TradeRow } from '#server/engine/orders/trades.store.ts';
 import type { Tx } from '#server/platform/db/database.ts';
 import type { AutomationDeps } from './automation-deps.ts';
-import { finishUser, type UserEnd, writeUserEnd } from './finish-user.ts';
-import { orderOutput } from './order-output.ts';
+import { finishUser, type UserEnd, writeUserEnd } from './end-workflow.ts';
 import type { UserTask } from './user-steps.ts';
-import { findUserTurn, type WorkflowUserRow } from './workflow-users.store.ts';
+import { correctStep, findStep } from './workflow-steps.store.ts';
+import {
+  correctUserOutcome,
+  countOutcomes,
+  findUserTurn,
+  type WorkflowUserRow,
+} from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
-/** An order that the exchange leaves in doubt for longer keeps neither its workflow nor its token from going on. */
+/** A workflow and its token do not wait longer for an order that stays in doubt. */
 export const UNSETTLED_LIMIT_MS = 5 * 60_000;
 
 interface UserPart {
@@ -16,12 +22,12 @@ interface UserPart {
   task: UserTask;
 }
 
-/** The order is on its way or done: its end is the user's end. */
+/** The order is under way or done: its end is the user's end. */
 export async function followTrade({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
   if (trade.state !== 'done') {
     const unsettledMs = deps.clock.now().getTime() - trade.createdAt.getTime();
     if (unsettledMs > UNSETTLED_LIMIT_MS) await leaveUnsettled({ deps, workflow, task }, trade);
-    // Whoever works on it holds its lease; if nobody does, this wakes somebody.
+    // Wakes a worker for the trade if none holds its lease.
     if (trade.dueAt !== null && trade.dueAt > deps.clock.now()) return;
     await deps.jobs.send(deps.db, 'advance-trade', { tradeId: trade.id });
     return;
@@ -29,24 +35,29 @@ export async function followTrade({ deps, workflow, task }: UserPart, trade: Tra
   await finishUser(deps, endByTrade({ workflow, task }, trade));
 }
 
-/** The end of a user whose trade is done. */
+/** What a done trade says about its user's part. */
+const resultOf = (trade: TradeRow) => ({
+  outcome: trade.success === true ? ('success' as const) : ('failed' as const),
+  outputData: {
+    tradeId: trade.id,
+    orderId: trade.orderId,
+    fillStatus: trade.fillStatus,
+    filledQuantity: trade.filledQuantity,
+    averagePrice: trade.averagePrice,
+    fee: trade.fee,
+    protection: trade.protectionStatus,
+  },
+  errorMessage: trade.success === true ? null : (trade.error ?? 'The order failed'),
+});
+
 function endByTrade({ workflow, task }: Pick<UserPart, 'workflow' | 'task'>, trade: TradeRow): UserEnd {
-  const success = trade.success === true;
-  return {
-    workflow,
-    task,
-    outcome: success ? 'success' : 'failed',
-    step: {
-      type: 'order_submission',
-      outputData: orderOutput(trade),
-      ...(success ? {} : { errorMessage: trade.error ?? 'The order failed' }),
-    },
-  };
+  const { outcome, ...end } = resultOf(trade);
+  return { workflow, task, outcome, step: { type: 'order_submission', ...end } };
 }
 
 /**
- * A trade has come to its end, in this transaction, and its user's part with it. Where that is over already, or has not
- * come so far, the user's own call finds out what is left to do.
+ * Ends the user's part with its trade, in the trade's transaction. If the part is over already, or has not come so far,
+ * a job for the user does what is left.
  */
 export async function followTradeEnd(
   deps: Pick<AutomationDeps, 'clock' | 'jobs'>,
@@ -58,7 +69,7 @@ export async function followTradeEnd(
     turn !== null && turn.workflow.status === 'processing' && AT_WORK.includes(turn.user.outcome);
   if (isUnderWay && turn.user.position !== null && turn.trade?.state === 'done') {
     const task = { workflowId, userId, position: turn.user.position };
-    // Otherwise it was given up while this waited for the workflow, by somebody who could not see the trade's end yet.
+    // False: the user was given up while this waited for the workflow's lock.
     if (await writeUserEnd(deps, tx, endByTrade({ workflow: turn.workflow, task }, turn.trade))) return;
   }
   await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
@@ -66,10 +77,40 @@ export async function followTradeEnd(
 
 const AT_WORK: readonly WorkflowUserRow['outcome'][] = ['waiting', 'running'];
 
-/** I8: the workflow ends without it; the trade is followed up, and keeps its user out of the token until it is settled. */
+/** I8: the workflow ends without it; the trade is followed up and blocks its user in the token until it is settled. */
 async function leaveUnsettled({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
   const errorMessage = `The order is not settled after ${UNSETTLED_LIMIT_MS / 60_000} minutes and is still being followed up`;
   const outputData = { tradeId: trade.id, fillStatus: 'unknown' };
   const step = { type: 'order_submission' as const, outputData, errorMessage };
   await finishUser(deps, { workflow, task, outcome: 'failed', step });
 }
+
+/**
+ * I7: an order that was in doubt when its user's part ended is settled now. What was written then is replaced by what
+ * the exchange says. Any other outcome stays as it was written.
+ */
+export async function settleLate(
+  deps: AutomationDeps,
+  { task, trade }: { task: UserTask; trade: TradeRow },
+): Promise<void> {
+  if (trade.state !== 'done') return;
+  const { workflowId, userId, position } = task;
+  const ofUser = { workflowId, stepNumber: userStepNumber(position, 'order_submission') };
+  const step = await findStep(deps.db, ofUser);
+  if (!isInDoubt(step?.outputData)) return;
+  const { outcome, ...end } = resultOf(trade);
+  await deps.db.transaction(async (tx) => {
+    await correctUserOutcome(tx, { workflowId, userId, outcome });
+    await correctStep(tx, { ...ofUser, ...end, status: outcome === 'success' ? 'completed' : 'failed' });
+    const last = { workflowId, stepNumber: pipelineStepNumber('user_processing') };
+    const processing = await findStep(tx, last);
+    // While other users are at work, the last of them counts all.
+    if (processing?.status !== 'completed') return;
+    const { status, errorMessage } = processing;
+    const outputData = await countOutcomes(tx, workflowId);
+    await correctStep(tx, { ...last, status, errorMessage, outputData });
+  });
+}
+
+const isInDoubt = (output: unknown): boolean =>
+  (output as { fillStatus?: unknown } | null | undefined)?.fillStatus === 'unknown';

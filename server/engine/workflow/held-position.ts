@@ -6,18 +6,17 @@ import {
   openedApartMs,
   type Reversal,
 } from '#domain/orders/held-position.ts';
-import { EXCHANGE_PLATFORMS, type ExchangePlatform, type TradingSettings } from '#domain/user-settings.ts';
+import type { ExchangePlatform, TradingSettings } from '#domain/user-settings.ts';
 import { type Denial, deny } from '#domain/workflow/denials.ts';
 import type { UserAccount } from '#server/deps.ts';
 import { closePosition, endClosing } from '#server/engine/orders/close-position.ts';
-import { whyElsewhere } from '#server/engine/orders/trade-account.ts';
-import { findLastFilledTrade, type LiveTrade } from '#server/engine/orders/trades.store.ts';
+import { openTradeAccount, whyElsewhere } from '#server/engine/orders/trade-account.ts';
+import { findLastFilledTrade, type LiveTrade, type TradePlace } from '#server/engine/orders/trades.store.ts';
 import { readTradingPermission } from '#server/engine/orders/trading-permission.ts';
 import { asExchangeError, ExchangeError, type OpenPosition } from '#server/exchanges/exchange.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 import type { Lease } from '#server/platform/jobs/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
-import { denyHeldElsewhere } from './held-elsewhere.ts';
 import type { KnownCloses } from './reversals.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
@@ -31,17 +30,16 @@ export interface TokenFacts extends KnownCloses {
   liveTrades: readonly LiveTrade[];
 }
 
-export type Way =
+type Blockers =
   /** `reversal`: what was closed for this signal, now or by a run that was interrupted. */
   { isClear: true; reversal: Reversal | null } | { isClear: false; denial: Pick<Denial, 'reason'> };
 
 /**
- * What a new order needs gone before it: another order of ours in the token, and a position. The
- * position is asked from the exchange; an opposite one of ours is closed first when the user's settings say so, and
- * nothing but its balance would keep the signal from being traded. One that is held where the user traded before keeps
- * the order away. The way is also clear where that is not ours to say (no credentials: sizing says so).
+ * Resolves what blocks a new order: another order or a position in the token. An opposite position of ours is closed
+ * if the settings say so and only the size could still refuse the signal. A position at the exchange that the user
+ * left blocks it. Without credentials nothing blocks: sizing refuses then.
  */
-export async function clearTheWay(
+export async function resolveBlockers(
   deps: AutomationDeps,
   options: {
     signal: SignalRow;
@@ -50,17 +48,17 @@ export async function clearTheWay(
     workflow: Pick<WorkflowRow, 'id' | 'trigger'>;
     lease: Lease;
     facts: TokenFacts;
-    /** Why there will be no order in the place of what is closed, as far as it is known before. */
+    /** Why the signal will not be ordered, as far as that is known before the close. */
     denyOrder: () => Promise<Denial | null>;
   },
-): Promise<Way> {
+): Promise<Blockers> {
   const { signal, settings, userId, lease, facts, denyOrder } = options;
   const { id: workflowId, trigger: triggerType } = options.workflow;
   const { liveTrades, closingAt } = facts;
   const { token, action } = signal;
-  const platform = EXCHANGE_PLATFORMS.find((one) => one === settings.exchangePlatform);
-  if (platform === undefined || !deps.exchanges.supported.includes(platform)) return clear(facts);
-  // Nothing is ordered with a key that the exchange refuses or has not spoken of, closing orders included.
+  const platform = deps.exchanges.supported.find((one) => one === settings.exchangePlatform);
+  if (platform === undefined) return clear(facts);
+  // Nothing is ordered, closing orders included, with a key that is refused or not inspected yet.
   const denial = await deps.accountGuard.deny(userId, platform);
   if (denial !== null) return denial.code === 'exchange_not_connected' ? clear(facts) : blocked(denial);
   const account = await deps.findAccount(userId, platform);
@@ -72,7 +70,7 @@ export async function clearTheWay(
   if (position instanceof ExchangeError) {
     return blocked(deny('exchange_unavailable', { exchange: platform, message: position.message }));
   }
-  // A process may have ended between its close and the news of it.
+  // A process may have ended between its close and the record of it.
   if (position === null && closingAt.includes(platform)) {
     const problem = await endClosing(deps, { exchange, account, token });
     if (problem !== null) return blocked({ reason: `A position in ${token} was closed, but ${problem}` });
@@ -89,7 +87,7 @@ export async function clearTheWay(
   if (decision.decision === 'skip') return blocked(decision.denial);
   const elsewhere = await denyHeldElsewhere(deps, { token, platform, account, liveTrades });
   if (elsewhere !== null) return blocked(elsewhere);
-  // What an interrupted run sent to close it has done so.
+  // The close that an interrupted run sent has worked.
   if (position === null || decision.decision === 'open') {
     return clear({ reversal: facts.reversal && 'closed' });
   }
@@ -97,7 +95,7 @@ export async function clearTheWay(
   const refusal = await denyOrder();
   if (refusal !== null) return blocked(refusal);
 
-  // The intent asks again; but who was switched off meanwhile keeps the position as well.
+  // The order intent checks this again; here it keeps the position open.
   const withdrawn = await deps.db.transaction((tx) =>
     readTradingPermission(tx, {
       order: { userId, workflowId, triggerType },
@@ -112,16 +110,9 @@ export async function clearTheWay(
   for (let poll = 1; poll <= CLOSE_POLLS && refusals < MOST_REFUSALS; poll += 1) {
     const reason = CLOSE_REASONS.reversedBy(signal.id);
     const isMeant = (open: OpenPosition) => isSamePosition(position, open);
-    const result = await closePosition(deps, {
-      exchange,
-      account,
-      token,
-      isMeant,
-      reason,
-      workflowId,
-      lease,
-    });
-    // At the first look it was gone without this run.
+    const request = { exchange, account, token, isMeant, reason, workflowId, lease };
+    const result = await closePosition(deps, request);
+    // Flat at the first poll: it was closed before this run.
     const reversal = poll === 1 ? facts.reversal && 'closed' : 'closed';
     if (result.outcome === 'flat') return clear({ reversal });
     message = result.message;
@@ -132,12 +123,12 @@ export async function clearTheWay(
   return blocked({ reason: `The opposite position in ${token} could not be closed: ${message}` });
 }
 
-const clear = ({ reversal }: Pick<KnownCloses, 'reversal'>): Way => ({ isClear: true, reversal });
-const blocked = (denial: Pick<Denial, 'reason'>): Way => ({ isClear: false, denial });
+const clear = ({ reversal }: Pick<KnownCloses, 'reversal'>): Blockers => ({ isClear: true, reversal });
+const blocked = (denial: Pick<Denial, 'reason'>): Blockers => ({ isClear: false, denial });
 
 /**
- * The newest order of ours that filled in the token, at this exchange and in this mode, was in this account, went the
- * same way, is not known to be closed, and was at work when the position was opened: the position is taken to be its.
+ * Whether a position is taken to be ours: the newest order of ours that filled in the token, at this exchange and in this
+ * mode, was in this account and direction, is not known to be closed, and was at work when the position was opened.
  */
 async function isOurs(
   deps: AutomationDeps,
@@ -150,4 +141,45 @@ async function isOurs(
   if (trade === null || trade.protectionStatus === 'closed' || trade.positionClosedAt !== null) return false;
   if (whyElsewhere(deps, { trade, account, what: 'position' }) !== null) return false;
   return openedApartMs({ trade, position, now: deps.clock.now() }) !== null;
+}
+
+/**
+ * Why a user who changed the exchange, or the account there, is not traded at the new one: a position that this product
+ * opened in the token is, or may be, still held at the one before. That exchange is asked, and nothing is ordered there.
+ */
+async function denyHeldElsewhere(
+  deps: AutomationDeps,
+  options: {
+    token: string;
+    platform: ExchangePlatform;
+    /** The connected one, whose position was read already. */
+    account: UserAccount;
+    liveTrades: readonly LiveTrade[];
+  },
+): Promise<Denial | null> {
+  const { token, platform, account, liveTrades } = options;
+  for (const trade of liveTrades) {
+    const other = deps.exchanges.supported.find((one) => one === trade.exchangePlatform);
+    if (other === undefined) continue;
+    if (trade.exchangeMode !== null && trade.exchangeMode !== deps.config.exchangeMode) continue;
+    if (other === platform && whyElsewhere(deps, { trade, account, what: 'position' }) === null) continue;
+    const held = await readPosition(deps, { trade, platform: other, token });
+    if (typeof held === 'string') {
+      return deny('perhaps_held_elsewhere', { token, exchange: other, problem: held });
+    }
+    if (held !== null) return deny('held_elsewhere', { token, side: held.side, exchange: other });
+  }
+  return null;
+}
+
+/** What the account of the trade holds in the token; a text says why it cannot be asked. */
+async function readPosition(
+  deps: AutomationDeps,
+  { trade, platform, token }: { trade: TradePlace; platform: ExchangePlatform; token: string },
+): Promise<OpenPosition | null | string> {
+  const { account, problem } = await openTradeAccount(deps, trade);
+  // A key that the exchange refuses is only used to look up orders.
+  if (account === null || problem !== null) return problem ?? 'its account is not known';
+  const answer = await deps.exchanges.get(platform).fetchPosition(account, token).catch(asExchangeError);
+  return answer instanceof ExchangeError ? answer.message : answer;
 }

@@ -1,16 +1,16 @@
 import type { Db } from '#server/platform/db/database.ts';
 
 /**
- * In what order the users of a workflow get their orders: who was sized here waits for those
- * before who are being sized here as well, and asks the database only about the others. A user who has an order or an
- * outcome never goes back behind that, so what was found once holds.
+ * In which order the users of a workflow get their orders: a user who was sized here waits for earlier users who are
+ * being sized here, and the database is asked about the others. An order or outcome is final, so what was found once
+ * holds.
  */
-export interface OrderTurns {
+interface OrderTurns {
   /** This user is being sized from here on. */
   enter(task: Turn): void;
-  /** This user has an order, or an outcome; or the try is over, and somebody else will find out. */
+  /** This user has an order or an outcome, or the try is over. */
   leave(task: Turn, end: { isSettled: boolean }): void;
-  /** Resolves when nobody before this user is being sized here any more, or after this time. */
+  /** Resolves when no earlier user is being sized here any more, or after this time. */
   whenFirstHere(task: Turn, withinMs: number): Promise<void>;
   /** Whether all users before this one are known to have an order or an outcome. */
   isNext(task: Turn): boolean;
@@ -41,7 +41,7 @@ export function orderTurnsOf(db: Db): OrderTurns {
   return known;
 }
 
-/** Of the workflows whose users are being sized here; of the others nothing is kept. */
+/** Only for workflows whose users are being sized here. */
 export function createOrderTurns(): OrderTurns {
   const orders = new Map<string, Order>();
 

@@ -1,20 +1,59 @@
 import { isPositive } from '#domain/decimal.ts';
 import { autoTradeOff } from '#domain/eligibility/trading-mode.ts';
+import type { PriceLogCandidate } from '#domain/sizing/price-log-match.ts';
 import { signalPriceDeviates } from '#domain/sizing/reference-price.ts';
 import {
   explainFailure,
+  type FailureExplanation,
   isSignalExpired,
   isSignalTooOld,
   OLDEST_SIGNAL_DAYS,
   type PipelineStepType,
 } from '#domain/workflow/workflow-lifecycle.ts';
 import { findMatch } from '#server/engine/sizing/match-price-log.ts';
-import { readCurrentPrices } from './current-prices.ts';
-import type { AskedAhead, PipelineStep, PipelineWork, StepOutcome } from './pipeline-step.ts';
+import type { SignalRow } from '#server/ingest/stored-signals.ts';
+import type { AutomationDeps } from './automation-deps.ts';
+import { type CurrentPrice, readCurrentPrices } from './current-prices.ts';
 import { acquireSlot, type SlotResult } from './processing-slots.store.ts';
 import { selectUsersToTrade } from './select-users.ts';
+import type { StepJournal } from './step-journal.ts';
 import { rememberPriceLog } from './workflow-inputs.ts';
 import { listUnfinishedUsers, writeEligibility } from './workflow-users.store.ts';
+import type { WorkflowRow } from './workflows.store.ts';
+
+export interface PipelineWork {
+  deps: AutomationDeps;
+  journal: StepJournal;
+  workflow: WorkflowRow & { startedAt: Date };
+  signal: SignalRow;
+  /** Outputs of the earlier steps, by step number; after a restart read from their rows. */
+  outputs: Map<number, unknown>;
+  /** What later steps need and only depends on the signal, where it is being read already. */
+  prefetched: Prefetched | null;
+  /** The eligible users in the order of trading, where this run has selected them; no job was sent for them yet. */
+  selected: readonly string[] | null;
+}
+
+interface Prefetched {
+  match: Promise<PriceLogCandidate | null>;
+  prices: Promise<CurrentPrice[]>;
+}
+
+export type StepOutcome =
+  /** `staysOpen`: the users' part that it started ends it. */
+  | { kind: 'completed'; output: unknown; staysOpen?: true }
+  | { kind: 'failed' | 'aborted'; failure: FailureExplanation }
+  /** There is nothing to do, and the workflow is completed. */
+  | { kind: 'skipped'; output: unknown }
+  /** The end of another workflow wakes this one again. */
+  | { kind: 'waiting'; metadata: unknown };
+
+interface PipelineStep {
+  input: (work: PipelineWork) => unknown;
+  /** Waits for others: meanwhile it is written as under way. */
+  takesAWhile?: true;
+  run: (work: PipelineWork) => Promise<StepOutcome>;
+}
 
 /** The steps of a workflow, one small function each. */
 export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
@@ -49,18 +88,15 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
     input: ({ workflow }) => ({ token: workflow.token }),
     run: async (work) => {
       const { deps, workflow, journal } = work;
-      askAhead(work);
+      prefetch(work);
       let slot = { acquired: true } as SlotResult;
       journal.alongside(async (tx) => {
-        slot = await acquireSlot(tx, {
-          workflowId: workflow.id,
-          token: workflow.token,
-          at: deps.clock.now(),
-        });
+        const { id: workflowId, token } = workflow;
+        slot = await acquireSlot(tx, { workflowId, token, at: deps.clock.now() });
       });
       await journal.writeDown();
       if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
-      // In the queue a signal may have grown old, and the program may have come back with automatic trading off.
+      // While it waited the signal may have expired, or automatic trading may be off after a restart.
       return expired(work) ?? switchedOff(work) ?? { kind: 'completed', output: { token: workflow.token } };
     },
   },
@@ -73,12 +109,10 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       signalTime: signal.signalTimeServer ?? signal.receivedAt,
     }),
     run: async (work) => {
-      const log = await askAhead(work).match;
+      const log = await prefetch(work).match;
       if (log !== null) rememberPriceLog(work.deps.db, log.id);
-      return {
-        kind: 'completed',
-        output: { priceLogId: log?.id ?? null, candleTime: log?.candleTime ?? null },
-      };
+      const output = { priceLogId: log?.id ?? null, candleTime: log?.candleTime ?? null };
+      return { kind: 'completed', output };
     },
   },
 
@@ -114,28 +148,22 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       const { id: workflowId } = workflow;
       journal.alongside(async (tx) => {
         const userIds = selected ?? (await listUnfinishedUsers(tx, workflowId));
-        await deps.jobs.send(
-          tx,
-          'trade-user',
-          userIds.map((userId) => ({ workflowId, userId })),
-        );
+        const tasks = userIds.map((userId) => ({ workflowId, userId }));
+        await deps.jobs.send(tx, 'trade-user', tasks);
       });
       return { kind: 'completed', output: null, staysOpen: true };
     },
   },
 };
 
-/**
- * Asks once for what needs nothing of other steps: while the token's slot is taken there is time for it. Heard of in the
- * step that it belongs to.
- */
-function askAhead(work: PipelineWork): AskedAhead {
-  if (work.asked === null) {
+/** Starts reading what needs nothing of other steps, while the token's slot is taken. Its step reports a failure. */
+function prefetch(work: PipelineWork): Prefetched {
+  if (work.prefetched === null) {
     const { deps, signal } = work;
-    work.asked = { match: findMatch(deps.db, signal), prices: readCurrentPrices(deps, signal) };
-    for (const answer of Object.values(work.asked)) answer.catch(() => {});
+    work.prefetched = { match: findMatch(deps.db, signal), prices: readCurrentPrices(deps, signal) };
+    for (const answer of Object.values(work.prefetched)) answer.catch(() => {});
   }
-  return work.asked;
+  return work.prefetched;
 }
 
 function expired({ deps, signal, workflow }: PipelineWork): StepOutcome | null {
@@ -144,13 +172,11 @@ function expired({ deps, signal, workflow }: PipelineWork): StepOutcome | null {
   const maxAgeMinutes = deps.config.signalMaxAgeMinutes;
   if (!isSignalExpired({ receivedAt: signal.receivedAt, startsAt, maxAgeMinutes })) return null;
   const ageMinutes = ((startsAt.getTime() - signal.receivedAt.getTime()) / 60_000).toFixed(1);
-  return {
-    kind: 'failed',
-    failure: explainFailure('SIGNAL_EXPIRED', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) }),
-  };
+  const context = { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) };
+  return { kind: 'failed', failure: explainFailure('SIGNAL_EXPIRED', context) };
 }
 
-/** Whoever triggers a workflow by hand does not need automatic trading. */
+/** A workflow that was triggered by hand does not need automatic trading. */
 function switchedOff({ deps, workflow }: PipelineWork): StepOutcome | null {
   const off = workflow.trigger === 'automatic' ? autoTradeOff(deps.config) : null;
   return off === null ? null : { kind: 'aborted', failure: explainFailure('AUTO_TRADING_DISABLED', off) };
@@ -170,10 +196,10 @@ function mayRepeatForgotten({ signalTimeServer: time, receivedAt }: PipelineWork
   return `its own time is more than ${OLDEST_SIGNAL_DAYS} days old, so it may be one that was traded before`;
 }
 
-/** The price at every exchange in use: no answer leaves its users out later, a price far off stops the signal. */
+/** Reads the price at every exchange in use. Only a price that is far off everywhere stops the signal. */
 async function fetchCurrentPrices(work: PipelineWork): Promise<StepOutcome> {
   const { signal } = work;
-  const prices = await askAhead(work).prices;
+  const prices = await prefetch(work).prices;
   const deviations = prices.flatMap(({ price }) =>
     price === null ? [] : [signalPriceDeviates({ signalPrice: signal.price, livePrice: price })],
   );

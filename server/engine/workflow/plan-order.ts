@@ -23,8 +23,8 @@ import type { Queryable, Tx } from '#server/platform/db/database.ts';
 import { together } from '#server/platform/db/together.ts';
 import { assertHeld, type Lease } from '#server/platform/jobs/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
-import { finishUser } from './finish-user.ts';
-import { clearTheWay, type TokenFacts } from './held-position.ts';
+import { finishUser } from './end-workflow.ts';
+import { resolveBlockers, type TokenFacts } from './held-position.ts';
 import { orderTurnsOf } from './order-turns.ts';
 import { readKnownCloses } from './reversals.store.ts';
 import type { StepJournal } from './step-journal.ts';
@@ -33,7 +33,7 @@ import { readMatchedPriceLog } from './workflow-inputs.ts';
 import { findUserTurn, isEarlierUserSizing, type UserTurn } from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
-/** So long after the users' processing began, orders are held back for the users before. */
+/** How long after the start of step 7 an order waits for those of earlier users. */
 const ORDER_PATIENCE_MS = 3_000;
 const ORDER_POLL_MS = 25;
 
@@ -47,17 +47,17 @@ export interface UserRun {
   journal: StepJournal;
 }
 
-/** How things stand for a user, read right behind the user's lease. */
+/** How things stand for a user, read together with the user's lease. */
 export interface UserFacts extends TokenFacts {
   turn: UserTurn | null;
   settings: TradingSettings | null;
   /** What an interrupted run has recorded. */
   calculation: PositionGeneratorLogRow | null;
-  /** An order of the user for the signal that stands. */
+  /** A live, filled or doubtful order of the user for the signal. */
   standing: TradeRow | null;
 }
 
-/** Right behind the user's lease, on its connection: all of it is one way to the database. */
+/** Sent together with the lease on its connection: one round trip. */
 export async function readUserFacts(
   on: Queryable,
   { workflowId, userId, signal }: { workflowId: string; userId: string; signal: SignalRow },
@@ -74,10 +74,7 @@ export async function readUserFacts(
   return { turn, settings, calculation, standing, liveTrades, ...closes };
 }
 
-/**
- * Sizes a user's position and commits its order's intent, step by step; answers the id of the trade. Null: the user is
- * skipped, and that is written.
- */
+/** Sizes a user's position and commits its order intent; answers the trade's id, or null when the user was skipped. */
 export async function planOrder(
   run: UserRun,
   { processingSince, ...facts }: Omit<UserFacts, 'turn'> & { processingSince: Date },
@@ -88,19 +85,12 @@ export async function planOrder(
   journal.begin(userStep(deps, task, 'user_settings', { userId: task.userId }));
   if (settings === null) {
     await journal.writeDown();
-    const errorMessage = deny('settings_not_found', {}).reason;
-    await finishUser(deps, {
-      workflow,
-      task,
-      lease,
-      outcome: 'skipped',
-      step: { type: 'user_settings', errorMessage },
-    });
+    const step = { type: 'user_settings' as const, errorMessage: deny('settings_not_found', {}).reason };
+    await finishUser(deps, { workflow, task, lease, outcome: 'skipped', step });
     return null;
   }
   journal.end({ status: 'completed', outputData: settings, at: deps.clock.now() });
   journal.begin(userStep(deps, task, 'position_generation', positionInput(signal, settings)));
-  // The exchange may take a while.
   const calculated = await journal.writeDownDuring(() => calculateOnce(run, { ...facts, settings }));
   const { reversal = facts.reversal } = calculated;
   if (!calculated.ok) {
@@ -111,11 +101,8 @@ export async function planOrder(
   const { log, isRecorded } = calculated;
   const { position } = log;
   if (position === null) throw new Error(`the calculation ${log.id} has no position`);
-  journal.end({
-    status: 'completed',
-    outputData: { positionGeneratorLogId: log.id, position },
-    at: deps.clock.now(),
-  });
+  const outputData = { positionGeneratorLogId: log.id, position };
+  journal.end({ status: 'completed', outputData, at: deps.clock.now() });
   const order = {
     positionGeneratorLogId: log.id,
     token: signal.token,
@@ -141,17 +128,14 @@ export async function planOrder(
     isLast: true,
   });
   if (intent.ok) return intent.tradeId;
-  // Where another order stood in the way, nothing of it was written.
+  // A refused intent may have written nothing of this.
   await db.transaction((tx) => together(assertHeld(tx, lease), ...alongside(tx)));
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
   await skip(run, 'order_submission', { ...denial, reversal });
   return null;
 }
 
-/**
- * The users may have been selected long ago: before an outage, by a process that nobody went on for, and under settings
- * of the program that do not hold any more.
- */
+/** The users may have been selected long ago, before an outage or under other settings of the program. */
 function outOfDate({
   deps,
   workflow,
@@ -167,7 +151,7 @@ function outOfDate({
   return deny('signal_expired', { ageMinutes, maxAgeMinutes: String(maxAgeMinutes) });
 }
 
-/** Users are sized side by side; their orders are planned in the order of trading. A slow one loses its place. */
+/** Users are sized in parallel; their orders are planned in the order of trading. A slow user loses its place. */
 async function letEarlierUsersGoFirst(
   { deps, task, journal }: UserRun,
   processingSince: Date,
@@ -193,13 +177,13 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
   exchangePlatform: settings.exchangePlatform,
 });
 
-/** The position of this workflow and user: what an interrupted run recorded holds. */
+/** The position of this workflow and user; one that an interrupted run recorded is used again. */
 async function calculateOnce(
   run: UserRun,
   facts: Omit<UserFacts, 'turn' | 'settings'> & { settings: TradingSettings },
 ): Promise<
   | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean; reversal?: Reversal | null }
-  /** `reversal`: what was closed for it, where that is not as it was read. */
+  /** `reversal`: what was closed for it, if that changed since it was read. */
   | { ok: false; denial: Pick<Denial, 'reason'>; reversal?: Reversal | null }
 > {
   const { deps, workflow, signal, task, lease } = run;
@@ -209,12 +193,12 @@ async function calculateOnce(
     if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
   }
-  // Before the way is cleared: what is not opened any more closes nothing either.
+  // Before anything is closed for it.
   const stale = outOfDate(run);
   if (stale !== null) return { ok: false, denial: stale };
   const { userId, workflowId } = task;
   const reading = readMatchedPriceLog(deps.db, workflow.id);
-  // Heard of below: what may be closing a position is waited for in any case.
+  // A failure is thrown below: the close of a position is waited for in any case.
   reading.catch(() => {});
   const requestOf = async () => ({
     signal,
@@ -232,13 +216,21 @@ async function calculateOnce(
     await recordCalculation(deps, { ...request, result: { ok: false, denial }, isEstimate: false });
     return denial;
   };
-  const way = await clearTheWay(deps, { signal, settings, userId, workflow, lease, facts, denyOrder });
-  if (!way.isClear) return { ok: false, denial: way.denial };
-  const { reversal } = way;
+  const blockers = await resolveBlockers(deps, {
+    signal,
+    settings,
+    userId,
+    workflow,
+    lease,
+    facts,
+    denyOrder,
+  });
+  if (!blockers.isClear) return { ok: false, denial: blockers.denial };
+  const { reversal } = blockers;
   const request = await requestOf();
   const result = await generatePosition(deps, request);
   const calculation = { ...request, result, isEstimate: false };
-  // It goes on record with its order's intent.
+  // Recorded together with the order intent.
   if (result.ok) return { ok: true, log: recordOf(deps, calculation), isRecorded: false, reversal };
   await recordCalculation(deps, calculation);
   return { ok: false, denial: result.denial, reversal };

@@ -10,7 +10,7 @@ export type SlotResult = { acquired: true } | { acquired: false; waitingFor: str
 /** Literal, so that the planner can use the partial index. */
 const IS_RUNNING = sql.raw(`status in (${RUNNING_STATUSES.map((status) => `'${status}'`).join(', ')})`);
 
-/** Until the transaction ends: who acquires or releases a token's slot does so one after the other. */
+/** Until the transaction ends: changes of a token's slot come one after the other. */
 const lockSlot = writtenOnce<{ token: string }>()(
   (value) => sql`select pg_advisory_xact_lock(hashtextextended('slot:' || ${value('token')}::text, 0))`,
 );
@@ -60,10 +60,7 @@ const freeSlot = writtenOnce<{ token: string; workflowId: string }>()<{ id: stri
     order by ${TURN} limit 1`,
 );
 
-/**
- * Frees the token and says whom to wake: the next workflow, if it has found the token taken. One that has not run yet
- * has its own call still to come, which asks for the token after this transaction, or was seen here.
- */
+/** Frees the token; answers the next workflow if it waits for the token. One that has not run yet has its own job. */
 export async function releaseSlot(
   tx: Tx,
   { workflowId, token }: { workflowId: string; token: string },

@@ -9,8 +9,7 @@ import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { LeaseLostError, withLeaseAndRead } from '#server/platform/jobs/leases.ts';
 import { type AutomationDeps, processorName } from './automation-deps.ts';
 import { endWorkflow } from './end-workflow.ts';
-import { PIPELINE } from './pipeline.ts';
-import type { PipelineWork, StepOutcome } from './pipeline-step.ts';
+import { PIPELINE, type PipelineWork, type StepOutcome } from './pipeline.ts';
 import { createStepJournal, type StepJournal } from './step-journal.ts';
 import { rememberSignal } from './workflow-inputs.ts';
 import { listSteps, type StepStart } from './workflow-steps.store.ts';
@@ -21,13 +20,13 @@ import {
   type WorkflowRow,
 } from './workflows.store.ts';
 
-/** A signal that cannot be processed must not be tried for ever, nor hold up others (F22). */
+/** A signal that cannot be processed must neither be tried without end nor delay others. */
 const TRIES = 3;
 export const HELD_RETRY_MS = 1_000;
 
 /**
- * Brings a workflow's pipeline as far as it can be brought now. I1: it ends in a terminal state. Called again after
- * a crash it goes on behind the last step that was recorded; a step's record and what it decides are one transaction.
+ * Runs a workflow's pipeline as far as it can go now. I1: it ends in a terminal state. After a crash it continues behind
+ * the last recorded step; a step's record and what it decides are one transaction.
  */
 export async function runWorkflow(deps: AutomationDeps, workflowId: string): Promise<void> {
   const key = `workflow:${workflowId}`;
@@ -47,7 +46,7 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
       }
     },
   );
-  // Whoever holds it may be dead, or about to wait for what this call announces: it must not get lost.
+  // The holder may be dead, or about to wait for what this job announces: send it again.
   if (!leased.held) {
     await deps.jobs.send(deps.db, 'run-workflow', { workflowId }, { waitMs: HELD_RETRY_MS });
   }
@@ -77,7 +76,7 @@ async function runSteps(
     workflow: { ...workflow, startedAt },
     signal,
     outputs,
-    asked: null,
+    prefetched: null,
     selected: null,
   };
   for (const info of PIPELINE_STEPS) {
@@ -128,7 +127,7 @@ async function countFailure(
   deps: AutomationDeps,
   { workflow, journal, error }: { workflow: WorkflowRow; journal: StepJournal; error: unknown },
 ): Promise<void> {
-  // A database that is away says nothing about the signal.
+  // A database that is away is no fault of the signal.
   if (isDatabaseUnavailable(error)) throw error;
   const tries = await countFailedTry(deps.db, workflow.id);
   deps.log.error({ err: error, workflowId: workflow.id, tries }, 'a workflow step ended unexpectedly');

@@ -11,7 +11,7 @@ import type { SignalRow } from '#server/ingest/stored-signals.ts';
 type SelectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'accountGuard'>;
 type SelectSignal = Pick<SignalRow, 'processor' | 'timeframe' | 'ownerUserId' | 'fromAdmin'>;
 
-/** An exchange that does not answer by then leaves its user out of this signal, and keeps no other user waiting. */
+/** An exchange that answers later leaves its user out of this signal. */
 const ASK_PATIENCE_MS = 2_000;
 
 /** The one decision on who trades a signal: the workflow, the breakdown and every 'why not' run this. */
@@ -20,8 +20,7 @@ export async function selectUsers(deps: SelectDeps, signal: SelectSignal): Promi
 }
 
 /**
- * The same for a workflow, which will trade them: users whom nothing but an API key of an unknown account keeps from it
- * are decided on once their exchange was asked about the key.
+ * The same for a workflow: where only an API key of an unknown account excludes a user, its exchange is asked first.
  */
 export async function selectUsersToTrade(deps: SelectDeps, signal: SelectSignal): Promise<EligibilityResult> {
   const input = await readEligibilityInput(deps, signal);
@@ -42,7 +41,7 @@ function listUnknownAccounts(input: EligibilityInput): { userId: string; platfor
   });
 }
 
-/** What the decision is made of, as things stand now: every user, inactive ones included, and the mode. */
+/** The present facts of the decision: every user, inactive ones included, and the mode. */
 export async function readEligibilityInput(
   deps: SelectDeps,
   signal: SelectSignal,

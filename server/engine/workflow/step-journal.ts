@@ -5,36 +5,32 @@ import { type Lease, withLastTransaction } from '#server/platform/jobs/leases.ts
 import { type StepStart, type StepWrite, writeSteps } from './workflow-steps.store.ts';
 
 /**
- * What a run has done and not written down yet. Each commit costs more than most steps do, so steps are written down
- * together: before something that takes a while begins, with whatever has to become true in the same transaction, and
- * at the end. What a crash leaves unwritten is done again; it had no effect beyond this journal.
+ * Steps of a run that are not written yet. A commit costs more than most steps, so steps are written together: before
+ * slow work begins, with what must become true in the same transaction, and at the end. After a crash unwritten steps
+ * are done again: they had no other effect.
  */
 export interface StepJournal {
   /** The step that is under way from here on. */
   begin(step: StepStart): void;
   /** How the step under way ended. */
   end(end: StepResult): void;
-  /** What the step under way tells while it waits. */
+  /** Metadata of the step under way while it waits. */
   note(metadata: unknown): void;
   /**
-   * Becomes true in the transaction that writes down what has been noted so far. What was given before has begun its
-   * first statement before this one does, and not ended: one `write` must not hang on more of another.
+   * Runs in the transaction that writes the steps, in parallel with the other writes: one must not depend on another.
    */
   alongside(write: (tx: Tx) => Promise<void>): void;
-  /** One commit for all that was noted; LeaseLostError and nothing written if the lease went to somebody else. */
+  /** One commit for all; throws LeaseLostError and writes nothing if the lease was taken over. */
   writeDown(): Promise<void>;
-  /** The same as the last thing that is done under the lease, which is given back with it. */
+  /** The same as the last write under the lease, which is given back with it. */
   writeLast(): Promise<void>;
-  /**
-   * The same while `work` is done, which notes nothing: what fails of the two is thrown when both have ended. What is
-   * done at once leaves nothing to be seen under way, and nothing is written for it.
-   */
+  /** The same while `work` is done; throws when both have ended. For work that is done at once nothing is written. */
   writeDownDuring<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** The same in a transaction that writes more; until it is known to be committed, all of it is still to be written. */
+  /** The same in a larger transaction; until that has committed all of it is still to be written. */
   writeWithin(tx: Tx): Promise<void>;
   /**
-   * Forgets what was to go along, and the steps that ended on its account or are under way; answers the one that was.
-   * What had ended before is still to be written down: its step would stay under way for good.
+   * Forgets unwritten writes and the steps that ended with them; answers the step under way. Steps that ended before
+   * are kept, or they would stay under way.
    */
   abandon(): StepStart | null;
 }

@@ -7,8 +7,8 @@ import { listUnfinished } from './workflows.store.ts';
 export const OVERDUE_MS = 15_000;
 
 /**
- * Sends a wake-up call for everything that is not finished: at the start of the program (what a predecessor left
- * behind, orders included), and from time to time for calls that were lost. Calls for what runs already do nothing.
+ * Sends a job for all unfinished work: at the start of the program, and from time to time for jobs that were lost. A
+ * job for work that runs already does nothing.
  */
 export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boolean }): Promise<void> {
   const { db, jobs, clock } = deps;

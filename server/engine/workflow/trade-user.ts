@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PER_USER_STEPS } from '#domain/workflow/workflow-lifecycle.ts';
+import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { isDatabaseUnavailable } from '#server/platform/db/database-errors.ts';
 import { LeaseLostError, withLeaseAndRead } from '#server/platform/jobs/leases.ts';
 import type { AutomationDeps } from './automation-deps.ts';
-import { finishUser } from './finish-user.ts';
-import { followTrade } from './follow-trade.ts';
+import { finishUser } from './end-workflow.ts';
+import { followTrade, settleLate } from './follow-trade.ts';
 import { orderTurnsOf } from './order-turns.ts';
 import { planOrder, readUserFacts, type UserFacts, type UserRun } from './plan-order.ts';
-import { settleLate } from './settle-late.ts';
 import { createStepJournal } from './step-journal.ts';
 import { type UserTask, userStep } from './user-steps.ts';
 import { readSignal } from './workflow-inputs.ts';
@@ -20,11 +20,20 @@ const LEASE_POLL_MS = 100;
 const LEASE_PATIENCE_MS = 2_000;
 export const LEASE_RETRY_MS = 1_000;
 
+/** A user's part of a workflow, and the order that it plans: placed at once, without a job of its own. */
+export async function orderForUser(
+  deps: AutomationDeps,
+  task: { workflowId: string; userId: string },
+): Promise<void> {
+  const tradeId = await tradeUser(deps, task);
+  if (tradeId !== null) await advanceTrade(deps, tradeId);
+}
+
 /**
  * One eligible user's part of a workflow: settings, position, order. From sizing to the committed order intent the
- * user's lease is held, so that two signals never size the same balance. Called again at any time it
- * finds where things stand. Answers the trade that it has planned, which nobody has been called for: `advanceTrade` is
- * the caller's next step. Where that is not taken, this call or the sweep comes again and finds it.
+ * user's lease is held, so that two signals never size the same balance. It may be called at any time and continues
+ * where things stand. Answers the trade that it has planned: the caller goes on with `advanceTrade`, or else the sweep
+ * does.
  */
 export async function tradeUser(
   deps: AutomationDeps,
@@ -57,11 +66,10 @@ export async function tradeUser(
 interface TurnToSize {
   workflow: WorkflowRow;
   task: UserTask;
-  /** When the users' processing began. */
   processingSince: Date;
 }
 
-/** Does what is left to do for a user whose part is over, or has its order; what there is to size otherwise. */
+/** Does what is left for a user whose part is over or who has an order; otherwise answers what there is to size. */
 async function followUp(deps: AutomationDeps, turn: UserTurn | null): Promise<TurnToSize | null> {
   if (turn === null || turn.user.position === null) return null;
   const { workflow, user, trade, processingSince } = turn;
@@ -76,7 +84,7 @@ async function followUp(deps: AutomationDeps, turn: UserTurn | null): Promise<Tu
     await followTrade({ deps, workflow, task }, trade);
     return null;
   }
-  // The snapshot is there, step 7 is not yet: it calls again.
+  // Step 7 has not begun yet: it sends a job then.
   return processingSince === null ? null : { workflow, task, processingSince };
 }
 

@@ -1,7 +1,6 @@
 import { PER_USER_STEPS, type PerUserStepType, userStepNumber } from '#domain/workflow/workflow-lifecycle.ts';
-import type { Queryable } from '#server/platform/db/database.ts';
 import { type AutomationDeps, processorName } from './automation-deps.ts';
-import { correctStep, endStep, type StepStart } from './workflow-steps.store.ts';
+import type { StepStart } from './workflow-steps.store.ts';
 
 export interface UserTask {
   workflowId: string;
@@ -25,21 +24,3 @@ export const userStep = (
   processorName: processorName(deps),
   at: deps.clock.now(),
 });
-
-export const correctUserStep = (
-  db: Queryable,
-  { workflowId, position }: UserTask,
-  type: PerUserStepType,
-  correction: { status: 'completed' | 'failed'; outputData: unknown; errorMessage: string | null },
-): Promise<void> =>
-  correctStep(db, { workflowId, stepNumber: userStepNumber(position, type), ...correction });
-
-export async function endUserStep(
-  deps: Pick<AutomationDeps, 'clock'>,
-  db: Queryable,
-  { workflowId, position }: UserTask,
-  type: PerUserStepType,
-  end: { status: 'completed' | 'failed'; outputData?: unknown; errorMessage?: string },
-): Promise<void> {
-  await endStep(db, { workflowId, stepNumber: userStepNumber(position, type), at: deps.clock.now(), ...end });
-}

@@ -5,12 +5,9 @@ import type { Db } from '#server/platform/db/database.ts';
 import { findStep } from './workflow-steps.store.ts';
 import { findWorkflowWithSignal } from './workflows.store.ts';
 
-/*
- * What a workflow starts from is the same for each of its users, and is never written again: a signal, a candle, and
- * which of the candles was matched before the users' turn came. A thousand users do not read it a thousand times.
- */
+/* A workflow's signal and candle never change and serve all of its users: they are read once. */
 
-/** Those of a few workflows that are under way at the same time. */
+/** Enough for the workflows that are under way at the same time. */
 const MOST_REMEMBERED = 64;
 
 type Memory = Map<string, Promise<unknown>>;

@@ -14,7 +14,7 @@ import {
 
 export type StepRow = typeof workflowSteps.$inferSelect;
 
-export interface StepKey {
+interface StepKey {
   workflowId: string;
   stepNumber: number;
 }
@@ -38,10 +38,7 @@ export interface StepWrite extends StepStart {
   completedAt?: Date;
 }
 
-/**
- * The column is an integer: after 24.8 days it says no more. A step that could not be ended because it took longer would
- * keep its token from all users for good.
- */
+/** Capped at the integer column's maximum, 24.8 days: a step that could not end would keep its token for good. */
 const tookMs = (start: SQL, end: SQL): SQL =>
   sql`least(2147483647, greatest(0, extract(epoch from ${end} - ${start}) * 1000))::int`;
 
@@ -71,9 +68,8 @@ const write = writtenOnce<LeaseValues & { rows: string }>()(
 );
 
 /**
- * Writes steps in one statement, which is a commit of its own outside of a transaction, under a lease: LeaseLostError,
- * and nothing written, when it has gone to somebody else (as `assertHeld`, the lease is held until the commit). A step
- * that was begun before a crash keeps its first start; one that has ended stays as it is.
+ * Writes steps in one statement, fenced by the lease: throws LeaseLostError and writes nothing if it was taken over.
+ * A step that began before a crash keeps its start; one that has ended stays as it is.
  */
 export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
   const rows = JSON.stringify(steps.map((step) => ({ id: timeOrderedId(), ...step })));
@@ -81,7 +77,7 @@ export async function writeSteps(db: Queryable, lease: Lease, steps: readonly St
   if (held.length === 0) throw new LeaseLostError(lease.key);
 }
 
-export interface StepEnd extends StepKey {
+interface StepEnd extends StepKey {
   status: Exclude<StepStatus, 'pending' | 'processing'>;
   outputData?: unknown;
   metadata?: unknown;

@@ -20,10 +20,7 @@ const insertDecisions = writtenOnce<{ workflowId: string; rows: string }>()(
     on conflict do nothing`,
 );
 
-/**
- * The snapshot of step 6. A second writing of the same snapshot changes nothing. All users are one value: a statement
- * takes 65,535, which one for each column would have used up at 6,000 users.
- */
+/** The snapshot of step 6, written once. All users are one value: a statement takes at most 65,535. */
 export async function writeEligibility(tx: Tx, workflowId: string, result: EligibilityResult): Promise<void> {
   const positions = new Map(result.eligible.map(({ id }, position) => [id, position]));
   const rows = result.decisions.map((decision) => ({
@@ -150,7 +147,7 @@ export async function listUserSignalTrades(
     .orderBy(desc(trades.createdAt), desc(trades.id));
 }
 
-/** Against others who count, but not against those who only write rows that refer to the workflow. */
+/** Blocks other counts, but not writes of rows that refer to the workflow. */
 const lockWorkflow = builtOnce<{ workflowId: string }>()((db, value) =>
   db
     .select({ id: workflows.id })
@@ -159,10 +156,7 @@ const lockWorkflow = builtOnce<{ workflowId: string }>()((db, value) =>
     .for('no key update'),
 );
 
-/**
- * A statement of its own after the lock: it sees what those have committed who held the lock before. One, since all the
- * others wait for it.
- */
+/** After the lock, to see what earlier holders committed. */
 const countOutcome = writtenOnce<{ workflowId: string; userId: string; outcome: string }>()<{
   remaining: number;
 }>(
@@ -181,7 +175,7 @@ const countOutcome = writtenOnce<{ workflowId: string; userId: string; outcome: 
     returning others.remaining::int as remaining`,
 );
 
-/** Writes what became of a user and counts: the workflow row is locked, so exactly one caller sees `remaining` 0. */
+/** Writes a user's outcome and counts: the workflow row is locked, so exactly one caller sees `remaining` 0. */
 export async function writeUserOutcome(
   tx: Tx,
   options: { workflowId: string; userId: string; outcome: 'success' | 'skipped' | 'failed' },

@@ -106,12 +106,9 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 }
 
 /**
- * Unfinished work, for a program that starts and for the sweep: the workflow that has a token's slot and the next of
- * each token (their end wakes the next one that waits) until it is their users' turn, those that have not run yet, and
- * the users whose part is not over. Mostly the first one has the slot, but one may be stored behind another that has
- * taken it.
- * Users whose order is under way are left out until it is older than `unsettledSince`: its end wakes them, and it has a
- * call of its own.
+ * Unfinished work, for the start of a program and the sweep: the workflow that holds each token, or else its next
+ * one, workflows that have not run yet, and users whose part is not over. Users whose order is under way are left out
+ * until it is older than `unsettledSince`: the trade has a job of its own.
  */
 export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
