@@ -1,35 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import type { TradingSettings } from '#domain/user-settings.ts';
 import { users } from '#server/platform/db/schema.ts';
 import { planByHand } from '#test/app/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
-import type { SignalFields } from '#test/app/test-engine-rows.ts';
+import { ALWAYS, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 
-let engine: TestEngine;
-let count = 0;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-});
-afterAll(() => engine.close());
-
-const restsAlways = { kind: 'restFirst', on: { times: Number.POSITIVE_INFINITY } } as const;
-
-async function plan(options: { settings?: Partial<TradingSettings>; signal?: SignalFields } = {}) {
-  count += 1;
-  const token = options.signal?.token ?? `A${count}`;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', ...options.settings });
-  const { workflowId } = await engine.storeSignal({ token, price: '100', ...options.signal });
-  const [trade] = await engine.plan(workflowId);
-  if (trade === undefined) throw new Error('nothing was planned');
-  return { token, userId, trade, plannedAt: engine.clock.now() };
-}
-
+const engine = sharedTestEngine();
+const restsAlways = { kind: 'restFirst', on: { times: ALWAYS } } as const;
+const plan = (options: Parameters<typeof planTrade>[1] = {}) => planTrade(engine, options);
 const sinceMs = (from: Date) => engine.clock.now().getTime() - from.getTime();
 
 describe('two attempts', () => {
@@ -120,40 +98,40 @@ describe('two attempts', () => {
     }
   });
 
+  const refusal = { kind: 'refuse', code: '40762', message: 'too dear' } as const;
+  const unfilled = { success: false, fillStatus: 'unfilled', filledQuantity: '0' };
+
   // Requirements: trading-calculator-and-execution-13
-  test('an order that fills in its first wait has no second one', async () => {
-    const { trade, userId } = await plan();
+  test.each<[string, VenueFault[], string[], string[], object]>([
+    [
+      'that fills has no second one',
+      [],
+      ['filled'],
+      ['filled'],
+      { success: true, fillStatus: 'filled', error: null },
+    ],
+    [
+      'that the exchange refuses has no second one',
+      [{ ...refusal, on: { path: 'place-order' } }],
+      ['refused'],
+      [],
+      { ...unfilled, error: 'Bitget: too dear (40762)' },
+    ],
+    [
+      'that rests twice fails and says so',
+      [restsAlways],
+      ['unfilled', 'unfilled'],
+      ['canceled', 'canceled'],
+      { ...unfilled, error: 'The order was not filled after two attempts' },
+    ],
+  ])('an order %s', async (_name, faults, attempts, orders, end) => {
+    const { trade, userId, token } = await plan({ faults });
     await engine.settle();
-    expect(await engine.attempts(trade.id)).toMatchObject([{ attempt: 1, state: 'filled' }]);
-    expect(await engine.exchangeOrders(userId)).toHaveLength(1);
-    expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled', error: null });
-  });
-
-  test('an order that the exchange refuses has no second one', async () => {
-    engine.venue.setFaults([
-      { kind: 'refuse', code: '40762', message: 'too dear', on: { path: 'place-order' } },
-    ]);
-    const { trade, userId } = await plan();
-    await engine.settle();
-    expect(await engine.attempts(trade.id)).toMatchObject([{ attempt: 1, state: 'refused' }]);
-    expect(await engine.exchangeOrders(userId)).toEqual([]);
-    const { success, fillStatus, error } = await engine.trade(trade.id);
-    expect({ success, fillStatus }).toEqual({ success: false, fillStatus: 'unfilled' });
-    expect(error).toBe('Bitget: too dear (40762)');
-  });
-
-  test('two unfilled attempts are a failed trade that says so', async () => {
-    engine.venue.setFaults([restsAlways]);
-    const { trade, userId, token } = await plan();
-    await engine.settle();
-    expect(await engine.trade(trade.id)).toMatchObject({
-      success: false,
-      fillStatus: 'unfilled',
-      filledQuantity: '0',
-      error: 'The order was not filled after two attempts',
-    });
-    expect((await engine.exchangeOrders(userId)).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
-    expect((await engine.holding(userId, token)).position).toBeNull();
+    expect((await engine.attempts(trade.id)).map(({ state }) => state)).toEqual(attempts);
+    expect((await engine.exchangeOrders(userId)).map(({ state }) => state)).toEqual(orders);
+    const done = await engine.trade(trade.id);
+    expect(done).toMatchObject(end);
+    expect((await engine.holding(userId, token)).position === null).toBe(done.success === false);
   });
 
   // Requirements: order-execution-2
@@ -191,26 +169,21 @@ describe('two attempts', () => {
   });
 
   test.each([
-    [
-      'has fallen through the stop',
-      '97.5',
-      /^The order was not filled after one attempt; no second attempt: Stop loss would trigger at once/,
-    ],
-    [
-      'has run through the target',
-      '104.5',
-      /^The order was not filled after one attempt; no second attempt: Take profit would trigger at once/,
-    ],
-  ])('when the price %s there is no second attempt, and the error says why', async (_name, price, reason) => {
-    engine.venue.setFaults([restsAlways]);
-    const { trade, token, userId } = await plan();
+    ['has fallen through the stop', '97.5', 'Stop loss'],
+    ['has run through the target', '104.5', 'Take profit'],
+  ])('when the price %s there is no second attempt, and the error says why', async (_name, price, what) => {
+    const { trade, token, userId } = await plan({ faults: [restsAlways] });
     await engine.advance(trade.id);
     await engine.advance(trade.id);
     // The exchange has cancelled already; the order is about to be read once more.
     await engine.storeCandle({ token, price });
     const done = await engine.advance(trade.id);
     expect(done).toMatchObject({ state: 'done', success: false, fillStatus: 'unfilled' });
-    expect(done.error).toMatch(reason);
+    expect(done.error).toMatch(
+      new RegExp(
+        `^The order was not filled after one attempt; no second attempt: ${what} would trigger at once`,
+      ),
+    );
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
   });
 

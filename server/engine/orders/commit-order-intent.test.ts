@@ -1,63 +1,51 @@
-import { eq, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
 import { startHalt } from '#server/admin/halts/trading-halts.store.ts';
 import { findWorkflowCalculation } from '#server/engine/sizing/position-generator.store.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser } from '#server/engine/workflow/trade-user.ts';
-import type { Db, Tx } from '#server/platform/db/database.ts';
+import type { Tx } from '#server/platform/db/database.ts';
 import { runNamed, withCommit } from '#server/platform/db/drizzle-over.ts';
 import { orderAttempts, positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { acquireLease, type Lease, LeaseLostError, withLease } from '#server/platform/jobs/leases.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import {
+  ALWAYS,
+  giveBack,
+  overtakenAt,
+  planTrade,
+  sharedTestEngine,
+  storeTradedSignal,
+  takeOver,
+  withTransaction,
+} from '#test/app/shared-test-engine.ts';
+import { nextToken } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
-import { atExchangeCall } from '#test/venues/dying-exchange.ts';
+import { answering, atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { commitOrderIntent } from './commit-order-intent.ts';
 
-let engine: TestEngine;
-let count = 0;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  // Nothing that one test leaves is another one's business.
-  await engine.settle();
-});
-afterAll(() => engine.close());
-
-const nextToken = () => `I${++count}`;
+const engine = sharedTestEngine();
 
 async function calculated() {
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { signalId, workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
-  return { userId, signalId, workflowId, log: await calculateByHand(engine, { userId, signalId }) };
+  const stored = await storeTradedSignal(engine);
+  const log = await calculateByHand(engine, stored);
+  const { position } = log;
+  if (position === null) throw new Error('no position');
+  return { ...stored, log, position };
 }
 
 async function leaseOf(userId: string): Promise<Lease> {
-  const lease = await acquireLease({ db: engine.db, key: `user:${userId}`, holder: `test ${++count}` });
+  const lease = await acquireLease({ db: engine.db, key: `user:${userId}`, holder: 'test' });
   if (lease === null) throw new Error('the lease is held');
   return lease;
 }
 
-/** As another instance does it, after the holder has not been heard of for half a minute. */
-async function takeOver(db: Db, key: string): Promise<void> {
-  await db.execute(
-    sql`update leases set holder = 'successor', version = version + 1, lease_until = now() + interval '1 minute' where key = ${key}`,
-  );
-}
-
-async function giveBack(db: Db, key: string): Promise<void> {
-  await db.execute(sql`update leases set lease_until = '-infinity' where key = ${key}`);
-}
+const outcomeOf = async ({ workflowId, userId }: { workflowId: string; userId: string }) =>
+  (await engine.outcomes(workflowId)).get(userId)?.outcome;
 
 test('an intent that is written while a halt is being written waits for it, and sees it', async () => {
-  const { log } = await calculated();
-  const { position, userId } = log;
-  if (position === null) throw new Error('no position');
+  const { log, position, userId } = await calculated();
   const lease = await leaseOf(userId);
   const [locked, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const halting = engine.db.transaction(async (tx) => {
@@ -83,9 +71,7 @@ test('an intent that is written while a halt is being written waits for it, and 
 describe('one trade, however often it is asked for', () => {
   // Requirements: order-execution-1
   test('the same calculation twice at once is one trade', async () => {
-    const { log, signalId } = await calculated();
-    const { position } = log;
-    if (position === null) throw new Error('no position');
+    const { log, position, signalId } = await calculated();
     // Under one lease, as two requests that slipped through together: the unique key decides.
     const lease = await leaseOf(log.userId);
     const request = { log, position, triggerType: 'manual' as const, lease };
@@ -131,12 +117,7 @@ describe('one trade, however often it is asked for', () => {
       .where(eq(trades.signalId, signalId));
     // Even with no standing order, another calculation and nobody else at work, the workflow has had its trade.
     const intent = await withLease({ db: engine.db, key: `user:${userId}`, holder: 'test' }, (lease) =>
-      commitOrderIntent(engine.deps, {
-        log: { ...log, id },
-        position,
-        triggerType: 'automatic',
-        lease,
-      }),
+      commitOrderIntent(engine.deps, { log: { ...log, id }, position, triggerType: 'automatic', lease }),
     );
     expect(intent).toMatchObject({ held: true, result: { ok: false, reason: 'already-traded' } });
     expect(await engine.trades(signalId)).toHaveLength(1);
@@ -178,32 +159,17 @@ describe('permission is read with the intent', () => {
 
   // Requirements: users-22
   test.each<[string, string, () => Switch, boolean]>([
-    ['a user who is not active any more', 'User is inactive', () => user({ isActive: false }), true],
-    [
-      'a regular user in paper mode',
-      'Regular users trade only in live mode',
-      () => user({ isTestUser: false }),
-      true,
-    ],
-    [
-      'a user who switched trading off',
-      'Active trading is off',
-      () => settings({ activeTrading: false }),
-      false,
-    ],
-    [
-      'a user who pauses',
-      'Trading is paused until',
-      () => settings({ tradingPausedUntil: inAnHour() }),
-      false,
-    ],
+    ['an inactive user', 'User is inactive', () => user({ isActive: false }), true],
+    ['a regular user in paper mode', 'Regular users trade only', () => user({ isTestUser: false }), true],
+    ['a user with trading off', 'Active trading is off', () => settings({ activeTrading: false }), false],
+    ['a paused user', 'Trading is paused', () => settings({ tradingPausedUntil: inAnHour() }), false],
   ])('%s gets no order of a workflow', async (_name, reason, change, alsoByHand) => {
     const { userId, signalId, workflowId } = await calculated();
     await runWorkflow(engine.deps, workflowId);
     await change()(userId);
     await tradeUser(engine.deps, { workflowId, userId });
     expect(await engine.trades(signalId)).toEqual([]);
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('skipped');
+    expect(await outcomeOf({ workflowId, userId })).toBe('skipped');
     const step = (await engine.steps(workflowId)).find(({ errorMessage }) => errorMessage !== null);
     expect(step?.errorMessage).toMatch(new RegExp(`^${reason}.*; user will be skipped$`));
 
@@ -218,20 +184,16 @@ describe('permission is read with the intent', () => {
     const { userId, signalId, workflowId } = await calculated();
     await settings({ tradingPausedUntil: new Date(engine.clock.now().getTime() - 1) })(userId);
     await engine.settle();
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await outcomeOf({ workflowId, userId })).toBe('success');
     expect(await engine.trades(signalId)).toHaveLength(1);
   });
 
   test('a switch that is thrown between intent and request keeps the request back', async () => {
-    const { userId, workflowId } = await calculated();
-    const [trade] = await engine.plan(workflowId);
-    if (trade === undefined) throw new Error('nothing was planned');
+    const { userId, trade } = await planTrade(engine);
     const deps = atExchangeCall(engine.deps, {
       call: 'prepareAccount',
       when: 'after',
-      happens: async () => {
-        await settings({ activeTrading: false })(userId);
-      },
+      happens: async () => void (await settings({ activeTrading: false })(userId)),
     });
     await advanceTrade(deps, trade.id);
     expect(await engine.exchangeOrders(userId)).toEqual([]);
@@ -239,17 +201,15 @@ describe('permission is read with the intent', () => {
   });
 });
 
-describe('who lost the lease writes nothing and sends nothing', () => {
+describe('a worker that lost its lease writes nothing and sends nothing', () => {
   test('no intent is committed under a lease that was taken over', async () => {
-    const { log, signalId } = await calculated();
-    const { position } = log;
-    if (position === null) throw new Error('no position');
+    const { log, position, signalId } = await calculated();
     const lease = await leaseOf(log.userId);
-    await takeOver(engine.db, lease.key);
+    await takeOver(engine, lease.key);
     const intent = commitOrderIntent(engine.deps, { log, position, triggerType: 'manual', lease });
     await expect(intent).rejects.toBeInstanceOf(LeaseLostError);
     expect(await engine.trades(signalId)).toEqual([]);
-    await giveBack(engine.db, lease.key);
+    await giveBack(engine, lease.key);
   });
 
   test.each(['fetchPosition', 'fetchBalance'] as const)(
@@ -258,21 +218,16 @@ describe('who lost the lease writes nothing and sends nothing', () => {
       const { workflowId, signalId, userId } = await calculated();
       await runWorkflow(engine.deps, workflowId);
       const key = `user:${userId}`;
-      const overtaken = atExchangeCall(engine.deps, {
-        call,
-        when: 'after',
-        happens: () => takeOver(engine.db, key),
-      });
-      await tradeUser(overtaken, { workflowId, userId });
+      await tradeUser(overtakenAt(engine, { key, call }), { workflowId, userId });
       expect(await findWorkflowCalculation(engine.db, { workflowId, userId })).toBeNull();
       expect(await engine.trades(signalId)).toEqual([]);
-      expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
+      expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
       const steps = (await engine.steps(workflowId)).filter((step) => step.userId === userId);
       // That it is under way is written beside the calls, so before the takeover or not at all.
       expect([[], ['completed', 'processing']]).toContainEqual(steps.map(({ status }) => status));
-      await giveBack(engine.db, key);
+      await giveBack(engine, key);
       await engine.settle();
-      expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+      expect(await outcomeOf({ workflowId, userId })).toBe('success');
       expect(await engine.exchangeOrders(userId)).toHaveLength(1);
     },
   );
@@ -282,16 +237,12 @@ describe('who lost the lease writes nothing and sends nothing', () => {
     await runWorkflow(engine.deps, workflowId);
     const key = `user:${userId}`;
     engine.venue.setFaults([{ kind: 'refuse', code: '40014', on: { path: 'all-position', userId } }]);
-    const overtaken = atExchangeCall(engine.deps, {
-      call: 'fetchPosition',
-      when: 'before',
-      happens: () => takeOver(engine.db, key),
-    });
+    const overtaken = overtakenAt(engine, { key, call: 'fetchPosition', when: 'before' });
     await tradeUser(overtaken, { workflowId, userId });
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
-    await giveBack(engine.db, key);
+    expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
+    await giveBack(engine, key);
     await engine.settle();
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await outcomeOf({ workflowId, userId })).toBe('success');
   });
 
   test.each([
@@ -299,20 +250,13 @@ describe('who lost the lease writes nothing and sends nothing', () => {
     ['placeOrder', 'submitting', ['filled']],
     ['findOrder', 'open', ['filled']],
   ] as const)('an execution that is overtaken at %s stops there', async (call, state, orders) => {
-    const { workflowId, userId } = await calculated();
-    const [trade] = await engine.plan(workflowId);
-    if (trade === undefined) throw new Error('nothing was planned');
+    const { userId, trade } = await planTrade(engine);
     const key = `trade:${trade.id}`;
     if (call === 'findOrder') await engine.advance(trade.id);
-    const overtaken = atExchangeCall(engine.deps, {
-      call,
-      when: 'after',
-      happens: () => takeOver(engine.db, key),
-    });
-    await engine.advance(trade.id, overtaken);
+    await engine.advance(trade.id, overtakenAt(engine, { key, call }));
     expect(await engine.attempts(trade.id)).toMatchObject([{ state }]);
     expect((await engine.exchangeOrders(userId)).map((order) => order.state)).toEqual(orders);
-    await giveBack(engine.db, key);
+    await giveBack(engine, key);
     await engine.settle();
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
     expect(await engine.trade(trade.id)).toMatchObject({ success: true });
@@ -322,33 +266,26 @@ describe('who lost the lease writes nothing and sends nothing', () => {
     ['places no stop', 'fetchHolding', 'place-stop-loss'],
     ['closes nothing', 'fetchPosition', 'close-position'],
   ] as const)('an execution that is overtaken %s', async (_name, call, request) => {
-    const { workflowId, userId } = await calculated();
-    const [trade] = await engine.plan(workflowId);
-    if (trade === undefined) throw new Error('nothing was planned');
-    engine.venue.setFaults([
-      { kind: 'stopDropped' },
-      ...(request === 'close-position'
-        ? [{ kind: 'refuse' as const, code: '40917', on: { path: 'place-tpsl-order', times: 1_000 } }]
-        : []),
-    ]);
+    const { userId, trade } = await planTrade(engine, {
+      faults: [
+        { kind: 'stopDropped' },
+        ...(request === 'close-position' ? [{ kind: 'stopRefused', on: { times: ALWAYS } } as const] : []),
+      ],
+    });
     await engine.advance(trade.id);
     if (request === 'close-position') {
       while ((await engine.trade(trade.id)).state !== 'closing') await closeIsDue(trade.id);
     }
-    const before = (await engine.events(trade.id)).calls.filter((type) => type === request).length;
+    const countRequests = async () =>
+      (await engine.events(trade.id)).calls.filter((type) => type === request).length;
+    const before = await countRequests();
     const key = `trade:${trade.id}`;
-    const overtaken = atExchangeCall(engine.deps, {
-      call,
-      when: 'after',
-      happens: () => takeOver(engine.db, key),
-    });
-    await engine.advance(trade.id, overtaken);
-    const after = (await engine.events(trade.id)).calls.filter((type) => type === request).length;
-    expect(after).toBe(before);
+    await engine.advance(trade.id, overtakenAt(engine, { key, call }));
+    expect(await countRequests()).toBe(before);
     expect(await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId))).toEqual(
       [],
     );
-    await giveBack(engine.db, key);
+    await giveBack(engine, key);
     engine.venue.setFaults([]);
     await engine.settle();
     expect((await engine.trade(trade.id)).state).toBe('done');
@@ -368,54 +305,35 @@ describe('who lost the lease writes nothing and sends nothing', () => {
   });
 
   test('an execution that is overtaken before it writes the end ends neither the trade nor its user', async () => {
-    const { workflowId, userId } = await calculated();
-    const [trade] = await engine.plan(workflowId);
-    if (trade === undefined) throw new Error('nothing was planned');
+    const { workflowId, userId, trade } = await planTrade(engine);
     const key = `trade:${trade.id}`;
-    const db = Object.create(engine.db) as Db;
-    db.transaction = async (work, config) => {
+    const db = withTransaction(engine.db, async (work, config) => {
       const [attempt] = await engine.attempts(trade.id);
-      if (attempt?.state === 'filled') await takeOver(engine.db, key);
+      if (attempt?.state === 'filled') await takeOver(engine, key);
       return await engine.db.transaction(work, config);
-    };
+    });
     await engine.advance(trade.id);
     await engine.advance(trade.id, { ...engine.deps, db });
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled' }]);
     expect(await engine.trade(trade.id)).toMatchObject({ state: 'working', success: null });
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('waiting');
-    await giveBack(engine.db, key);
+    expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
+    await giveBack(engine, key);
     await engine.settle();
     expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await outcomeOf({ workflowId, userId })).toBe('success');
   });
 
-  test('the retry of a preparation is not counted by who was overtaken', async () => {
-    const { workflowId } = await calculated();
-    const [trade] = await engine.plan(workflowId);
-    if (trade === undefined) throw new Error('nothing was planned');
+  test('a worker that was overtaken does not count the retry of a preparation', async () => {
+    const { trade } = await planTrade(engine, {
+      faults: [{ kind: 'badGatewayBefore', on: { path: 'set-leverage' } }],
+    });
     const key = `trade:${trade.id}`;
-    engine.venue.setFaults([{ kind: 'badGatewayBefore', on: { path: 'set-leverage' } }]);
-    const handled = engine.deps.exchanges.get('Bitget');
-    const deps = {
-      ...engine.deps,
-      exchanges: {
-        ...engine.deps.exchanges,
-        get: () => ({
-          ...handled,
-          prepareAccount: async (...parameters: Parameters<typeof handled.prepareAccount>) => {
-            try {
-              await handled.prepareAccount(...parameters);
-            } finally {
-              await takeOver(engine.db, key);
-            }
-          },
-        }),
-      },
-    };
+    const deps = answering(engine.deps, ({ prepareAccount }) => ({
+      prepareAccount: (...parameters) => prepareAccount(...parameters).finally(() => takeOver(engine, key)),
+    }));
     await advanceTrade(deps, trade.id);
     const [attempt] = await engine.db.select().from(orderAttempts).where(eq(orderAttempts.tradeId, trade.id));
     expect(attempt).toMatchObject({ state: 'planned', placementTries: 0, error: null });
-    await giveBack(engine.db, key);
-    await engine.settle();
+    await giveBack(engine, key);
   });
 });

@@ -1,40 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
-import { users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { advanceTrade } from './advance-trade.ts';
 
-/** Clocks of instances and of the database differ. No call is lost for that: the sweep would be fifteen seconds late. */
+/** Clocks of instances and of the database differ; a call lost for that would be made up fifteen seconds late. */
 describe('a call that comes before its trade is due', () => {
-  let engine: TestEngine;
-  let count = 0;
+  const engine = sharedTestEngine();
 
-  beforeAll(async () => {
-    engine = await startTestEngine();
-  });
-  afterEach(async () => {
-    await engine.db.update(users).set({ isActive: false });
-    await engine.settle();
-  });
-  afterAll(() => engine.close());
-
-  /** An order that waits at the exchange, by the clock of an instance that is so far behind the one that sent it. */
+  /** An order that waits at the exchange, by the clock of an instance this far behind the one that sent it. */
   async function waiting(restMs: number) {
-    count += 1;
-    await engine.createUser({ positionSizingMethod: 'Risk Management' });
-    const { workflowId } = await engine.storeSignal({ token: `EARLY${count}`, price: '100' });
-    const [planned] = await engine.plan(workflowId);
-    if (planned === undefined) throw new Error('nothing was planned');
-    const { dueAt } = await engine.advance(planned.id);
+    const tradeId = (await planTrade(engine)).trade.id;
+    const { dueAt } = await engine.advance(tradeId);
     if (dueAt === null) throw new Error('nothing is due');
     engine.clock.set(new Date(dueAt.getTime() - restMs));
     const queue = testJobs(engine.clock);
     const deps: AutomationDeps = { ...engine.deps, jobs: queue.jobs };
     const sent = () => queue.waiting().map(({ name, data, after }) => ({ name, data, after }));
-    const call = { name: 'advance-trade', data: { tradeId: planned.id }, after: dueAt.getTime() };
-    return { tradeId: planned.id, deps, queue, sent, call };
+    const call = { name: 'advance-trade', data: { tradeId }, after: dueAt.getTime() };
+    return { tradeId, deps, queue, sent, call };
   }
 
   // Requirements: order-execution-9
@@ -52,7 +37,7 @@ describe('a call that comes before its trade is due', () => {
   );
 
   // Requirements: order-execution-9
-  test('is one too many while another one waits', async () => {
+  test('is not sent again while another one waits', async () => {
     const { tradeId, deps, sent, call } = await waiting(3_000);
     for (let time = 0; time < 3; time += 1) await advanceTrade(deps, tradeId);
     expect(sent()).toEqual([call]);
@@ -72,13 +57,13 @@ describe('a call that comes before its trade is due', () => {
   });
 });
 
-describe('a trade is brought to its end by its calls alone', () => {
+describe('the calls of a trade bring it to its end without the sweep', () => {
   // Requirements: order-execution-9
   test.each([
     ['a program whose clock is behind the database’s', [1_000]],
     ['a program whose clock is ahead of the database’s', [-20_000]],
     ['two instances whose clocks differ', [0, 2_000]],
-  ])('by %s', { timeout: 60_000 }, async (_name, behindMs) => {
+  ])('in %s', { timeout: 60_000 }, async (_name, behindMs) => {
     const board = await startTradingBoard({ instances: behindMs.length, behindMs });
     try {
       await board.push('BTC', '65000');

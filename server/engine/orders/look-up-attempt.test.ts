@@ -1,23 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
-import { dyingAt } from '#test/venues/dying-exchange.ts';
+import { expect, test } from 'vitest';
+import { ALWAYS, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
+import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 
-/** I6: an order in doubt is looked up, never sent again, until the exchange knows it or must have missed it for good. */
-let engine: TestEngine;
-let count = 0;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  // Nothing that one test leaves is another one's business.
-  await engine.settle();
-});
-afterAll(() => engine.close());
+/** I6: an order in doubt is looked up and never sent again, until the exchange knows it or cannot have got it. */
+const engine = sharedTestEngine();
 
 const neverArrives: VenueFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
 const arrivesSilently: VenueFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
@@ -27,16 +14,7 @@ const isNotFound = (times: number): VenueFault => ({
   on: { path: 'order/detail', times },
 });
 
-async function plan(faults: VenueFault[] = []) {
-  count += 1;
-  const token = `D${count}`;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { workflowId } = await engine.storeSignal({ token, price: '100' });
-  const [trade] = await engine.plan(workflowId);
-  if (trade === undefined) throw new Error('nothing was planned');
-  engine.venue.setFaults(faults);
-  return { token, userId, trade, workflowId, submittedAt: engine.clock.now() };
-}
+const plan = (faults: VenueFault[] = []) => planTrade(engine, { faults });
 
 async function sentCalls(tradeId: string): Promise<string[]> {
   const { calls } = await engine.events(tradeId);
@@ -45,12 +23,12 @@ async function sentCalls(tradeId: string): Promise<string[]> {
 
 // Requirements: order-execution-4
 test('an order that the exchange never gets is declared never placed after three misses and sixty seconds, within ninety', async () => {
-  const { trade, submittedAt } = await plan([neverArrives]);
+  const { trade, plannedAt } = await plan([neverArrives]);
   let misses = 0;
   for (;;) {
     await engine.advance(trade.id);
     const [first, second] = await engine.attempts(trade.id);
-    const elapsedMs = engine.clock.now().getTime() - submittedAt.getTime();
+    const elapsedMs = engine.clock.now().getTime() - plannedAt.getTime();
     if (first?.state !== 'unknown') {
       expect(first).toMatchObject({ state: 'never_placed', filledQuantity: '0' });
       expect(first?.lookupMisses).toBeGreaterThan(3);
@@ -85,7 +63,7 @@ test('sixty seconds without look-ups are not enough: three have to miss', async 
 test('look-ups that get no answer count as no miss, however long it takes', async () => {
   const { trade, userId } = await plan([
     neverArrives,
-    { kind: 'badGatewayBefore', status: 500, on: { path: 'order/detail', times: Number.POSITIVE_INFINITY } },
+    { kind: 'badGatewayBefore', status: 500, on: { path: 'order/detail', times: ALWAYS } },
   ]);
   for (let tries = 0; tries < 50; tries += 1) await engine.advance(trade.id);
   expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', lookupMisses: 0 }]);
@@ -102,12 +80,12 @@ test.each([1, 3, 5])('an order that turns up after %d misses is adopted', async 
 });
 
 test('an order in doubt that is found open is verified when its wait is over, counted from its submission', async () => {
-  const { trade, submittedAt } = await plan([{ kind: 'restFirst' }, arrivesSilently, isNotFound(3)]);
+  const { trade, plannedAt } = await plan([{ kind: 'restFirst' }, arrivesSilently, isNotFound(3)]);
   await engine.advance(trade.id);
   for (let tries = 0; tries < 3; tries += 1) await engine.advance(trade.id);
   const [attempt] = await engine.attempts(trade.id);
   expect(attempt?.state).toBe('open');
-  expect(attempt?.verifyAt?.getTime()).toBe(submittedAt.getTime() + 5_000);
+  expect(attempt?.verifyAt?.getTime()).toBe(plannedAt.getTime() + 5_000);
 });
 
 test.each([
@@ -134,24 +112,16 @@ test.each([
   },
 );
 
-test('an order that was not taken for want of rate is looked up before it is sent again, under the same id', async () => {
+test('an order answered 429 is looked up before it is sent again under the same id', async () => {
   const { trade, userId } = await plan([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 2 } }]);
   await engine.settle();
-  expect(await sentCalls(trade.id)).toEqual([
-    'place-order',
-    'find-order',
-    'place-order',
-    'find-order',
-    'place-order',
-    'find-order',
-  ]);
+  expect(await sentCalls(trade.id)).toEqual(Array(3).fill(['place-order', 'find-order']).flat());
   const [attempt, ...more] = await engine.attempts(trade.id);
   expect(more).toEqual([]);
   expect(await engine.exchangeOrders(userId)).toMatchObject([{ clientOrderId: attempt?.clientOrderId }]);
 });
 
-test('an order that was said not to be taken, and was, is adopted and not sent again', async () => {
-  // A gateway that answers 429 although the order went through.
+test('an order that was taken although it was answered 429 is adopted and not sent again', async () => {
   const { trade, userId } = await plan([
     { kind: 'badGatewayAfter', status: 429, on: { path: 'place-order' } },
   ]);
@@ -164,7 +134,7 @@ test('an order that was said not to be taken, and was, is adopted and not sent a
 test('an order that stays in doubt for five minutes ends its workflow as failed, and is settled when the exchange answers', async () => {
   const { trade, userId, workflowId } = await plan([
     arrivesSilently,
-    { kind: 'badGatewayBefore', on: { path: 'order/detail', times: Number.POSITIVE_INFINITY } },
+    { kind: 'badGatewayBefore', on: { path: 'order/detail', times: ALWAYS } },
   ]);
   await engine.advance(trade.id);
   engine.clock.advance(5 * 60_000);
@@ -186,25 +156,16 @@ test('an order that stays in doubt for five minutes ends its workflow as failed,
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
 
-test('an order of the other side under the same id, such as the stop that closed the position, is not taken for the entry', async () => {
+test('an order of the other side under the same id, such as the triggered stop, is not taken for the entry', async () => {
   const { trade } = await plan([arrivesSilently]);
-  const { exchanges } = engine.deps;
   let answers = 0;
-  const deps = {
-    ...engine.deps,
-    exchanges: {
-      ...exchanges,
-      get: (platform: Parameters<typeof exchanges.get>[0]) => {
-        const exchange = exchanges.get(platform);
-        const findOrder: typeof exchange.findOrder = async (...call) => {
-          const report = await exchange.findOrder(...call);
-          answers += 1;
-          return report === null || answers > 2 ? report : { ...report, side: 'sell', averagePrice: '98' };
-        };
-        return { ...exchange, findOrder };
-      },
+  const deps = answering(engine.deps, ({ findOrder }) => ({
+    async findOrder(...call) {
+      const report = await findOrder(...call);
+      answers += 1;
+      return report === null || answers > 2 ? report : { ...report, side: 'sell', averagePrice: '98' };
     },
-  };
+  }));
   await engine.advance(trade.id, deps);
   expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', filledQuantity: '0' }]);
   await engine.settle({ deps });

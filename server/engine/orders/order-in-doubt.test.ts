@@ -1,62 +1,47 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
-import type { Exchange } from '#server/exchanges/exchange.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { ALWAYS, entriesOf, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
+import { answering } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { listOrdersInDoubt, writeOffOrder } from './write-off.ts';
 
-/** I3, I6: what an exchange says of an order, or no longer says, ends nothing that it does not prove to have ended. */
-let engine: TestEngine;
-let count = 0;
+/** I3, I6: an order has ended only when the exchange proves it, not when the exchange has forgotten it. */
+const engine = sharedTestEngine();
 let planned: string[] = [];
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
+// Runs before the shared clean-up, which waits for every order to settle.
 afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  // What stays in doubt for ever is nobody's business in the next test.
   for (const id of planned) {
     if ((await inDoubt(id)) !== undefined) await writeOff(id);
   }
   planned = [];
-  await engine.settle();
 });
-afterAll(() => engine.close());
 
 const HOUR_MS = 3_600_000;
-const always = Number.POSITIVE_INFINITY;
-const rests: VenueFault = { kind: 'restFirst', on: { times: always } };
+const rests: VenueFault = { kind: 'restFirst', on: { times: ALWAYS } };
 const arrivesSilently: VenueFault = { kind: 'cutAfterAccept', on: { path: 'place-order' } };
 const neverArrives: VenueFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
 const isForgotten: VenueFault = {
   kind: 'refuse',
   code: '40109',
-  on: { path: 'order/detail', times: always },
+  on: { path: 'order/detail', times: ALWAYS },
 };
 const positionsAway: VenueFault = {
   kind: 'badGatewayBefore',
-  on: { operation: 'positions', times: always },
+  on: { operation: 'positions', times: ALWAYS },
 };
 
 async function plan(faults: VenueFault[] = []) {
-  count += 1;
-  const token = `O${count}`;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { workflowId } = await engine.storeSignal({ token, price: '100' });
-  const [trade] = await engine.plan(workflowId);
-  if (trade === undefined) throw new Error('nothing was planned');
-  engine.venue.setFaults(faults);
-  planned.push(trade.id);
-  return { token, userId, trade };
+  const trade = await planTrade(engine, { faults });
+  planned.push(trade.trade.id);
+  return trade;
 }
 
-/** Looks of the engine, until so much time has passed. */
+/** Brings the trade on for this long. */
 async function follow(tradeId: string, ms: number, deps?: AutomationDeps): Promise<void> {
   const until = engine.clock.now().getTime() + ms;
   while (engine.clock.now().getTime() < until) {
@@ -84,27 +69,19 @@ async function expectWrittenOff(tradeId: string, problem: string): Promise<void>
   expect(await inDoubt(tradeId)).toBeUndefined();
 }
 
-const entriesOf = async (userId: string) =>
-  (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => !reduceOnly);
-
 describe('an order that the exchange names in a state that is new to us', () => {
   const UNCLEAR = 'Bitget names the order in a state that is not known here';
 
-  /** The same engine, to whom orders are named so as long as `lies`. */
+  /** The engine with an exchange that names every order so while `lies`. */
   function withNewState() {
-    const { exchanges } = engine.deps;
     const liar = { lies: true };
-    const get = (platform: Parameters<typeof exchanges.get>[0]): Exchange => {
-      const exchange = exchanges.get(platform);
-      return {
-        ...exchange,
-        async findOrder(...call) {
-          const report = await exchange.findOrder(...call);
-          return report === null || !liar.lies ? report : { ...report, state: 'unknown' };
-        },
-      };
-    };
-    return { liar, deps: { ...engine.deps, exchanges: { ...exchanges, get } } };
+    const deps = answering(engine.deps, ({ findOrder }) => ({
+      async findOrder(...call) {
+        const report = await findOrder(...call);
+        return report === null || !liar.lies ? report : { ...report, state: 'unknown' };
+      },
+    }));
+    return { liar, deps };
   }
 
   // Requirements: order-execution-7
@@ -133,7 +110,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
     await follow(trade.id, 10 * 60_000, deps);
     const looks = (await engine.events(trade.id)).calls.slice(asked);
     expect(looks.filter((call) => call === 'find-order').length).toBeLessThanOrEqual(21);
-    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
     await expectWrittenOff(trade.id, UNCLEAR);
   });
 
@@ -159,7 +136,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     const { position, stopLoss } = await engine.holding(userId, token);
     expect(position).toMatchObject({ size: trade.plannedQuantity });
     expect(stopLoss).toBe(trade.stopLoss);
-    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown' }]);
     await expectWrittenOff(
       trade.id,
@@ -174,7 +151,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     await engine.storeCandle({ token, price: '97' });
     expect((await engine.holding(userId, token)).position).toBeNull();
     await follow(trade.id, 5 * 60_000);
-    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await inDoubt(trade.id)).toBe(
       `Bitget does not know the order, but has shown a position in ${token}, of which 0 is known to have been filled`,
     );
@@ -186,7 +163,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     await engine.advance(trade.id);
     await engine.storeCandle({ token, price: '100.2' });
     // The first attempt is found twice: before its cancel, and after it.
-    const on = { path: 'order/detail', nth: 3, times: always };
+    const on = { path: 'order/detail', nth: 3, times: ALWAYS };
     engine.venue.setFaults([arrivesSilently, { kind: 'refuse', code: '40109', on }]);
     await follow(trade.id, 3 * 60_000);
     const { position } = await engine.holding(userId, token);
@@ -204,7 +181,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
     engine.clock.advance(25 * HOUR_MS);
     await engine.db.update(paperOrders).set({ state: 'canceled' }).where(eq(paperOrders.userId, userId));
     await follow(trade.id, 5 * 60_000);
-    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
     await expectWrittenOff(
       trade.id,
       'Bitget does not know the order, and remembers orders for 24 hours only',
@@ -269,7 +246,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   test('is cancelled again while it is among the open orders, and nothing follows it', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
     // Cancels by its client order id find it as little.
-    engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: always } }]);
+    engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: ALWAYS } }]);
     await follow(trade.id, 5 * 60_000);
     expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'live' }]);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
@@ -286,7 +263,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     // It fills while nobody looks.
     await engine.storeCandle({ token, price: '100' });
     await follow(trade.id, 5 * 60_000);
-    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling' }]);
     expect((await engine.holding(userId, token)).stopLoss).toBe(trade.stopLoss);
     await expectWrittenOff(
@@ -314,7 +291,7 @@ describe('an accepted order that the exchange has forgotten', () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     engine.venue.setFaults([
       isForgotten,
-      { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: always } },
+      { kind: 'badGatewayBefore', on: { operation: 'open-orders', times: ALWAYS } },
     ]);
     await follow(trade.id, 3 * 60_000);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'cancelling', doubt: null }]);
@@ -336,7 +313,7 @@ describe('an order that was answered 429 although it was taken', () => {
       taken(5),
     ]);
     await engine.settle();
-    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
   });
 
@@ -347,7 +324,7 @@ describe('an order that was answered 429 although it was taken', () => {
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'planned' }]);
     await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
     await engine.settle();
-    expect(await entriesOf(userId)).toHaveLength(1);
+    expect(await entriesOf(engine, userId)).toHaveLength(1);
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
   });
 
@@ -368,7 +345,7 @@ describe('an order that was answered 429 although it was taken', () => {
   // Requirements: order-execution-8
   test('and was not taken ends as not sent, after one look-up and without a second attempt', async () => {
     const { userId, trade } = await plan([
-      { kind: 'tooManyRequests', on: { path: 'place-order', times: always } },
+      { kind: 'tooManyRequests', on: { path: 'place-order', times: ALWAYS } },
     ]);
     await engine.settle();
     expect(await engine.exchangeOrders(userId)).toEqual([]);

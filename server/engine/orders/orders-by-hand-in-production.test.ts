@@ -1,42 +1,48 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GenerateAnswer } from '#contract/position-generator.ts';
-import { startTestApp, type TestApp, type TestUser } from '#test/app/test-app.ts';
+import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
 /** The whole program in production on paper, where no money moves. */
-describe.each(['/api/position-maker/submit-order', '/api/individual-position-maker/process'])(
-  'in paper mode in production, %s',
-  (path) => {
-    let board: TestApp;
-    let sender: TestSender;
-    let trader: TestUser;
+describe('in paper mode in production', () => {
+  let board: TestApp;
+  let sender: TestSender;
 
-    beforeAll(async () => {
-      board = await startTestApp({
-        engine: true,
-        config: {
-          appEnv: 'production',
-          exchangeMode: 'paper',
-          autoTrade: { enabled: true, configured: true },
-          deploymentId: 'deployment-1',
-          verifyFirstMs: 200,
-          verifySecondMs: 200,
-          cancelDelayMs: 50,
-        },
-      });
-      sender = await createSender({ app: board.app, client: board.admin });
-      trader = await board.createUser();
-      await trader.client.put('/api/user-settings', { positionSizingMethod: 'Risk Management' });
+  beforeAll(async () => {
+    board = await startTestApp({
+      engine: true,
+      config: {
+        appEnv: 'production',
+        exchangeMode: 'paper',
+        autoTrade: { enabled: true, configured: true },
+        deploymentId: 'deployment-1',
+        verifyFirstMs: 200,
+        verifySecondMs: 200,
+        cancelDelayMs: 50,
+      },
     });
-    afterAll(() => board.close());
+    sender = await createSender({ app: board.app, client: board.admin });
+  });
+  afterAll(() => board.close());
 
-    // Requirements: trading-calculator-and-execution-15
-    test('places a calculated order, which is shown as any other trade and marked as manual', async () => {
-      const answer = await sender.signal({ time: new Date().toISOString() });
-      const { id: signalId } = answer.json<{ id: string }>();
+  async function signal(token: string) {
+    const time = new Date().toISOString();
+    return (await sender.signal({ symbol: `${token}USDT`, price: '3000', time })).json<{ id: string }>().id;
+  }
+
+  // Requirements: trading-calculator-and-execution-15
+  test.each([
+    ['/api/position-maker/submit-order', 'ETH'],
+    ['/api/individual-position-maker/process', 'SOL'],
+  ])(
+    '%s places a calculated order, which is shown as any other trade and marked as manual',
+    async (path, token) => {
+      const { user, client } = await board.createUser();
+      await client.put('/api/user-settings', { positionSizingMethod: 'Risk Management' });
+      const signalId = await signal(token);
       const generated = await board.admin.post('/api/internal/position-generator/generate', {
         signalId,
-        userId: trader.user.id,
+        userId: user.id,
       });
       const calculation = generated.json<GenerateAnswer>();
       expect(calculation, generated.body).toMatchObject({ success: true, isEstimate: false });
@@ -51,28 +57,25 @@ describe.each(['/api/position-maker/submit-order', '/api/individual-position-mak
       ]);
       const trades = (await board.admin.get(`/api/signals/${signalId}/trades`)).json();
       expect(trades).toMatchObject([{ success: true }]);
-      const { signals } = (await board.admin.get('/api/signals?token=BTC')).json();
+      const { signals } = (await board.admin.get(`/api/signals?token=${token}`)).json();
       expect(signals).toMatchObject([{ totalTrades: 1, successfulTrades: 1 }]);
-      const { rows } = await board.database.pool.query('select user_id, trigger_type from trades');
-      expect(rows).toEqual([{ user_id: trader.user.id, trigger_type: 'manual' }]);
+      const { rows } = await board.database.pool.query(
+        'select user_id, trigger_type from trades where signal_id = $1',
+        [signalId],
+      );
+      expect(rows).toEqual([{ user_id: user.id, trigger_type: 'manual' }]);
       const { open } = (await board.admin.get('/api/positions')).json();
-      expect(open).toMatchObject([{ userId: trader.user.id, token: 'BTC' }]);
+      expect(open).toContainEqual(expect.objectContaining({ userId: user.id, token }));
       const again = await board.admin.post(path, { positionGeneratorLogId });
       expect(again.statusCode).toBe(409);
-    });
+    },
+  );
 
-    test('and the manual trigger stays refused in a deployment', async () => {
-      const answer = await sender.signal({
-        symbol: 'ETHUSDT',
-        price: '3000',
-        time: new Date().toISOString(),
-      });
-      const { id: signalId } = answer.json<{ id: string }>();
-      const triggered = await board.admin.post('/api/trigger-automation', { signalId });
-      expect([triggered.statusCode, triggered.json()]).toEqual([
-        403,
-        { message: 'Manual triggers disabled in production' },
-      ]);
-    });
-  },
-);
+  test('the manual trigger stays refused in a deployment', async () => {
+    const triggered = await board.admin.post('/api/trigger-automation', { signalId: await signal('XRP') });
+    expect([triggered.statusCode, triggered.json()]).toEqual([
+      403,
+      { message: 'Manual triggers disabled in production' },
+    ]);
+  });
+});

@@ -5,8 +5,7 @@ import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import { positionGeneratorLogs, trades, userSettings, users } from '#server/platform/db/schema.ts';
 import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
-
-const always = Number.POSITIVE_INFINITY;
+import { ALWAYS } from '#test/app/shared-test-engine.ts';
 
 let trading: HandTrading;
 
@@ -18,6 +17,8 @@ afterAll(() => trading.close());
 
 const db = () => trading.board.database.db;
 const post = (body: unknown) => trading.board.admin.post('/api/position-maker/prepare', body);
+const submit = (positionGeneratorLogId: string) =>
+  trading.board.admin.post('/api/position-maker/submit-order', { positionGeneratorLogId });
 
 async function prepare(positionGeneratorLogId: string, customEntryPrice?: string): Promise<PrepareAnswer> {
   const answer = await post({ positionGeneratorLogId, ...(customEntryPrice && { customEntryPrice }) });
@@ -86,7 +87,7 @@ describe('a prepared order', () => {
     expect(new Set(requests)).toEqual(new Set(['GET']));
   });
 
-  test('tells no secret of the account', async () => {
+  test('reveals no secret of the account', async () => {
     const { logId, userId } = await trading.calculate();
     const account = await trading.board.deps.findAccount(userId, 'Bitget');
     const answer = await post({ positionGeneratorLogId: logId });
@@ -104,7 +105,7 @@ describe('a prepared order', () => {
   });
 });
 
-describe('an order with an entry price of the operator’s', () => {
+describe('an order with a custom entry price', () => {
   // Requirements: trading-calculator-and-execution-8
   test('is shown with its own quantities, never above the calculated ones', async () => {
     const { logId, answer } = await trading.calculate();
@@ -150,7 +151,20 @@ describe('an order with an entry price of the operator’s', () => {
   });
 });
 
-describe('nothing is prepared', () => {
+/** What both routes answer to an order that cannot be placed; nothing is ordered. */
+async function expectRefused(logId: string, userId: string, answer: { error: string; message: unknown }) {
+  const submitted = await submit(logId);
+  expect([submitted.statusCode, submitted.json()]).toMatchObject([200, { success: false, ...answer }]);
+  expect(await db().select().from(trades).where(eq(trades.userId, userId))).toEqual([]);
+}
+
+describe('nothing is prepared or submitted', () => {
+  const NO_POSITION = { error: 'No Position Data', message: 'Please calculate position parameters first.' };
+  const UNPROTECTED = {
+    error: 'SAFETY VIOLATION',
+    message: 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.',
+  };
+
   test('for a calculation that does not exist', async () => {
     const answer = await post({ positionGeneratorLogId: randomUUID() });
     expect([answer.statusCode, answer.json()]).toEqual([404, { message: 'Calculation not found' }]);
@@ -161,29 +175,20 @@ describe('nothing is prepared', () => {
   test('for a calculation that was refused', async () => {
     const { userId } = await trading.createTrader({ positionSizingMethod: 'Technical Analysis' });
     const signalId = await trading.storeSignal({ token: 'BTC', price: '65000' });
-    const { positionGeneratorLogId } = await trading.generate({ signalId, userId });
-    expect(await prepare(positionGeneratorLogId ?? '')).toEqual({
-      success: false,
-      error: 'No Position Data',
-      message: 'Please calculate position parameters first.',
-      details: '',
-      data: null,
-    });
+    const logId = (await trading.generate({ signalId, userId })).positionGeneratorLogId ?? '';
+    expect(await prepare(logId)).toEqual({ success: false, ...NO_POSITION, details: '', data: null });
+    await expectRefused(logId, userId, NO_POSITION);
   });
 
   // Requirements: trading-calculator-and-execution-7, trading-validation-3
   test.each(['stopLoss', 'takeProfit'])('without a %s', async (missing) => {
-    const { logId } = await trading.calculate({ token: 'BTC', price: '65000' });
+    const { logId, userId } = await trading.calculate({ token: 'BTC', price: '65000' });
     await trading.board.database.pool.query(
       `update position_generator_logs set position = jsonb_set(position, $2, 'null') where id = $1`,
       [logId, `{${missing}}`],
     );
-    expect(await prepare(logId)).toMatchObject({
-      success: false,
-      error: 'SAFETY VIOLATION',
-      message: 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.',
-      data: null,
-    });
+    expect(await prepare(logId)).toMatchObject({ success: false, ...UNPROTECTED, data: null });
+    await expectRefused(logId, userId, UNPROTECTED);
   });
 
   test('when the exchange cannot be asked for its contracts', async () => {
@@ -197,63 +202,96 @@ describe('nothing is prepared', () => {
   });
 });
 
-describe('the pre-assessment is invalid', () => {
-  // Requirements: position-sizing-9
-  test('when the calculation is older than 5 minutes', async () => {
-    const { logId } = await trading.calculate();
-    const at = (ageMs: number) =>
+describe('an order is assessed as invalid, and not submitted', () => {
+  interface Calculation {
+    logId: string;
+    userId: string;
+    token: string;
+  }
+  const user =
+    (fields: Partial<typeof users.$inferInsert>) =>
+    ({ userId }: Calculation) =>
+      db().update(users).set(fields).where(eq(users.id, userId));
+  const price =
+    (livePrice: string) =>
+    async ({ token }: Calculation) => {
+      await trading.site.push(token, livePrice);
+      await trading.outlivePrices();
+    };
+  const silent = (path: string) => async () => {
+    await trading.outlivePrices();
+    trading.site.setFaults([{ kind: 'cutBeforeAccept', on: { path, times: ALWAYS } }]);
+  };
+  const age =
+    (minutes: number) =>
+    ({ logId }: Calculation) =>
       db()
         .update(positionGeneratorLogs)
-        .set({ createdAt: new Date(Date.now() - ageMs) })
+        .set({ createdAt: new Date(Date.now() - minutes * 60_000) })
         .where(eq(positionGeneratorLogs.id, logId));
-    await at(4.8 * 60_000);
-    expect(await reasonOf(logId)).toEqual({ valid: true, reason: null });
-    await at(5.1 * 60_000);
-    expect(await reasonOf(logId)).toEqual({
-      valid: false,
-      reason: 'The calculation is 5.1 minutes old, the limit is 5 minutes',
-    });
+
+  // Requirements: position-sizing-9, trading-validation-5
+  test.each<[string, (calculation: Calculation) => PromiseLike<unknown>, string, RegExp]>([
+    [
+      '5 minutes old',
+      age(5.1),
+      'Calculation Too Old',
+      /^The calculation is 5\.1 minutes old, the limit is 5 minutes$/,
+    ],
+    [
+      'at a price that moved by more than 1%',
+      price('101.1'),
+      'Price Moved',
+      /^The live price 101\.1 has moved 1\.10% from the calculated price 100, the limit is 1%$/,
+    ],
+    [
+      'beyond its stop',
+      price('97'),
+      'Price Beyond Stop Loss',
+      /^The live price 97 has reached the stop loss 98$/,
+    ],
+    [
+      'beyond its target',
+      price('104.5'),
+      'Price Beyond Take Profit',
+      /^The live price 104\.5 has reached the take profit 104$/,
+    ],
+    ['of an inactive user', user({ isActive: false }), 'User Inactive', /^User is inactive$/],
+    [
+      'of a user of another mode',
+      user({ isTestUser: false }),
+      'Wrong Mode',
+      /^Regular users trade only in live mode, the current mode is sandbox$/,
+    ],
+    ['without a price', silent('ticker'), 'Exchange Unavailable', /^Bitget could not be asked: /],
+    ['without positions', silent('all-position'), 'Exchange Unavailable', /^Bitget could not be asked: /],
+    ['without open orders', silent('orders-pending'), 'Exchange Unavailable', /^Bitget could not be asked: /],
+  ])('%s', async (_name, arrange, error, message) => {
+    const calculation = await trading.calculate();
+    expect(await reasonOf(calculation.logId)).toEqual({ valid: true, reason: null });
+    await arrange(calculation);
+    const reason = expect.stringMatching(message);
+    expect(await reasonOf(calculation.logId)).toEqual({ valid: false, reason });
+    await expectRefused(calculation.logId, calculation.userId, { error, message: reason });
   });
 
-  // Requirements: position-sizing-9
-  test('for an estimate', async () => {
+  // Requirements: position-sizing-9, trading-validation-5, trading-messages-16
+  test('from an estimate', async () => {
     const { userId } = await trading.createTrader();
     const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
-    trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: always } }]);
+    trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: ALWAYS } }]);
     const answer = await trading.generate({ signalId, userId });
     trading.site.setFaults([]);
     expect(answer).toMatchObject({ success: true, isEstimate: true });
-    expect((await reasonOf(answer.positionGeneratorLogId ?? '')).reason).toBe(
-      'The calculation is an estimate without a real account balance and cannot be submitted',
-    );
+    const logId = answer.positionGeneratorLogId ?? '';
+    const reason = 'The calculation is an estimate without a real account balance and cannot be submitted';
+    expect((await reasonOf(logId)).reason).toBe(reason);
+    await expectRefused(logId, userId, { error: 'Estimate Only', message: reason });
   });
 
   // Requirements: position-sizing-9
-  test('when the live price has moved by more than 1%, or beyond stop or target', async () => {
-    const { logId, token } = await trading.calculate();
-    for (const [price, reason] of [
-      ['101.1', 'The live price 101.1 has moved 1.10% from the calculated price 100, the limit is 1%'],
-      ['97', 'The live price 97 has reached the stop loss 98'],
-      ['104.5', 'The live price 104.5 has reached the take profit 104'],
-    ] as const) {
-      await trading.site.push(token, price);
-      await trading.outlivePrices();
-      expect(await reasonOf(logId)).toEqual({ valid: false, reason });
-    }
-  });
-
-  // Requirements: position-sizing-9
-  test('for a user who is inactive, in the wrong mode, or without a connection', async () => {
-    const { logId, userId } = await trading.calculate();
-    const change = (fields: Partial<typeof users.$inferInsert>) =>
-      db().update(users).set(fields).where(eq(users.id, userId));
-    await change({ isActive: false });
-    expect((await reasonOf(logId)).reason).toBe('User is inactive');
-    await change({ isActive: true, isTestUser: false });
-    expect((await reasonOf(logId)).reason).toBe(
-      'Regular users trade only in live mode, the current mode is sandbox',
-    );
-    await change({ isTestUser: true });
+  test('of a user without a connection', async () => {
+    const { logId } = await trading.calculate();
     const { findAccount } = trading.board.deps;
     trading.board.deps.findAccount = async () => null;
     try {
@@ -273,12 +311,12 @@ describe('the pre-assessment is invalid', () => {
     await exchange.prepareAccount(account, { token, leverage: 5 });
     const order = {
       token,
-      side: 'buy' as const,
+      side: 'buy',
       quantity: '1',
       leverage: 5,
       stopLoss: '90',
       takeProfit: '120',
-    };
+    } as const;
     const inTime = { notAfter: new Date(Date.now() + 10_000) };
     await exchange.placeOrder(account, { ...order, clientOrderId: 'rests', price: '95' }, inTime);
     expect((await reasonOf(logId)).reason).toBe(`An entry order in ${token} is already open`);
@@ -287,24 +325,12 @@ describe('the pre-assessment is invalid', () => {
     await exchange.placeOrder(account, { ...order, clientOrderId: 'fills', price: '100' }, inTime);
     expect((await reasonOf(logId)).reason).toBe(`A position in ${token} is already open`);
   });
+});
 
-  test.each(['ticker', 'all-position', 'orders-pending'])(
-    'when the exchange does not answer for %s',
-    async (path) => {
-      const { logId } = await trading.calculate();
-      await trading.outlivePrices();
-      trading.site.setFaults([{ kind: 'timeout', on: { path, times: always } }]);
-      const { valid, reason } = await reasonOf(logId);
-      expect(valid).toBe(false);
-      expect(reason).toMatch(/^Bitget could not be asked: /);
-    },
-  );
-
-  test('active trading is no part of it: an order by hand is not an automatic one', async () => {
-    const { logId, userId } = await trading.calculate();
-    await db().update(userSettings).set({ activeTrading: false }).where(eq(userSettings.userId, userId));
-    const order = await prepared(logId);
-    expect(order.validation.preAssessment.valid).toBe(true);
-    expect(order.userSettings.activeTrading).toBe(false);
-  });
+test('an order by hand does not need active trading', async () => {
+  const { logId, userId } = await trading.calculate();
+  await db().update(userSettings).set({ activeTrading: false }).where(eq(userSettings.userId, userId));
+  const order = await prepared(logId);
+  expect(order.validation.preAssessment.valid).toBe(true);
+  expect(order.userSettings.activeTrading).toBe(false);
 });

@@ -1,44 +1,44 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
 import { findHalt, startHalt } from '#server/admin/halts/trading-halts.store.ts';
 import { paperOrders } from '#server/exchanges/paper/paper-schema.ts';
-import { positionCloses, tradingHalts, users } from '#server/platform/db/schema.ts';
+import { positionCloses, tradingHalts } from '#server/platform/db/schema.ts';
 import { calculateByHand, commitByHand, planByHand } from '#test/app/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
-import type { VenueFault, VenueFaultKind } from '#test/venues/faults.ts';
+import { ALWAYS, entriesOf, planTrade, sharedTestEngine, strike } from '#test/app/shared-test-engine.ts';
+import { nextToken, withLong } from '#test/app/token-holders.ts';
+import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
 import { advanceTrade } from './advance-trade.ts';
 import { readTradingPermission } from './trading-permission.ts';
 
-/** I4 from the moment of a fill on, and what a position that can be neither protected nor closed stops. */
-let engine: TestEngine;
-let count = 0;
+/** I4 from the moment of a fill, and what a position blocks that can be neither protected nor closed. */
+const engine = sharedTestEngine();
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.settle();
-  await engine.db.update(users).set({ isActive: false });
-});
-afterAll(() => engine.close());
+const stopLost: VenueFault = { kind: 'stopDropped' };
+const halfFilled: VenueFault = { kind: 'partialFill', fraction: '0.5' };
+const noStop: VenueFault = { kind: 'stopRefused', on: { times: ALWAYS } };
+const noClose: VenueFault = { kind: 'closeRefused', message: 'no close', on: { times: ALWAYS } };
+const leftBehind: VenueFault = { kind: 'protectionKept', on: { times: ALWAYS } };
 
-const always = Number.POSITIVE_INFINITY;
-type Fault = VenueFaultKind & { on?: VenueFault['on'] };
-const stopLost: Fault = { kind: 'stopDropped' };
-const halfFilled: Fault = { kind: 'partialFill', fraction: '0.5' };
-const noStop: Fault = { kind: 'stopRefused', on: { times: always } };
-const noClose: Fault = { kind: 'closeRefused', message: 'no close', on: { times: always } };
-
-/** An order by hand, which waits for ten seconds at the exchange before anybody looks at it. */
-async function plan(faults: Fault[]) {
-  count += 1;
-  const planned = await planByHand(engine, { token: `P${count}`, price: '100' });
-  engine.venue.setFaults(faults.map((fault) => ({ ...fault, on: { ...fault.on, userId: planned.userId } })));
+/** An order by hand, which waits at the exchange for ten seconds before it is verified. */
+async function plan(faults: VenueFault[]) {
+  const planned = await planByHand(engine, { token: nextToken(), price: '100' });
+  strike(engine, planned.userId, faults);
   const startedAt = engine.clock.now().getTime();
   return { ...planned, sinceMs: () => engine.clock.now().getTime() - startedAt };
 }
+
+/** A halt of the user for something else than this test's position. */
+const haltOf = (trade: { id: string; userId: string }, token = 'ELSE') => ({
+  userId: trade.userId,
+  exchangePlatform: 'Bitget',
+  token,
+  tradeId: trade.id,
+  kind: 'unprotected' as const,
+  reason: 'A test',
+  now: engine.clock.now(),
+});
 
 /** One call at the trade's next due time, the looks at what it filled included. */
 async function step(tradeId: string) {
@@ -53,7 +53,7 @@ async function stepUntil(tradeId: string, isThere: (trade: Awaited<ReturnType<ty
     const trade = await step(tradeId);
     if (isThere(trade)) return trade;
   }
-  throw new Error('it never came to that');
+  throw new Error('the trade never came to that');
 }
 
 const haltsOf = (userId: string) =>
@@ -113,13 +113,14 @@ describe('an order that waits at the exchange', () => {
   });
 });
 
-describe('an exchange that does not tell of the stop', () => {
-  test('has nothing closed: the user is halted after ten seconds, until it tells', async () => {
-    const unreadable: Fault = {
-      kind: 'badGatewayBefore',
-      on: { operation: 'protection', times: always },
-    };
-    const { trade, userId, token } = await plan([unreadable]);
+describe('an exchange that does not answer for the stop', () => {
+  const unreadable = (times: number): VenueFault => ({
+    kind: 'badGatewayBefore',
+    on: { operation: 'protection', times },
+  });
+
+  test('has nothing closed: the user is halted after ten seconds, until it answers', async () => {
+    const { trade, userId, token } = await plan([unreadable(ALWAYS)]);
     const halted = await stepUntil(
       trade.id,
       ({ unprotectedSince }) =>
@@ -139,9 +140,8 @@ describe('an exchange that does not tell of the stop', () => {
     expect(await findHalt(engine.db, userId)).toBeNull();
   });
 
-  test('does not turn into one that has none', async () => {
-    const once: Fault = { kind: 'badGatewayBefore', on: { operation: 'protection', times: 40 } };
-    const { trade, userId, token } = await plan([once]);
+  test('does not count as one without a stop', async () => {
+    const { trade, userId, token } = await plan([unreadable(40)]);
     await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
     expect((await engine.exchangeOrders(userId)).every(({ reduceOnly }) => !reduceOnly)).toBe(true);
@@ -179,7 +179,7 @@ describe('a position that can be neither protected nor closed', () => {
     expect(afterMs).toBeGreaterThanOrEqual(10_000);
     expect(afterMs).toBeLessThan(11_000);
 
-    const { signalId, workflowId } = await engine.storeSignal({ token: `Q${count}`, price: '100' });
+    const { signalId, workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
     expect(await engine.plan(workflowId)).toEqual([]);
     expect((await engine.outcomes(workflowId)).get(userId)).toMatchObject({ rule: 'Trading halt' });
     const log = await calculateByHand(engine, { userId, signalId });
@@ -190,39 +190,25 @@ describe('a position that can be neither protected nor closed', () => {
     });
   });
 
-  test('lets an order of its user that was planned before not be sent', async () => {
-    count += 1;
+  test('keeps an order of its user that was planned before from being sent', async () => {
     const planned = await plan([stopLost, noStop, noClose]);
-    const signal = await engine.storeSignal({ token: `Q${count}`, price: '100' });
+    const signal = await engine.storeSignal({ token: nextToken(), price: '100' });
     const log = await calculateByHand(engine, { userId: planned.userId, signalId: signal.signalId });
     const intent = await commitByHand(engine, log);
     if (!intent.ok) throw new Error('not committed');
     await stepUntil(planned.trade.id, () => planned.sinceMs() >= 11_000);
     const other = await stepUntil(intent.tradeId, ({ state }) => state === 'done');
     expect(other.error).toMatch(/^Trading of this user is halted since /);
-    const entries = (await engine.exchangeOrders(planned.userId)).filter(({ reduceOnly }) => !reduceOnly);
-    expect(entries.map(({ token }) => token)).toEqual([planned.token]);
+    expect((await entriesOf(engine, planned.userId)).map(({ token }) => token)).toEqual([planned.token]);
   });
 
   test('has no second attempt of another order of its user either', async () => {
-    count += 1;
-    const resting = await planByHand(engine, { token: `P${count}`, price: '100' });
-    engine.venue.setFaults([{ kind: 'restFirst', on: { times: always, userId: resting.userId } }]);
-    await step(resting.trade.id);
-    await engine.db.transaction((tx) =>
-      startHalt(tx, {
-        userId: resting.userId,
-        exchangePlatform: 'Bitget',
-        token: 'ELSE',
-        tradeId: resting.trade.id,
-        kind: 'unprotected',
-        reason: 'Something else of this user',
-        now: engine.clock.now(),
-      }),
-    );
-    const done = await stepUntil(resting.trade.id, ({ state }) => state === 'done');
+    const { trade } = await plan([{ kind: 'restFirst', on: { times: ALWAYS } }]);
+    await step(trade.id);
+    await engine.db.transaction((tx) => startHalt(tx, haltOf(trade)));
+    const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done.error).toMatch(/after one attempt; no second attempt: Trading of this user is halted since /);
-    expect(await engine.attempts(resting.trade.id)).toHaveLength(1);
+    expect(await engine.attempts(trade.id)).toHaveLength(1);
   });
 
   test('is tried on, and kept when it gets its stop; the halt is cleared and goes on', async () => {
@@ -239,7 +225,7 @@ describe('a position that can be neither protected nor closed', () => {
 
   test('is tried on, and closed when that works first', async () => {
     const { trade, userId, token } = await halted();
-    engine.venue.setFaults([{ ...noStop, on: { ...noStop.on, userId } }]);
+    strike(engine, userId, [noStop]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ success: false, protectionStatus: 'closed', unprotectedSince: null });
     expect((await engine.holding(userId, token)).position).toBeNull();
@@ -295,7 +281,7 @@ describe('the closing of a position without a stop', () => {
   );
 
   test('that ended half-way leaves a rest that is kept when it gets its stop, and not closed unseen', async () => {
-    const half: Fault = { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } };
+    const half: VenueFault = { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } };
     const { trade, userId, token } = await plan([stopLost, noStop, half]);
     const closings = async () => (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
     while ((await closings()).length === 0) await step(trade.id);
@@ -311,26 +297,18 @@ describe('the closing of a position without a stop', () => {
   });
 
   test('cancels what the exchange leaves behind of its stop and target', async () => {
-    const { trade, userId, token } = await plan([
-      stopLost,
-      noStop,
-      { kind: 'protectionKept', on: { times: always } },
-    ]);
+    const { trade, userId, token } = await plan([stopLost, noStop, leftBehind]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
-    expect(await engine.holding(userId, token)).toEqual({
-      position: null,
-      stopLoss: null,
-      takeProfit: null,
-    });
+    expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
   });
 
-  test('is over when what is left of its target cannot be cancelled, for which the next order in the token waits', async () => {
+  test('ends although its target cannot be cancelled, and the next order in the token waits for that', async () => {
     const { trade, userId, token } = await plan([
       stopLost,
       noStop,
-      { kind: 'protectionKept', on: { times: always } },
-      { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: always } },
+      leftBehind,
+      { kind: 'refuse', code: '40020', message: 'no', on: { path: 'cancel-plan-order', times: ALWAYS } },
     ]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
@@ -350,12 +328,9 @@ describe('the closing of a position without a stop', () => {
 });
 
 test.each(EXCHANGE_PLATFORMS)(
-  'a stop on %s that is on the wrong side, as that of the position before, is none: the right one is placed',
+  'on %s a stop on the wrong side, as that of the position before, does not count: the right one is placed',
   async (exchangePlatform) => {
-    const token = `P${++count}`;
-    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', exchangePlatform });
-    await engine.storeSignal({ token, price: '100' });
-    await engine.settle();
+    const { token, userId } = await withLong(engine, { exchangePlatform });
     engine.venue.setFaults([{ kind: 'protectionKept' }]);
     const account = await engine.deps.findAccount(userId, exchangePlatform);
     const { position } = await engine.holding(userId, token);
@@ -391,18 +366,11 @@ test.each([
 ] as const)(
   'on Bybit, where the position holds it, a lost stop that %s',
   async (_name, faults, end, halts) => {
-    count += 1;
-    const token = `P${count}`;
-    const settings = { positionSizingMethod: 'Risk Management', exchangePlatform: 'Bybit' };
-    const userId = await engine.createUser(settings);
-    const { workflowId } = await engine.storeSignal({ token, price: '100' });
-    const [trade] = await engine.plan(workflowId);
-    if (trade === undefined) throw new Error('nothing was planned');
-    engine.venue.setFaults(
-      [stopLost, halfFilled, ...faults].map((fault) => ({ ...fault, on: { ...fault.on, userId } })),
-    );
-    const startedAt = engine.clock.now().getTime();
-    const isOver = () => engine.clock.now().getTime() - startedAt >= 11_500;
+    const { trade, userId, token, plannedAt } = await planTrade(engine, {
+      settings: { exchangePlatform: 'Bybit' },
+    });
+    strike(engine, userId, [stopLost, halfFilled, ...faults]);
+    const isOver = () => engine.clock.now().getTime() - plannedAt.getTime() >= 11_500;
     const last = await stepUntil(trade.id, ({ state }) => state === 'done' || isOver());
     expect(last).toMatchObject({ exchangePlatform: 'Bybit', ...end });
     expect(await haltsOf(userId)).toHaveLength(halts);
@@ -421,25 +389,18 @@ describe('a halt and an order intent at the same moment', () => {
       now: engine.clock.now(),
       config: engine.deps.config,
     };
-    const halt = {
-      userId,
-      exchangePlatform: 'Bitget',
-      token,
-      tradeId: trade.id,
-      kind: 'unprotected' as const,
-      reason: 'A test',
-      now: engine.clock.now(),
-    };
     let hasCommitted = false;
     const { promise: asked, resolve: hasAsked } = Promise.withResolvers<void>();
     const intent = engine.db.transaction(async (tx) => {
       expect(await readTradingPermission(tx, ask)).toBeNull();
       hasAsked();
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await expect.poll(() => countWaitingForLocks(engine.db)).toBe(1);
       hasCommitted = true;
     });
     await asked;
-    const halting = engine.db.transaction((tx) => startHalt(tx, halt)).then(() => hasCommitted);
+    const halting = engine.db
+      .transaction((tx) => startHalt(tx, haltOf(trade, token)))
+      .then(() => hasCommitted);
     await intent;
     expect(await halting).toBe(true);
     const denial = await engine.db.transaction((tx) => readTradingPermission(tx, ask));

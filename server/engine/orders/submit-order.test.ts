@@ -5,15 +5,15 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { OrderResult } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
-import { positionGeneratorLogs, trades, users } from '#server/platform/db/schema.ts';
+import { trades } from '#server/platform/db/schema.ts';
 import { acquireLease } from '#server/platform/jobs/leases.ts';
 import { type HandTrading, type Instance, startHandTrading } from '#test/app/hand-trading.ts';
+import { ALWAYS } from '#test/app/shared-test-engine.ts';
 import type { Answer } from '#test/app/test-client.ts';
 
 const SUBMIT = '/api/position-maker/submit-order';
 const PROCESS = '/api/individual-position-maker/process';
 const ORDERS = '/api/position-maker/orders';
-const always = Number.POSITIVE_INFINITY;
 
 let trading: HandTrading;
 let second: Instance;
@@ -143,19 +143,10 @@ describe('an order by hand', () => {
     );
   });
 
-  test('that fills in part is tried a second time for the rest', async () => {
-    const { logId, accountId, answer } = await trading.calculate();
-    trading.site.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
-    const result = resultOf(await submit(logId));
-    expect(result).toMatchObject({ success: true, verificationJourney: { secondAttemptExecuted: true } });
-    const filled = (await entriesOf(accountId)).reduce((sum, order) => sum.plus(order.filledSize), D(0));
-    expect(filled.lte(answer.position.assetQuantity)).toBe(true);
-  });
-
   // Requirements: order-execution-10
   test('that never fills has failed', async () => {
     const { logId, accountId } = await trading.calculate();
-    trading.site.setFaults([{ kind: 'restFirst', on: { times: always } }]);
+    trading.site.setFaults([{ kind: 'restFirst', on: { times: ALWAYS } }]);
     const result = resultOf(await submit(logId));
     expect(result).toMatchObject({
       done: true,
@@ -172,7 +163,7 @@ describe('an order by hand', () => {
   test('that the exchange refuses has failed with its words', async () => {
     const { logId } = await trading.calculate();
     const refusal = { code: '43012', message: 'Insufficient balance', status: 400 };
-    trading.site.setFaults([{ kind: 'refuse', ...refusal, on: { path: 'place-order', times: always } }]);
+    trading.site.setFaults([{ kind: 'refuse', ...refusal, on: { path: 'place-order', times: ALWAYS } }]);
     const result = resultOf(await submit(logId));
     expect(result).toMatchObject({ done: true, success: false, fillStatus: 'unfilled', orderId: null });
     expect(result.error).toContain('Insufficient balance');
@@ -183,7 +174,7 @@ describe('an order by hand', () => {
   // Requirements: order-execution-4
   test('whose answer is lost is looked up and not sent again', async () => {
     const { logId, accountId } = await trading.calculate();
-    trading.site.setFaults([{ kind: 'acceptThenTimeout', on: { path: 'place-order' } }]);
+    trading.site.setFaults([{ kind: 'cutAfterAccept', on: { path: 'place-order' } }]);
     const result = resultOf(await submit(logId));
     expect(result).toMatchObject({ success: true, fillStatus: 'filled' });
     expect(result.verificationJourney.timeline.join('\n')).toContain('the outcome is not known');
@@ -226,7 +217,7 @@ describe('an order by hand', () => {
     expect((await trading.board.admin.get(`${ORDERS}/${result.tradeId}`)).json()).toEqual(result);
   });
 
-  test('of which nobody knows is answered 404', async () => {
+  test('that does not exist is answered 404', async () => {
     for (const [url, message] of [
       [`${ORDERS}/${randomUUID()}`, 'Order not found'],
       [`${ORDERS}?positionGeneratorLogId=${randomUUID()}`, 'Calculation not found'],
@@ -241,13 +232,15 @@ describe('an order by hand', () => {
 });
 
 describe('one order, however often it is asked for', () => {
+  const statuses = (answers: Answer[]) => answers.map(({ statusCode }) => statusCode).sort();
+
   // Requirements: order-execution-1
   test('the same calculation from several tabs of two instances at the same instant', async () => {
     const { logId, userId, accountId } = await trading.calculate();
     const answers = await Promise.all(
       [trading.board, second, trading.board, second].map(({ admin }) => submit(logId, {}, admin)),
     );
-    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409, 409, 409]);
+    expect(statuses(answers)).toEqual([200, 409, 409, 409]);
     const [trade, ...more] = await tradesOf(userId);
     expect(more).toEqual([]);
     for (const answer of answers.filter(({ statusCode }) => statusCode === 409)) {
@@ -271,7 +264,7 @@ describe('one order, however often it is asked for', () => {
       submit(logId),
       submit(other.positionGeneratorLogId ?? '', {}, second.admin),
     ]);
-    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
+    expect(statuses(answers)).toEqual([200, 409]);
     const refusal = answers.find(({ statusCode }) => statusCode === 409);
     expect(refusal?.json().message).toMatch(/^This signal was already traded: trade /);
     expect(await entriesOf(accountId)).toHaveLength(1);
@@ -303,7 +296,7 @@ describe('one order, however often it is asked for', () => {
   });
 });
 
-describe('an entry price of the operator’s', () => {
+describe('a custom entry price', () => {
   // Requirements: trading-calculator-and-execution-8
   test('goes to the exchange, with its quantity', async () => {
     const { logId, accountId, answer } = await trading.calculate();
@@ -343,15 +336,6 @@ test.each([SUBMIT, PROCESS])(
 );
 
 describe('nothing is ordered', () => {
-  async function refused(logId: string, userId: string) {
-    const answer = await submit(logId);
-    expect(answer.statusCode, answer.body).toBe(200);
-    expect(await tradesOf(userId)).toEqual([]);
-    const body = answer.json<{ success: boolean; error: string; message: string }>();
-    expect(body.success).toBe(false);
-    return body;
-  }
-
   // Requirements: trading-calculator-and-execution-14
   test('in production outside paper mode, by either route', async () => {
     const production = await trading.startInstance({ engine: false, config: { appEnv: 'production' } });
@@ -369,74 +353,6 @@ describe('nothing is ordered', () => {
     expect(prepared.json()).toMatchObject({ success: true });
     expect(await tradesOf(userId)).toEqual([]);
   });
-
-  // Requirements: trading-validation-5, trading-messages-16
-  test('from an estimate', async () => {
-    const { userId } = await trading.createTrader();
-    const signalId = await trading.storeSignal({ token: trading.nextToken(), price: '100' });
-    trading.site.setFaults([{ kind: 'badGatewayBefore', on: { path: 'account/accounts', times: always } }]);
-    const { positionGeneratorLogId } = await trading.generate({ signalId, userId });
-    trading.site.setFaults([]);
-    expect(await refused(positionGeneratorLogId ?? '', userId)).toMatchObject({
-      error: 'Estimate Only',
-      message: 'The calculation is an estimate without a real account balance and cannot be submitted',
-    });
-  });
-
-  // Requirements: trading-validation-3
-  test('from a refused calculation, or one without its stop', async () => {
-    const { logId, userId } = await trading.calculate();
-    await trading.board.database.pool.query(
-      `update position_generator_logs set position = jsonb_set(position, '{stopLoss}', 'null') where id = $1`,
-      [logId],
-    );
-    expect(await refused(logId, userId)).toMatchObject({
-      error: 'SAFETY VIOLATION',
-      message: 'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.',
-    });
-    await db()
-      .update(positionGeneratorLogs)
-      .set({ position: null })
-      .where(eq(positionGeneratorLogs.id, logId));
-    expect(await refused(logId, userId)).toMatchObject({
-      error: 'No Position Data',
-      message: 'Please calculate position parameters first.',
-    });
-  });
-
-  // Requirements: trading-validation-5
-  test('from a calculation that has grown old', async () => {
-    const { logId, userId } = await trading.calculate();
-    await db()
-      .update(positionGeneratorLogs)
-      .set({ createdAt: new Date(Date.now() - 5.5 * 60_000) })
-      .where(eq(positionGeneratorLogs.id, logId));
-    expect((await refused(logId, userId)).error).toBe('Calculation Too Old');
-  });
-
-  // Requirements: trading-validation-5
-  test('when the price has moved', async () => {
-    const { logId, token, userId } = await trading.calculate();
-    await trading.site.push(token, '101.5');
-    await trading.outlivePrices();
-    expect((await refused(logId, userId)).error).toBe('Price Moved');
-  });
-
-  test('for a user who was deactivated', async () => {
-    const { logId, userId } = await trading.calculate();
-    await db().update(users).set({ isActive: false }).where(eq(users.id, userId));
-    expect((await refused(logId, userId)).message).toBe('User is inactive');
-  });
-
-  test.each(['ticker', 'all-position', 'orders-pending'])(
-    'when the exchange does not answer for %s',
-    async (path) => {
-      const { logId, userId } = await trading.calculate();
-      await trading.outlivePrices();
-      trading.site.setFaults([{ kind: 'timeout', on: { path, times: always } }]);
-      expect(await refused(logId, userId)).toMatchObject({ error: 'Exchange Unavailable' });
-    },
-  );
 
   test('by an ordinary user', async () => {
     const { logId, userId } = await trading.calculate();
@@ -476,7 +392,7 @@ test('an instance that ends between intent and answer leaves the order to its su
     const submission = submit(logId, {}, doomed.admin);
     while ((await orderOf(logId, lonely.board.admin)) === null) await sleep(20);
     await doomed.stop();
-    // Who asked is told what is known.
+    // The caller gets what is known.
     expect(resultOf(await submission)).toMatchObject({ done: false, success: false, error: null });
     const successor = await lonely.startInstance();
     const result = await untilDone(logId, successor.admin);

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deny } from '#domain/workflow/denials.ts';
 import type { AutomationDeps } from '#server/engine/workflow/automation-deps.ts';
 import { trades } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 
 const REJECTED = deny('exchange_key_rejected', {
   exchange: 'Bitget',
@@ -11,23 +11,7 @@ const REJECTED = deny('exchange_key_rejected', {
   reason: 'Bitget refused it: Invalid ACCESS_KEY (40006)',
 });
 
-const tokens = ['ETH', 'SOL', 'XRP', 'ADA'];
-
-let engine: TestEngine;
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterAll(() => engine.close());
-
-async function planned() {
-  const userId = await engine.createUser();
-  const token = tokens.shift() ?? '';
-  await engine.storeCandle({ token, price: '100', atr: '1' });
-  const { workflowId } = await engine.storeSignal({ token, price: '100' });
-  const trade = (await engine.plan(workflowId)).find((one) => one.userId === userId);
-  if (trade === undefined) throw new Error('nothing was planned');
-  return { userId, trade };
-}
+const engine = sharedTestEngine();
 
 /** The engine when the exchange has refused the key. */
 const withRejectedKey = (): AutomationDeps => ({
@@ -38,8 +22,14 @@ const withRejectedKey = (): AutomationDeps => ({
   },
 });
 
+/** How long the trade waits, in milliseconds, after it was brought as far as it goes. */
+async function waitAfter(tradeId: string, deps: AutomationDeps): Promise<number> {
+  const { dueAt } = await engine.advance(tradeId, deps);
+  return (dueAt?.getTime() ?? 0) - engine.clock.now().getTime();
+}
+
 test('a planned order is not sent with a key that was refused since it was planned', async () => {
-  const { userId, trade } = await planned();
+  const { userId, trade } = await planTrade(engine);
   const asked = (await engine.events(trade.id)).calls.length;
   await engine.advance(trade.id, withRejectedKey());
   expect(await engine.trade(trade.id)).toMatchObject({
@@ -51,8 +41,8 @@ test('a planned order is not sent with a key that was refused since it was plann
   expect((await engine.events(trade.id)).calls).toHaveLength(asked);
 });
 
-test('a planned order of another mode is sent in none', async () => {
-  const { userId, trade } = await planned();
+test('a planned order of another mode is not sent', async () => {
+  const { userId, trade } = await planTrade(engine);
   await engine.db.update(trades).set({ exchangeMode: 'live' }).where(eq(trades.id, trade.id));
   await engine.advance(trade.id);
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: false });
@@ -60,8 +50,8 @@ test('a planned order of another mode is sent in none', async () => {
 });
 
 // Requirements: users-18
-test('with a refused key an order in doubt is asked about every 30 seconds, and says why once', async () => {
-  const { userId, trade } = await planned();
+test('with a refused key an order in doubt is looked up every 30 seconds, and its timeline says why once', async () => {
+  const { userId, trade } = await planTrade(engine);
   engine.venue.setFaults([
     { kind: 'acceptThenTimeout', on: { path: 'place-order', userId } },
     { kind: 'refuse', code: '40725', on: { path: 'order/detail', userId } },
@@ -71,11 +61,8 @@ test('with a refused key an order in doubt is asked about every 30 seconds, and 
   engine.venue.setFaults([{ kind: 'refuse', code: '40006', on: { userId, times: 1_000 } }]);
   const before = (await engine.events(trade.id)).calls.length;
   const deps = withRejectedKey();
-  for (let look = 0; look < 4; look += 1) {
-    const after = await engine.advance(trade.id, deps);
-    const waitMs = (after.dueAt?.getTime() ?? 0) - engine.clock.now().getTime();
-    expect(waitMs).toBeGreaterThanOrEqual(30_000);
-  }
+  for (let look = 0; look < 4; look += 1)
+    expect(await waitAfter(trade.id, deps)).toBeGreaterThanOrEqual(30_000);
   const { calls, timeline } = await engine.events(trade.id);
   const looked = calls.slice(before);
   expect(looked.filter((call) => call === 'find-order')).toHaveLength(4);
@@ -89,15 +76,9 @@ test('with a refused key an order in doubt is asked about every 30 seconds, and 
 });
 
 test('a key that is not used for new orders and still works slows no order down', async () => {
-  const { userId, trade } = await planned();
+  const { userId, trade } = await planTrade(engine);
   engine.venue.setFaults([{ kind: 'restFirst', on: { userId } }]);
   await engine.advance(trade.id);
   const deps = withRejectedKey();
-  for (let look = 0; look < 3; look += 1) {
-    const after = await engine.advance(trade.id, deps);
-    const waitMs = (after.dueAt?.getTime() ?? 0) - engine.clock.now().getTime();
-    expect(waitMs).toBeLessThan(15_000);
-  }
-  engine.venue.setFaults([]);
-  await engine.settle();
+  for (let look = 0; look < 3; look += 1) expect(await waitAfter(trade.id, deps)).toBeLessThan(15_000);
 });

@@ -1,33 +1,20 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { users } from '#server/platform/db/schema.ts';
+import { expect, test } from 'vitest';
 import { acquireLease, handOverLeases, LeaseLostError } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
 import { exchangeOf, recordEvent, type TradeWork } from './trade-work.ts';
 import { listTradeEvents } from './trades.store.ts';
 
-let engine: TestEngine;
-let count = 0;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
+const engine = sharedTestEngine();
 
 /** An order whose request has just left, under a lease of its own. */
 async function submitting(): Promise<TradeWork> {
-  count += 1;
-  await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const { signalId } = await engine.storeSignal({ token: `EVENT${count}`, price: '100' });
+  const { signalId, token } = await storeTradedSignal(engine);
   await expect(engine.settle({ deps: dyingAt(engine.deps, 'placeOrder', 'after') })).rejects.toThrow();
   const [trade] = await engine.trades(signalId);
   const attempts = trade === undefined ? [] : await engine.attempts(trade.id);
   const [attempt] = attempts;
-  const lease = await acquireLease({ db: engine.db, key: `event:${count}`, holder: 'here' });
+  const lease = await acquireLease({ db: engine.db, key: `event:${token}`, holder: 'here' });
   if (trade === undefined || attempt === undefined || lease === null) throw new Error('there is no order');
   const { deps } = engine;
   const exchange = exchangeOf(deps, trade);
@@ -42,14 +29,14 @@ async function recorded({ trade }: TradeWork) {
   return { state: attempt?.state, orderId: attempt?.orderId, said: events.at(-1)?.text === found.text };
 }
 
-test('an event of an order changes its attempt and is told in its timeline', async () => {
+test('an event of an order changes its attempt and adds a line to its timeline', async () => {
   const work = await submitting();
   expect(await recorded(work)).toEqual({ state: 'submitting', orderId: null, said: false });
   await recordEvent(work, 'accepted', found);
   expect(await recorded(work)).toEqual({ state: 'open', orderId: '17', said: true });
 });
 
-test('who has lost the lease records nothing, neither alone nor along with something', async () => {
+test('a worker that lost the lease records nothing, with or without other writes', async () => {
   const work = await submitting();
   await handOverLeases(engine.db, 'here');
   await expect(recordEvent(work, 'accepted', found)).rejects.toThrow(LeaseLostError);

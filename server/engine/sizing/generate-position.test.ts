@@ -1,43 +1,34 @@
-import { and, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { eq } from 'drizzle-orm';
+import { expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import { advanceTrade } from '#server/engine/orders/advance-trade.ts';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser } from '#server/engine/workflow/trade-user.ts';
-import { orderAttempts, priceLogs, tradeEvents, trades, users } from '#server/platform/db/schema.ts';
+import { orderAttempts, priceLogs, trades } from '#server/platform/db/schema.ts';
 import { calculateByHand } from '#test/app/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { nextToken } from '#test/app/token-holders.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { findWorkflowCalculation, sumUnknownMargin } from './position-generator.store.ts';
 
-let engine: TestEngine;
-let count = 0;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
+const engine = sharedTestEngine();
 
 async function twoSignals() {
-  count += 1;
-  const userId = await engine.createUser({
-    positionSizingMethod: 'Portfolio Allocation',
-    investmentPortion: '0.2',
-  });
-  const first = await engine.storeSignal({ token: `P${count}A`, price: '100' });
-  const second = await engine.storeSignal({ token: `P${count}B`, price: '100' });
+  const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.2' };
+  const { userId, ...first } = await storeTradedSignal(engine, { settings });
+  const second = await engine.storeSignal({ token: nextToken(), price: '100' });
   await runWorkflow(engine.deps, first.workflowId);
   await runWorkflow(engine.deps, second.workflowId);
   return { userId, first, second };
 }
 
-async function tradesOf(userId: string) {
-  return await engine.db.select().from(trades).where(eq(trades.userId, userId)).orderBy(trades.createdAt);
+const tradesOf = (userId: string) =>
+  engine.db.select().from(trades).where(eq(trades.userId, userId)).orderBy(trades.createdAt);
+
+async function firstTradeOf(userId: string) {
+  const [trade] = await tradesOf(userId);
+  if (trade === undefined) throw new Error('nothing was planned');
+  return trade;
 }
 
 // Requirements: position-sizing-7
@@ -47,30 +38,19 @@ test('two signals at once are sized one after the other: the second sees what th
     tradeUser(engine.deps, { workflowId: first.workflowId, userId }),
     tradeUser(engine.deps, { workflowId: second.workflowId, userId }),
   ]);
-  const planned = (await tradesOf(userId)).sort((a, b) => D(b.plannedMargin).cmp(a.plannedMargin));
-  expect(planned).toHaveLength(2);
-  const [larger, smaller] = planned;
+  const margins = (await tradesOf(userId)).map(({ plannedMargin }) => D(plannedMargin));
   // 20 % of 10000, then 20 % of the 8000 that are left; down to the step.
-  expect(
-    D(larger?.plannedMargin ?? 0)
-      .minus(2_000)
-      .abs()
-      .lt('0.1'),
-  ).toBe(true);
-  expect(
-    D(smaller?.plannedMargin ?? 0)
-      .minus(1_600)
-      .abs()
-      .lt('0.1'),
-  ).toBe(true);
+  const [smaller, larger] = margins.sort((a, b) => a.cmp(b)).map((margin) => margin.toNumber());
+  expect(margins).toHaveLength(2);
+  expect(larger).toBeCloseTo(2_000, 0);
+  expect(smaller).toBeCloseTo(1_600, 0);
 });
 
 // Requirements: position-sizing-7
 test('an order that the exchange takes while the next one is sized is counted, not missed', async () => {
   const { userId, first, second } = await twoSignals();
   await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
-  const [trade] = await tradesOf(userId);
-  if (trade === undefined) throw new Error('nothing was planned');
+  const trade = await firstTradeOf(userId);
   let sent = false;
   const deps = atExchangeCall(engine.deps, {
     call: 'fetchBalance',
@@ -97,8 +77,7 @@ test.each([
 ] as const)('the margin of an order that is %s is taken off: %j', async (state, counts) => {
   const { userId, first } = await twoSignals();
   await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
-  const [trade] = await tradesOf(userId);
-  if (trade === undefined) throw new Error('nothing was planned');
+  const trade = await firstTradeOf(userId);
   const put = (to: string) =>
     engine.db.update(orderAttempts).set({ state: to }).where(eq(orderAttempts.tradeId, trade.id));
   await put(state);
@@ -108,11 +87,10 @@ test.each([
 });
 
 test('a refused calculation is recorded with its reason', async () => {
-  const userId = await engine.createUser({ positionSizingMethod: 'Technical Analysis' });
-  const { signalId } = await engine.storeSignal({ token: 'NOATR', price: '100' });
-  await expect(calculateByHand(engine, { userId, signalId })).rejects.toThrow(
-    'ATR is required for Technical Analysis',
-  );
+  const stored = await storeTradedSignal(engine, {
+    settings: { positionSizingMethod: 'Technical Analysis' },
+  });
+  await expect(calculateByHand(engine, stored)).rejects.toThrow('ATR is required for Technical Analysis');
 });
 
 // Requirements: price-log-and-trend-2
@@ -127,15 +105,13 @@ test.each([
 ] as const)(
   'a candle with numbers of three-digit exponents is calculated with: %s',
   async (_name, figures, expected) => {
-    count += 1;
-    const token = `P${count}`;
-    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+    const token = nextToken();
     const candleId = await engine.storeCandle({ token, price: '100' });
     await engine.db
       .update(priceLogs)
       .set({ parameters: { close: '100', ...figures } })
       .where(eq(priceLogs.id, candleId));
-    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    const { userId, workflowId } = await storeTradedSignal(engine, { signal: { token } });
     await engine.plan(workflowId);
     const calculation = await findWorkflowCalculation(engine.db, { workflowId, userId });
     if (typeof expected === 'string') expect(calculation?.error).toContain(expected);
@@ -143,30 +119,18 @@ test.each([
   },
 );
 
-test('an order that was too large for the exchange is never planned: margin within a third of the balance', async () => {
-  const userId = await engine.createUser({
-    positionSizingMethod: 'Risk Management',
-    maximumRiskPerTrade: '0.15',
-  });
-  const { signalId } = await engine.storeSignal({ token: 'LARGE', price: '100' });
-  const { position } = await calculateByHand(engine, { userId, signalId });
+test('the margin of an order stays within a third of the balance', async () => {
+  const stored = await storeTradedSignal(engine, { settings: { maximumRiskPerTrade: '0.15' } });
+  const { position } = await calculateByHand(engine, stored);
   expect(D(position?.investment ?? 0).lte(3_300)).toBe(true);
   expect(D(position?.riskPercentage ?? 1).lte('0.15')).toBe(true);
 });
 
-test('how the account stands is asked while its position is sized; without an answer it is asked again before the order', async () => {
-  count += 1;
-  const token = `P${count}`;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
+test('the account is read during sizing, and again before the order if that failed', async () => {
   engine.venue.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account' } }]);
-  await engine.storeSignal({ token, price: '100' });
+  const { userId, token } = await storeTradedSignal(engine);
   await engine.settle();
   expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
-  const [trade] = await tradesOf(userId);
-  const calls = await engine.db
-    .select({ type: tradeEvents.text })
-    .from(tradeEvents)
-    .where(and(eq(tradeEvents.tradeId, trade?.id ?? ''), eq(tradeEvents.kind, 'call')))
-    .orderBy(tradeEvents.id);
-  expect(calls.slice(0, 2).map(({ type }) => type)).toEqual(['account', 'account']);
+  const { calls } = await engine.events((await firstTradeOf(userId)).id);
+  expect(calls.slice(0, 2)).toEqual(['account', 'account']);
 });

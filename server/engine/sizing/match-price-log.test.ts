@@ -42,7 +42,7 @@ interface Signal {
   time?: string;
 }
 
-/** The candle times, in their order of arrival; answers the time of the one that belongs to the signal. */
+/** Sends candles in this order and a signal; answers the time of the candle that the signal got. */
 async function match(candles: Candle[], signal: Signal = {}): Promise<string | null> {
   const own = newSymbol();
   const times = new Map<string, string>();
@@ -65,124 +65,114 @@ async function match(candles: Candle[], signal: Signal = {}): Promise<string | n
   return times.get(detail.priceLogId) ?? 'another';
 }
 
-test('without a candle there is no price log', async () => {
-  expect(await match([])).toBeNull();
-});
+const bot = { processor: 'UD Bot' };
+const hour = { timeframe: '60' };
+const carriedTime = [{ time: '10:00' }, { time: '11:00' }, { time: '11:45' }];
+const others = (): Candle[] => [
+  { from: user, time: '11:15' },
+  { from: other, time: '11:45' },
+];
+const timeframes = (candle: string, signal: string, isMatch: boolean) =>
+  [
+    `a candle of ${candle} and a signal of ${signal} ${isMatch ? 'match' : 'do not match'}`,
+    () => [{ time: '11:45', timeframe: candle }],
+    () => ({ timeframe: signal }),
+    isMatch ? '11:45' : null,
+  ] as const;
+const seconds = [
+  { time: '11:45', timeframe: '30S' },
+  { time: '11:46', timeframe: '15S' },
+  { time: '11:50', timeframe: '1' },
+];
 
 // Requirements: price-log-and-trend-1
-test('the newest candle by its own time belongs to the signal, however the candles arrive', async () => {
-  expect(await match([{ time: '11:15' }, { time: '11:45' }, { time: '11:30' }])).toBe('11:45');
-});
-
-test('a candle of the signal’s very time belongs to it, a later one does not', async () => {
-  expect(await match([{ time: '11:30' }, { time: '12:00' }])).toBe('12:00');
-  expect(await match([{ time: '11:30' }, { time: '12:01' }])).toBe('11:30');
-  expect(await match([{ time: '12:01' }])).toBeNull();
-});
-
-// Requirements: price-log-and-trend-1
-test('a candle may be as old as two candles and thirty minutes, and no older', async () => {
-  expect(await match([{ time: '11:00' }])).toBe('11:00');
-  expect(await match([{ time: '10:59' }])).toBeNull();
-  const hours = { timeframe: '60' };
-  expect(await match([{ time: '09:30', ...hours }], hours)).toBe('09:30');
-  expect(await match([{ time: '09:29', ...hours }], hours)).toBeNull();
-});
-
-test('the time that a signal carries counts, not its receipt', async () => {
-  const candles = [{ time: '10:00' }, { time: '11:00' }, { time: '11:45' }];
-  expect(await match(candles, { time: '2026-01-02T10:30:00Z' })).toBe('10:00');
-  expect(await match(candles, { time: 'at noon' })).toBe('11:45');
+test.each<readonly [string, () => Candle[], () => Signal, string | null]>([
+  ['no candle', () => [], () => ({}), null],
+  [
+    'the newest by its own time, in any order of arrival',
+    () => [{ time: '11:15' }, { time: '11:45' }, { time: '11:30' }],
+    () => ({}),
+    '11:45',
+  ],
+  ['one of the very time of the signal', () => [{ time: '11:30' }, { time: '12:00' }], () => ({}), '12:00'],
+  ['no later one', () => [{ time: '11:30' }, { time: '12:01' }], () => ({}), '11:30'],
+  ['nothing where only a later one exists', () => [{ time: '12:01' }], () => ({}), null],
+  ['one as old as two candles and thirty minutes', () => [{ time: '11:00' }], () => ({}), '11:00'],
+  ['no older one', () => [{ time: '10:59' }], () => ({}), null],
+  [
+    'an hour candle as old as two and thirty minutes',
+    () => [{ time: '09:30', ...hour }],
+    () => hour,
+    '09:30',
+  ],
+  ['no older hour candle', () => [{ time: '09:29', ...hour }], () => hour, null],
+  [
+    'by the time that the signal carries',
+    () => carriedTime,
+    () => ({ time: '2026-01-02T10:30:00Z' }),
+    '10:00',
+  ],
+  ['by its receipt where that time is unreadable', () => carriedTime, () => ({ time: 'at noon' }), '11:45'],
+  timeframes('15', '15m', true),
+  timeframes('60', '1h', true),
+  timeframes('D', '1d', true),
+  timeframes('15', '60', false),
+  timeframes('15', '15s', false),
+  ['a timeframe without minutes by its text', () => seconds, () => ({ timeframe: '30s' }), '11:45'],
+  ['no other timeframe without minutes', () => seconds, () => ({ timeframe: '45S' }), null],
+  ['the same processor in another case', () => [{ time: '11:30', processor: 'ud bot' }], () => bot, '11:30'],
+  ['no other processor', () => [{ time: '11:30', processor: 'Tesla' }], () => bot, null],
+  [
+    'a candle without a processor before one of another',
+    () => [{ time: '11:30' }, { time: '11:45', processor: 'Tesla' }],
+    () => bot,
+    '11:30',
+  ],
+  ['no other token', () => [{ time: '11:45', symbol: 'OTHERUSDT' }], () => ({}), null],
+  ['one of the same webhook, not of another user', others, () => ({ from: user }), '11:15'],
+  [
+    'one of an administrator',
+    () => [...others(), { from: admin, time: '11:30' }],
+    () => ({ from: user }),
+    '11:30',
+  ],
+  ['none of a user for an administrator’s signal', others, () => ({ from: admin }), null],
+])('a signal gets %s', async (_name, candles, signal, expected) => {
+  expect(await match(candles(), signal())).toBe(expected);
 });
 
 test.each([
-  ['15', '15m', true],
-  ['60', '1h', true],
-  ['D', '1d', true],
-  ['15', '60', false],
-  ['15', '15s', false],
-])('a candle of %s and a signal of %s belong together: %s', async (candle, signal, together) => {
-  const expected = together ? '11:45' : null;
-  expect(await match([{ time: '11:45', timeframe: candle }], { timeframe: signal })).toBe(expected);
-});
-
-// Requirements: price-log-and-trend-1
-test('the processor must be the same without regard to case, and a candle without one fits all', async () => {
-  const signal = { processor: 'UD Bot' };
-  expect(await match([{ time: '11:30', processor: 'ud bot' }], signal)).toBe('11:30');
-  expect(await match([{ time: '11:30', processor: 'Tesla' }], signal)).toBeNull();
-  const candles = [
-    { time: '11:30', processor: null },
-    { time: '11:45', processor: 'Tesla' },
-  ];
-  expect(await match(candles, signal)).toBe('11:30');
-});
-
-test('candles of another token do not belong to it', async () => {
-  expect(await match([{ time: '11:45', symbol: 'OTHERUSDT' }])).toBeNull();
-});
-
-// Requirements: price-log-and-trend-1
-test('candles of the same webhook and of an administrator belong to a user’s signal, another user’s do not', async () => {
-  const candles = [
-    { from: user, time: '11:15' },
-    { from: other, time: '11:45' },
-  ];
-  expect(await match(candles, { from: user })).toBe('11:15');
-  expect(await match([...candles, { from: admin, time: '11:30' }], { from: user })).toBe('11:30');
-  expect(await match(candles, { from: admin })).toBeNull();
-});
-
-test('however many candles other users send, a signal finds its own', async () => {
-  const symbol = newSymbol();
-  const own = (await user.candle({ Symbol: symbol, DateTime: '202601021130' })).json().id;
-  await board.database.pool.query(
-    `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
-       candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
-     select gen_random_uuid(), $1, gen_random_uuid(), false, $2, '15', 1, 'USDT', '',
-       timestamptz '2026-01-02 11:45Z' + n * interval '1 ms', now(), '', gen_random_uuid(), '{}'
-     from generate_series(1, 1500) as n`,
-    [other.hook.id, symbol.replace('USDT', '')],
-  );
-  const { id } = (await user.signal({ symbol })).json();
-  expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
-});
-
-test('a timeframe without minutes is compared by its text', async () => {
-  const seconds = [
-    { time: '11:45', timeframe: '30S' },
-    { time: '11:46', timeframe: '15S' },
-    { time: '11:50', timeframe: '1' },
-  ];
-  expect(await match(seconds, { timeframe: '30s' })).toBe('11:45');
-  expect(await match(seconds, { timeframe: '45S' })).toBeNull();
-});
-
-test.each([
-  ['of shorter timeframes', { timeframe: "(array['1', '2', '3'])[1 + n % 3]", processor: "'Tesla'" }],
-  ['of the same timeframe by another processor', { timeframe: "'D'", processor: "'UD Bot'" }],
-])('however many newer candles %s there are, a signal finds its own', async (_, { timeframe, processor }) => {
-  const symbol = newSymbol();
-  const own = (await user.candle({ Symbol: symbol, Timeframe: '1D', DateTime: '202601010000' })).json().id;
-  await board.database.pool.query(
-    `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, processor, price, currency,
+  ['of another user', { from: () => other, timeframe: "'1D'", processor: 'null' }],
+  [
+    'of shorter timeframes',
+    { from: () => user, timeframe: "(array['1', '2', '3'])[1 + n % 3]", processor: "'Tesla'" },
+  ],
+  ['of another processor', { from: () => user, timeframe: "'D'", processor: "'UD Bot'" }],
+])(
+  'a signal finds its own candle behind thousands of newer ones %s',
+  async (_name, { from, timeframe, processor }) => {
+    const symbol = newSymbol();
+    const own = (await user.candle({ Symbol: symbol, Timeframe: '1D', DateTime: '202601010000' })).json().id;
+    await board.database.pool.query(
+      `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, processor, price, currency,
        candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
      select gen_random_uuid(), $1, gen_random_uuid(), false, $2, ${timeframe}, ${processor}, 1, 'USDT', '',
        timestamptz '2026-01-02 11:59Z' - n * interval '20 s', now(), '', gen_random_uuid(), '{}'
      from generate_series(1, 4300) as n`,
-    [user.hook.id, symbol.replace('USDT', '')],
-  );
-  const { id } = (await user.signal({ symbol, timeframe: 'D', processor: 'Tesla' })).json();
-  expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
-});
+      [from().hook.id, symbol.replace('USDT', '')],
+    );
+    const { id } = (await user.signal({ symbol, timeframe: 'D', processor: 'Tesla' })).json();
+    expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(own);
+  },
+);
 
-test('of candles of the same time the one received last belongs to the signal', async () => {
+test('a signal gets the candle received last of those of the same time', async () => {
   const symbol = newSymbol();
   const candle = async (serial: number) =>
     (await user.candle({ Symbol: symbol, DateTime: '202601021130', serial })).json().id;
   const first = await candle(1);
   const last = await candle(2);
-  // As ids go it would be the other way round.
+  // By their ids it would be the other way round.
   const receive = (candleId: string, at: string) =>
     board.database.pool.query('update price_logs set received_at = $1 where id = $2', [at, candleId]);
   await receive(first, '2026-01-02T11:31:30Z');
@@ -191,7 +181,7 @@ test('of candles of the same time the one received last belongs to the signal', 
   expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(first);
 });
 
-test('a candle that arrives late belongs to the signal from then on', async () => {
+test('a signal gets a candle that arrives late from then on', async () => {
   const symbol = newSymbol();
   const { id } = (await admin.signal({ symbol })).json();
   const detail = async () => (await board.admin.get(`/api/signals/${id}`)).json<SignalDetail>();

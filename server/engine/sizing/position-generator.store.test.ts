@@ -1,32 +1,16 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runWorkflow } from '#server/engine/workflow/run-workflow.ts';
 import { tradeUser } from '#server/engine/workflow/trade-user.ts';
 import { triggerWorkflow } from '#server/engine/workflow/trigger-workflow.ts';
-import { positionGeneratorLogs, userSettings, users } from '#server/platform/db/schema.ts';
+import { positionGeneratorLogs, userSettings } from '#server/platform/db/schema.ts';
 import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import { listSignalCalculations } from './position-generator.store.ts';
 
-let engine: TestEngine;
-let count = 0;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
-
-async function withSignal() {
-  count += 1;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  return { userId, ...(await engine.storeSignal({ token: `C${count}`, price: '100' })) };
-}
+const engine = sharedTestEngine();
+const withSignal = () => storeTradedSignal(engine);
 const shown = async (signalId: string) =>
   (await listSignalCalculations(engine.db, signalId)).map(({ id }) => id);
 const setTrading = (userId: string, activeTrading: boolean) =>
@@ -47,7 +31,7 @@ async function calculateOnly({ workflowId, userId }: { workflowId: string; userI
 
 describe('the calculation that stands for a user of a signal', () => {
   // Requirements: signals-the-dialogs-3
-  test('is the one that was traded, whatever is calculated afterwards', async () => {
+  test('is the one that was traded, even if others are calculated later', async () => {
     const { userId, signalId, workflowId } = await withSignal();
     await engine.settle();
     const [trade] = await engine.trades(signalId);
@@ -58,7 +42,7 @@ describe('the calculation that stands for a user of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-3
-  test('is that of the newest trade, and of a trade rather than of a newer workflow', async () => {
+  test('is that of the newest trade, even if a newer workflow calculated one', async () => {
     const { userId, signalId } = await withSignal();
     engine.venue.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
     await engine.settle();
@@ -77,7 +61,7 @@ describe('the calculation that stands for a user of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-3
-  test('is without a trade that of the newest workflow, and only then one of the calculator’s', async () => {
+  test('is without a trade that of the newest workflow, or else the newest of the calculator', async () => {
     const { userId, signalId, workflowId } = await withSignal();
     await runWorkflow(engine.deps, workflowId);
     const byHand = await calculateByHand(engine, { userId, signalId });

@@ -1,41 +1,25 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseConfig } from '#server/platform/config/config.ts';
-import { users, workflows } from '#server/platform/db/schema.ts';
+import { workflows } from '#server/platform/db/schema.ts';
 import { calculateForWorkflow } from '#test/app/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
+import { reasonFor } from '#test/app/token-holders.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 
-/** The program was stopped, and comes back with automatic trading off: what had begun opens nothing any more. */
-let engine: TestEngine;
-let count = 0;
-/** Those that have come to the exchange. */
-let requests = 0;
-
-beforeAll(async () => {
-  const watch = {
+/** The program comes back with automatic trading off: workflows that had begun open nothing any more. */
+let requestsToExchange = 0;
+const engine = sharedTestEngine({
+  watch: {
     async before() {
-      requests += 1;
+      requestsToExchange += 1;
     },
-  };
-  engine = await startTestEngine({ watch });
+  },
 });
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
 
 type Signal = { token: string; userId: string; signalId: string; workflowId: string };
-
-async function signal(): Promise<Signal> {
-  count += 1;
-  const token = `OFF${count}`;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  return { token, userId, ...(await engine.storeSignal({ token, price: '100' })) };
-}
+const signal = (): Promise<Signal> => storeTradedSignal(engine);
 
 /** The same as an operator triggers it. */
 async function manualSignal(): Promise<Signal> {
@@ -61,7 +45,7 @@ async function startAnew(environment: Record<string, string> = OFF): Promise<voi
   await engine.settle({ deps: startedWith(environment) });
 }
 
-/** As far as its calculation on record. */
+/** Brings a workflow so far that its calculation is recorded. */
 async function calculate(stored: Signal): Promise<void> {
   await runWorkflow(engine.deps, stored.workflowId);
   await calculateForWorkflow(engine, stored);
@@ -74,10 +58,6 @@ async function waitAtExchange({ workflowId }: Signal): Promise<void> {
   if (trade === undefined) throw new Error('nothing was planned');
   await engine.advance(trade.id);
 }
-
-const skipReason = async ({ workflowId, userId }: Signal) =>
-  (await engine.steps(workflowId)).find((step) => step.userId === userId && step.errorMessage !== null)
-    ?.errorMessage;
 
 describe('automatic workflows', () => {
   // Requirements: workflows-2
@@ -112,10 +92,10 @@ describe('automatic workflows', () => {
     await engine.settle();
     const opposite = await engine.storeSignal({ token: held.token, price: '100', action: 'sell' });
     await runWorkflow(engine.deps, opposite.workflowId);
-    const requestsBefore = requests;
+    const before = requestsToExchange;
     await startAnew();
-    expect(requests).toBe(requestsBefore);
-    expect(await skipReason({ ...held, ...opposite })).toMatch(
+    expect(requestsToExchange).toBe(before);
+    expect(await reasonFor(engine, { ...held, ...opposite })).toMatch(
       /^Auto-trading is disabled .*; user will be skipped$/,
     );
     expect(await engine.workflow(opposite.workflowId)).toMatchObject({ status: 'completed' });
@@ -131,7 +111,9 @@ describe('automatic workflows', () => {
     await calculate(calculated);
     await startAnew();
     expect(await engine.trades(calculated.signalId)).toEqual([]);
-    expect(await skipReason(calculated)).toMatch(/^Auto-trading is disabled .*; user will be skipped$/);
+    expect(await reasonFor(engine, calculated)).toMatch(
+      /^Auto-trading is disabled .*; user will be skipped$/,
+    );
   });
 
   // Requirements: workflows-2
@@ -157,7 +139,7 @@ describe('automatic workflows', () => {
   });
 
   // Requirements: workflows-2
-  test('whose orders have filled protect them as ever', async () => {
+  test('whose orders have filled still protect them', async () => {
     const filled = await signal();
     const [trade] = await engine.plan(filled.workflowId);
     if (trade === undefined) throw new Error('nothing was planned');

@@ -1,30 +1,18 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import { signals, userSettings, users, workflowUsers } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { signals, userSettings, workflowUsers } from '#server/platform/db/schema.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
+import { answering } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
+import { tradeUser } from './trade-user.ts';
 import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
 
-let engine: TestEngine;
+const engine = sharedTestEngine();
+const outcomes = (workflowId: string) => engine.outcomes(workflowId);
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  // Each test has the users that it makes itself.
-  await engine.db.update(users).set({ isActive: false });
-});
-afterAll(() => engine.close());
-
-async function outcomes(workflowId: string) {
-  const rows = await engine.db.select().from(workflowUsers).where(eq(workflowUsers.workflowId, workflowId));
-  return new Map(rows.map((row) => [row.userId, row]));
-}
-
-test('one signal becomes one protected order for each eligible user, and a reason for everybody else', async () => {
+test('one signal becomes one protected order for each eligible user, and a reason for every other', async () => {
   const byRisk = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const byPortion = await engine.createUser({ positionSizingMethod: 'Portfolio Allocation' });
   const byAnalysis = await engine.createUser({ positionSizingMethod: 'Technical Analysis' });
@@ -66,51 +54,42 @@ test('nobody eligible completes the workflow with its last step skipped', async 
   expect(steps.at(-1)).toMatchObject({ stepName: 'Process All Users', status: 'skipped' });
 });
 
-// Requirements: workflows-4
-test('a signal that waited more than thirty minutes is not traded', async () => {
-  const userId = await engine.createUser();
-  const { workflowId } = await engine.storeSignal({ token: 'SOL', price: '150' });
-  engine.clock.advance(30 * 60_000 + 1);
+// Requirements: workflows-4, position-sizing-6
+test.each([
+  ['that waited more than thirty minutes', 'SIGNAL_EXPIRED', /^Signal expired: /],
+  [
+    'more than ten percent away from the live price',
+    'SIGNAL_INVALID',
+    /^Signal validation failed: the signal price/,
+  ],
+  [
+    'whose own time is more than 400 days old',
+    'SIGNAL_INVALID',
+    /^Signal validation failed: its own time is more than 400 days old, so it may be one that was traded before$/,
+  ],
+])('a signal %s is not traded', async (what, failureType, message) => {
+  const { userId, token, signalId, workflowId } = await storeTradedSignal(engine);
+  if (what.startsWith('that waited')) engine.clock.advance(30 * 60_000 + 1);
+  if (what.startsWith('more than')) await engine.storeCandle({ token, price: '113' });
+  if (what.startsWith('whose own time')) await setSignalTime(signalId, 401);
   await engine.settle();
   const workflow = await engine.workflow(workflowId);
-  expect(workflow.status).toBe('failed');
-  expect(workflow.errorDetails?.failureType).toBe('SIGNAL_EXPIRED');
+  expect(workflow).toMatchObject({ status: 'failed', errorDetails: { failureType } });
+  expect(workflow.errorMessage).toMatch(message);
   expect(await engine.exchangeOrders(userId)).toEqual([]);
 });
 
-test('does not trade a signal whose own time is more than 400 days old', async () => {
-  const days = (count: number) => new Date(engine.clock.now().getTime() - count * 24 * 3_600_000);
-  const [old, recent] = [
-    await engine.storeSignal({ token: 'SOL', price: '150' }),
-    await engine.storeSignal({ token: 'TON', price: '3' }),
-  ];
-  await engine.db
+const setSignalTime = (signalId: string, daysAgo: number) =>
+  engine.db
     .update(signals)
-    .set({ signalTimeServer: days(401) })
-    .where(eq(signals.id, old.signalId));
-  await engine.db
-    .update(signals)
-    .set({ signalTimeServer: days(399) })
-    .where(eq(signals.id, recent.signalId));
-  await engine.settle();
-  expect(await engine.workflow(old.workflowId)).toMatchObject({
-    status: 'failed',
-    errorMessage:
-      'Signal validation failed: its own time is more than 400 days old, so it may be one that was traded before',
-  });
-  expect((await engine.workflow(recent.workflowId)).status).toBe('completed');
-});
+    .set({ signalTimeServer: new Date(engine.clock.now().getTime() - daysAgo * 24 * 3_600_000) })
+    .where(eq(signals.id, signalId));
 
-// Requirements: position-sizing-6
-test('a signal more than ten percent away from the live price is not traded', async () => {
-  const userId = await engine.createUser();
-  const { workflowId } = await engine.storeSignal({ token: 'TON', price: '3' });
-  await engine.storeCandle({ token: 'TON', price: '3.4' });
+test('a signal whose own time is 399 days old is traded', async () => {
+  const { signalId, workflowId } = await storeTradedSignal(engine);
+  await setSignalTime(signalId, 399);
   await engine.settle();
-  const workflow = await engine.workflow(workflowId);
-  expect(workflow.status).toBe('failed');
-  expect(workflow.errorMessage).toMatch(/^Signal validation failed: /);
-  expect(await engine.exchangeOrders(userId)).toEqual([]);
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 1 });
 });
 
 test('a user of Technical Analysis is skipped without ATR while the others trade', async () => {
@@ -128,7 +107,7 @@ test('a user of Technical Analysis is skipped without ATR while the others trade
 });
 
 // Requirements: webhook-deliveries-26
-test("an ordinary user's own signal trades for that user alone", async () => {
+test("an ordinary user's own signal trades for that user only", async () => {
   const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const other = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token: 'OWN', price: '10', ownerUserId: owner });
@@ -144,14 +123,9 @@ test("an ordinary user's own signal trades for that user alone", async () => {
 
 // Requirements: workflows-6
 test('a second signal in the same direction is skipped, an opposite one reverses or is skipped as the settings say', async () => {
-  const reversing = await engine.createUser({
-    positionSizingMethod: 'Risk Management',
-    oppositeSignal: 'reverse',
-  });
-  const keeping = await engine.createUser({
-    positionSizingMethod: 'Risk Management',
-    oppositeSignal: 'skip',
-  });
+  const byRisk = { positionSizingMethod: 'Risk Management' };
+  const reversing = await engine.createUser({ ...byRisk, oppositeSignal: 'reverse' });
+  const keeping = await engine.createUser({ ...byRisk, oppositeSignal: 'skip' });
   await engine.storeSignal({ token: 'SUI', price: '3' });
   await engine.settle();
 
@@ -180,8 +154,6 @@ test('trading that is switched off after the calculation opens nothing', async (
   const { workflowId } = await engine.storeSignal({ token: 'PEPE', price: '0.00001' });
   // The order is refused for a moment, so it waits while planned; meanwhile an administrator switches off.
   engine.venue.setFaults([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 1 } }]);
-  const { runWorkflow } = await import('./run-workflow.ts');
-  const { tradeUser } = await import('./trade-user.ts');
   await runWorkflow(engine.deps, workflowId);
   await tradeUser(engine.deps, { workflowId, userId });
   await engine.db.update(userSettings).set({ activeTrading: false }).where(eq(userSettings.userId, userId));
@@ -195,7 +167,6 @@ test('workflows of one token run one after another in the order of their signals
   await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const first = await engine.storeSignal({ token: 'ADA', price: '1' });
   const second = await engine.storeSignal({ token: 'ADA', price: '1' });
-  const { runWorkflow } = await import('./run-workflow.ts');
   await runWorkflow(engine.deps, second.workflowId);
   await runWorkflow(engine.deps, first.workflowId);
   const waiting = (await engine.steps(second.workflowId)).at(-1);
@@ -213,19 +184,18 @@ test('workflows of one token run one after another in the order of their signals
 });
 
 // Requirements: workflows-11
-test('a workflow that concerns everybody has the next turn in its token, before those of users’ own signals', async () => {
+test('a workflow for all users has the next turn in its token, before those of users’ own signals', async () => {
   const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const own = { token: 'TRX', price: '1', ownerUserId: owner };
   const [running, waiting] = [await engine.storeSignal(own), await engine.storeSignal(own)];
-  const { runWorkflow } = await import('./run-workflow.ts');
   await runWorkflow(engine.deps, running.workflowId);
   await runWorkflow(engine.deps, waiting.workflowId);
-  const everybodys = await engine.storeSignal({ token: 'TRX', price: '1' });
+  const forAll = await engine.storeSignal({ token: 'TRX', price: '1' });
   const waitsFor = async ({ workflowId }: { workflowId: string }) => {
     await runWorkflow(engine.deps, workflowId);
     return (await engine.steps(workflowId)).at(-1)?.metadata;
   };
-  expect(await waitsFor(everybodys)).toEqual({ waitingFor: running.workflowId });
+  expect(await waitsFor(forAll)).toEqual({ waitingFor: running.workflowId });
   await engine.settle();
   const endOf = async ({ workflowId }: { workflowId: string }) => {
     const { status, completedAt } = await engine.workflow(workflowId);
@@ -234,8 +204,8 @@ test('a workflow that concerns everybody has the next turn in its token, before 
   };
   const slotOf = async ({ workflowId }: { workflowId: string }) =>
     (await engine.steps(workflowId))[2]?.completedAt?.getTime() ?? 0;
-  expect(await slotOf(everybodys)).toBeGreaterThanOrEqual(await endOf(running));
-  expect(await slotOf(waiting)).toBeGreaterThanOrEqual(await endOf(everybodys));
+  expect(await slotOf(forAll)).toBeGreaterThanOrEqual(await endOf(running));
+  expect(await slotOf(waiting)).toBeGreaterThanOrEqual(await endOf(forAll));
 });
 
 // Requirements: workflows-5
@@ -283,51 +253,40 @@ test('outside production the automatic workflow is recorded and aborted, and a m
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
 
-test('a workflow that fails unexpectedly three times ends as failed and lets the next one through', async () => {
-  await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const poisoned = await engine.storeSignal({ token: 'UNI', price: '8' });
-  const next = await engine.storeSignal({ token: 'UNI', price: '8' });
-  const exchanges = {
-    ...engine.deps.exchanges,
-    get: () => {
+test.each([
+  [
+    'a bug',
+    { message: 'a bug' },
+    async () => {
       throw new TypeError('a bug');
     },
-  };
-  const deps = { ...engine.deps, exchanges };
-  const { runWorkflow } = await import('./run-workflow.ts');
-  await expect(runWorkflow(deps, poisoned.workflowId)).rejects.toThrow('a bug');
-  await expect(runWorkflow(deps, poisoned.workflowId)).rejects.toThrow('a bug');
-  await runWorkflow(deps, poisoned.workflowId);
-  const workflow = await engine.workflow(poisoned.workflowId);
-  expect(workflow.status).toBe('failed');
-  expect(workflow.errorDetails?.failureType).toBe('PROCESSING_ERROR');
-  const steps = await engine.steps(poisoned.workflowId);
-  expect(steps.map(({ status }) => status)).toEqual([...Array(4).fill('completed'), 'failed']);
-  await engine.settle();
-  expect((await engine.workflow(next.workflowId)).status).toBe('completed');
-});
+  ],
+  // A wrong number of values is reported as too many values are: it is no outage.
+  ['a statement that breaks the protocol', { code: '08P01' }, () => engine.db.$client.query('select 1', [0])],
+])(
+  'after three tries %s ends the workflow as failed and lets the next one through',
+  async (_name, error, breaks) => {
+    const poisoned = await storeTradedSignal(engine);
+    const next = await engine.storeSignal({ token: poisoned.token, price: '100' });
+    const deps = answering(engine.deps, () => ({
+      async fetchTicker() {
+        await breaks();
+        return null;
+      },
+    }));
+    await expect(runWorkflow(deps, poisoned.workflowId)).rejects.toMatchObject(error);
+    await expect(runWorkflow(deps, poisoned.workflowId)).rejects.toMatchObject(error);
+    await runWorkflow(deps, poisoned.workflowId);
+    const workflow = await engine.workflow(poisoned.workflowId);
+    expect(workflow).toMatchObject({ status: 'failed', errorDetails: { failureType: 'PROCESSING_ERROR' } });
+    const steps = await engine.steps(poisoned.workflowId);
+    expect(steps.map(({ status }) => status)).toEqual([...Array(4).fill('completed'), 'failed']);
+    await engine.settle();
+    expect((await engine.workflow(next.workflowId)).status).toBe('completed');
+  },
+);
 
-test('a statement that breaks the protocol is no outage: after three tries its workflow has failed', async () => {
-  const { workflowId } = await engine.storeSignal({ token: 'LTC', price: '80' });
-  const accountGuard = {
-    ...engine.deps.accountGuard,
-    async readDenials(): Promise<never> {
-      // Too many values are told by a wrong number of them, as this one is.
-      await engine.db.$client.query('select 1', [0]);
-      throw new Error('the statement was taken');
-    },
-  };
-  const deps = { ...engine.deps, accountGuard };
-  const { runWorkflow } = await import('./run-workflow.ts');
-  await expect(runWorkflow(deps, workflowId)).rejects.toMatchObject({ code: '08P01' });
-  await expect(runWorkflow(deps, workflowId)).rejects.toMatchObject({ code: '08P01' });
-  await runWorkflow(deps, workflowId);
-  const workflow = await engine.workflow(workflowId);
-  expect(workflow.status).toBe('failed');
-  expect(workflow.errorDetails?.failureType).toBe('PROCESSING_ERROR');
-});
-
-test('a workflow that is run again calls for the users whose part is not over, in the order of trading', async () => {
+test('a workflow that is run again sends jobs for the users whose part is not over, in the order of trading', async () => {
   for (let count = 0; count < 4; count += 1)
     await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });

@@ -1,30 +1,22 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { users as allUsers, workflowUsers } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { expect, test } from 'vitest';
+import { workflowUsers } from '#server/platform/db/schema.ts';
+import { sharedTestEngine, withTransaction } from '#test/app/shared-test-engine.ts';
 import { type TestJobs, testJobs } from '#test/app/test-jobs.ts';
+import { nextToken } from '#test/app/token-holders.ts';
 import { countWaitingForLocks } from '#test/app/waiting-for-locks.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 import { tradeUser } from './trade-user.ts';
 
-let engine: TestEngine;
-let count = 0;
+const engine = sharedTestEngine();
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterAll(() => engine.close());
-
-/** A workflow whose users have an order each, and a queue from which nobody takes anything. */
+/** A workflow whose users have an order each, and a queue that nothing takes jobs from. */
 async function ordered(users: number) {
-  count += 1;
-  const token = `END${count}`;
-  await engine.db.update(allUsers).set({ isActive: false });
   for (let number = 0; number < users; number += 1) {
     await engine.createUser({ positionSizingMethod: 'Risk Management' });
   }
-  const { workflowId } = await engine.storeSignal({ token, price: '100' });
+  const { workflowId } = await engine.storeSignal({ token: nextToken(), price: '100' });
   const trades = await engine.plan(workflowId);
   expect(trades).toHaveLength(users);
   const queue: TestJobs = testJobs(engine.clock);
@@ -38,7 +30,14 @@ async function ordered(users: number) {
   return { workflowId, trades, deps, calls, drain, bringToItsEnd, outcomeOf };
 }
 
-test('with the end of a trade its user is done, and with that of the last one the workflow, without a call', async () => {
+async function orderedOne() {
+  const { trades, ...rest } = await ordered(1);
+  const [trade] = trades;
+  if (trade === undefined) throw new Error('nothing was ordered');
+  return { trade, ...rest };
+}
+
+test('the end of a trade ends its user’s part, and the last one the workflow, without a job', async () => {
   const { workflowId, trades, calls, bringToItsEnd, outcomeOf } = await ordered(2);
   for (const { id, userId } of trades) {
     expect((await engine.workflow(workflowId)).status).toBe('processing');
@@ -52,10 +51,8 @@ test('with the end of a trade its user is done, and with that of the last one th
   expect(calls()).toEqual([]);
 });
 
-test('a workflow that cannot take the end of a trade does not keep the trade from it: its user is called', async () => {
-  const { trades, deps, calls, bringToItsEnd, outcomeOf } = await ordered(1);
-  const [trade] = trades;
-  if (trade === undefined) throw new Error('nothing was ordered');
+test('a trade ends although its workflow cannot take that, and a job for its user is sent', async () => {
+  const { trade, deps, calls, bringToItsEnd, outcomeOf } = await orderedOne();
   const failing: AutomationDeps = {
     ...deps,
     async onTradeEnd(_deps, tx) {
@@ -71,10 +68,8 @@ test('a workflow that cannot take the end of a trade does not keep the trade fro
   expect(calls()).toMatchObject([{ data: { workflowId: trade.workflowId, userId: trade.userId } }]);
 });
 
-test('the end of a trade whose user was given up already is told by a call, which finds out what to correct', async () => {
-  const { workflowId, trades, calls, bringToItsEnd, outcomeOf } = await ordered(1);
-  const [trade] = trades;
-  if (trade === undefined) throw new Error('nothing was ordered');
+test('the end of a trade whose user was given up already sends a job, which corrects the outcome', async () => {
+  const { workflowId, trade, calls, bringToItsEnd, outcomeOf } = await orderedOne();
   await engine.db
     .update(workflowUsers)
     .set({ outcome: 'failed' })
@@ -84,10 +79,8 @@ test('the end of a trade whose user was given up already is told by a call, whic
   expect(calls()).toHaveLength(1);
 });
 
-test('the end of a trade that comes while its user is being given up is told by a call, and corrected', async () => {
-  const { workflowId, trades, deps, calls, drain, bringToItsEnd, outcomeOf } = await ordered(1);
-  const [trade] = trades;
-  if (trade === undefined) throw new Error('nothing was ordered');
+test('the end of a trade while its user is being given up sends a job, and is corrected', async () => {
+  const { workflowId, trade, deps, calls, drain, bringToItsEnd, outcomeOf } = await orderedOne();
   const { id, userId } = trade;
   await engine.advance(id, deps);
   engine.clock.set(new Date(trade.createdAt.getTime() + UNSETTLED_LIMIT_MS + 1));
@@ -113,16 +106,16 @@ test('the end of a trade that comes while its user is being given up is told by 
   });
 });
 
-/** The same database for somebody whose first transaction has written everything, and commits when it is told to. */
+/** The same database, with transactions that have written everything and commit on demand. */
 function slowToCommit(db: AutomationDeps['db']) {
   const [written, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const slow = Object.create(db) as AutomationDeps['db'];
-  slow.transaction = (work, config) =>
+  const slow = withTransaction(db, (work, config) =>
     db.transaction(async (tx) => {
       const result = await work(tx);
       written.resolve();
       await committed.promise;
       return result;
-    }, config);
+    }, config),
+  );
   return { db: slow, written: written.promise, commit: committed.resolve };
 }

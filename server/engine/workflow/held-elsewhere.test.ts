@@ -1,28 +1,18 @@
 import { and, eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { trades, userSettings, users, workflows } from '#server/platform/db/schema.ts';
+import { trades, userSettings, workflows } from '#server/platform/db/schema.ts';
 import { calculateByHand, commitByHand } from '#test/app/plan-by-hand.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { flatten, ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { answering } from '#test/venues/dying-exchange.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** A signal for a user who has changed the exchange, and holds something where they traded before. */
-let engine: TestEngine;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
+/** A signal for a user who has changed the exchange, and holds something at the one before. */
+const engine = sharedTestEngine();
 
 describe('after a change of the exchange', () => {
   const moveTo = (userId: string, exchangePlatform: ExchangePlatform) =>
@@ -42,6 +32,13 @@ describe('after a change of the exchange', () => {
     const held = await withLong(engine);
     await moveTo(held.userId, 'Bybit');
     return held;
+  }
+
+  /** Signals the token and settles; answers what became of the user. */
+  async function nextOutcome(userId: string, token: string) {
+    const { workflowId } = await engine.storeSignal({ token, price: '100' });
+    await engine.settle();
+    return (await engine.outcomes(workflowId)).get(userId)?.outcome;
   }
 
   /** An order by hand at the exchange of the settings. */
@@ -70,33 +67,28 @@ describe('after a change of the exchange', () => {
   test('a signal is traded when the exchange before says that nothing is held there', async () => {
     const { userId, token } = await withLongAtBitget();
     await flatten(engine, { userId, token });
-    const { workflowId } = await engine.storeSignal({ token, price: '100' });
-    await engine.settle();
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await nextOutcome(userId, token)).toBe('success');
   });
 
   test.each([
     ['who has not changed it', 'Bitget', {}],
     ['whose position there is known to be closed', 'Bybit', { positionClosedAt: new Date() }],
-    ['whose position there was closed for want of a stop', 'Bybit', { protectionStatus: 'closed' }],
-  ] as const)(
-    'a user %s is traded without a question to another exchange',
-    async (_name, platform, known) => {
-      const { userId, token } = await withLong(engine);
-      if (platform === 'Bybit') {
-        await flatten(engine, { userId, token });
-        await engine.db.update(trades).set(known).where(ofUser(userId));
-        await moveTo(userId, platform);
-      }
-      const { workflowId } = await oppositeSignal(engine, token);
-      await runWorkflow(engine.deps, workflowId);
-      const asked: string[] = [];
-      await tradeUser(noting(asked), { workflowId, userId });
-      expect(new Set(asked)).toEqual(new Set([platform]));
-      await engine.settle();
-      expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
-    },
-  );
+    ['whose position there was closed because its stop was missing', 'Bybit', { protectionStatus: 'closed' }],
+  ] as const)('a user %s is traded without asking another exchange', async (_name, platform, known) => {
+    const { userId, token } = await withLong(engine);
+    if (platform === 'Bybit') {
+      await flatten(engine, { userId, token });
+      await engine.db.update(trades).set(known).where(ofUser(userId));
+      await moveTo(userId, platform);
+    }
+    const { workflowId } = await oppositeSignal(engine, token);
+    await runWorkflow(engine.deps, workflowId);
+    const asked: string[] = [];
+    await tradeUser(noting(asked), { workflowId, userId });
+    expect(new Set(asked)).toEqual(new Set([platform]));
+    await engine.settle();
+    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+  });
 
   // Requirements: workflows-8
   test.each([
@@ -113,16 +105,19 @@ describe('after a change of the exchange', () => {
         ),
       NO_ANSWER.message,
     ],
-  ] as const)('nothing is opened on a guess beside an exchange %s', async (_name, depsOf, problem) => {
-    const { userId, token } = await withLongAtBitget();
-    const { workflowId } = await engine.storeSignal({ token, price: '100' });
-    await runWorkflow(engine.deps, workflowId);
-    await tradeUser(depsOf(), { workflowId, userId });
-    expect(await reasonFor(engine, { workflowId, userId })).toBe(
-      `A position in ${token} that was opened here may still be open on Bitget, which could not be asked: ${problem}; user will be skipped`,
-    );
-    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
-  });
+  ] as const)(
+    'nothing is opened while something may be held at an exchange %s',
+    async (_name, depsOf, problem) => {
+      const { userId, token } = await withLongAtBitget();
+      const { workflowId } = await engine.storeSignal({ token, price: '100' });
+      await runWorkflow(engine.deps, workflowId);
+      await tradeUser(depsOf(), { workflowId, userId });
+      expect(await reasonFor(engine, { workflowId, userId })).toBe(
+        `A position in ${token} that was opened here may still be open on Bitget, which could not be asked: ${problem}; user will be skipped`,
+      );
+      expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+    },
+  );
 
   // Requirements: additions-order-and-positions-11
   test.each([
@@ -140,17 +135,13 @@ describe('after a change of the exchange', () => {
     );
     // As its write-off does.
     await engine.db.update(trades).set({ positionClosedAt: new Date() }).where(ofUser(userId));
-    const next = await engine.storeSignal({ token, price: '100' });
-    await engine.settle();
-    expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await nextOutcome(userId, token)).toBe('success');
   });
 
-  test('a trade of another mode keeps nobody from trading', async () => {
+  test('a trade of another mode does not block new ones', async () => {
     const { userId, token } = await withLongAtBitget();
     await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(ofUser(userId));
-    const { workflowId } = await engine.storeSignal({ token, price: '100' });
-    await engine.settle();
-    expect((await engine.outcomes(workflowId)).get(userId)?.outcome).toBe('success');
+    expect(await nextOutcome(userId, token)).toBe('success');
   });
 
   // Requirements: workflows-8
@@ -174,7 +165,7 @@ describe('after a change of the exchange', () => {
       const { userId, token } = await withLongAtBitget();
       await shortByHand(userId, token);
       await flatten(engine, { userId, token, platform: 'Bybit' });
-      // As if it had been traded at Bitget, but in the other mode; an old row does not tell its mode.
+      // As if traded at Bitget in the other mode; old rows have no mode.
       await engine.db
         .update(trades)
         .set({ exchangePlatform: 'Bitget', exchangeMode })

@@ -1,8 +1,8 @@
-import { eq, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { positionCloses, trades, userSettings, users } from '#server/platform/db/schema.ts';
+import { eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { positionCloses, trades, userSettings } from '#server/platform/db/schema.ts';
 import { timeOrderedId } from '#server/platform/ids.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { ALWAYS, overtakenAt, planTrade, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import {
   flatten,
   ledgerOf,
@@ -16,48 +16,40 @@ import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
 /** A signal for a user who holds something in its token. */
-let engine: TestEngine;
+const engine = sharedTestEngine();
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
-
-/** What the user does at the exchange without us. */
-async function byTheUser(userId: string, order: { token: string; side: 'long' | 'short'; quantity: string }) {
+/** The user opens a long position of 1 at the exchange without this product. */
+async function openLongByHand(userId: string, token: string) {
   const account = await engine.deps.findAccount(userId, 'Bitget');
   if (account === null) throw new Error('no account');
   const exchange = engine.deps.exchanges.get('Bitget');
-  const notAfter = new Date(engine.clock.now().getTime() + 60_000);
-  const isLong = order.side === 'long';
-  await exchange.prepareAccount(account, { token: order.token, leverage: 5 });
+  await exchange.prepareAccount(account, { token, leverage: 5 });
   const placement = await exchange.placeOrder(
     account,
     {
-      token: order.token,
-      side: isLong ? 'buy' : 'sell',
+      token,
+      side: 'buy',
       clientOrderId: timeOrderedId().replaceAll('-', ''),
-      price: isLong ? '110' : '90',
-      quantity: order.quantity,
+      price: '110',
+      quantity: '1',
       leverage: 5,
-      stopLoss: isLong ? '50' : '150',
-      takeProfit: isLong ? '150' : '50',
+      stopLoss: '50',
+      takeProfit: '150',
     },
-    { notAfter },
+    { notAfter: new Date(engine.clock.now().getTime() + 60_000) },
   );
   expect(placement.outcome).toBe('placed');
 }
 
+const OPENED = [['buy', false, 'filled']];
 const REVERSED = [
   ['buy', false, 'filled'],
   ['sell', true, 'filled'],
   ['sell', false, 'filled'],
 ];
+
+const closesOf = (userId: string) =>
+  engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
 
 describe('a reversal that is interrupted', () => {
   test.each([
@@ -80,9 +72,9 @@ describe('a reversal that is interrupted', () => {
       position: { side: 'short' },
       stopLoss: '102',
     });
-    const closes = await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
-    expect(closes.map(({ state }) => state)).not.toContain('submitting');
-    expect(closes.map(({ state }) => state)).not.toContain('sent');
+    expect((await closesOf(userId)).every(({ state }) => state !== 'submitting' && state !== 'sent')).toBe(
+      true,
+    );
   });
 
   test.each(['cutAfterAccept', 'cutBeforeAccept', 'empty200', 'badGatewayAfter'] as const)(
@@ -97,25 +89,14 @@ describe('a reversal that is interrupted', () => {
     },
   );
 
-  test('by another instance that took its user over closes nothing more', async () => {
+  test('by an instance that lost the user’s lease closes nothing more', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
-    const key = `user:${userId}`;
-    const overtaken = atExchangeCall(engine.deps, {
-      call: 'fetchPosition',
-      when: 'after',
-      happens: async () => {
-        await engine.db.execute(
-          sql`update leases set holder = 'successor', version = version + 1, lease_until = now() + interval '1 minute' where key = ${key}`,
-        );
-      },
-    });
+    const overtaken = overtakenAt(engine, { key: `user:${userId}`, call: 'fetchPosition' });
     await tradeUser(overtaken, { workflowId, userId });
-    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
-    expect(await engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId))).toEqual(
-      [],
-    );
+    expect(await ledgerOf(engine, userId)).toEqual(OPENED);
+    expect(await closesOf(userId)).toEqual([]);
     await engine.restart();
     await engine.settle();
     expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
@@ -137,26 +118,26 @@ test('a reversal cancels the stop and target that the exchange left of the close
   expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
 });
 
-describe('what is left alone', () => {
+describe('nothing is closed or opened beside', () => {
   // Requirements: workflows-6
   test.each(['buy', 'sell'] as const)('a position of the user: a signal to %s is skipped', async (action) => {
     const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
     const token = nextToken();
     await engine.storeCandle({ token, price: '100' });
-    await byTheUser(userId, { token, side: 'long', quantity: '1' });
+    await openLongByHand(userId, token);
     const { workflowId } = await engine.storeSignal({ token, price: '100', action });
     await engine.settle();
     expect(await reasonFor(engine, { workflowId, userId })).toBe(
       `A long position in ${token} is held that was not opened here and is never touched; user will be skipped`,
     );
-    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+    expect(await ledgerOf(engine, userId)).toEqual(OPENED);
   });
 
   test('a position that the user opened in the direction of ours, after ours was gone', async () => {
     const { userId, token } = await withLong(engine);
     await flatten(engine, { userId, token });
     engine.clock.advance(3_600_000);
-    await byTheUser(userId, { token, side: 'long', quantity: '1' });
+    await openLongByHand(userId, token);
     const { workflowId } = await oppositeSignal(engine, token);
     await engine.settle();
     expect(await reasonFor(engine, { workflowId, userId })).toMatch(
@@ -175,7 +156,7 @@ describe('what is left alone', () => {
         if (isOpened) return;
         isOpened = true;
         engine.clock.advance(1_000);
-        await byTheUser(userId, { token, side: 'long', quantity: '1' });
+        await openLongByHand(userId, token);
       },
     });
     const { workflowId } = await oppositeSignal(engine, token);
@@ -201,7 +182,7 @@ describe('what is left alone', () => {
     expect(await reasonFor(engine, { workflowId, userId })).toMatch(
       /was not opened here and is never touched/,
     );
-    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+    expect(await ledgerOf(engine, userId)).toEqual(OPENED);
   });
 
   test('a position of the user who keeps it on an opposite signal', async () => {
@@ -223,19 +204,16 @@ describe('what is left alone', () => {
     expect(await reasonFor(engine, { workflowId, userId })).toBe(
       'Active trading is off; user will be skipped',
     );
-    expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+    expect(await ledgerOf(engine, userId)).toEqual(OPENED);
   });
 
   test('an entry of ours that is still open: a second signal of the token is skipped', async () => {
-    const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-    const token = nextToken();
-    engine.venue.setFaults([{ kind: 'restFirst' }]);
-    const first = await engine.storeSignal({ token, price: '100' });
-    const [trade] = await engine.plan(first.workflowId);
-    await engine.advance(trade?.id ?? '');
+    const first = await planTrade(engine, { faults: [{ kind: 'restFirst' }] });
+    const { userId, token } = first;
+    await engine.advance(first.trade.id);
     // The token is free again while the order still rests, as after an order that stayed in doubt.
     engine.clock.advance(5 * 60_000 + 1);
-    await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
+    await tradeUser(engine.deps, first);
     const second = await engine.storeSignal({ token, price: '100.5', action: 'sell' });
     await engine.plan(second.workflowId);
     expect(await reasonFor(engine, { workflowId: second.workflowId, userId })).toBe(
@@ -248,12 +226,12 @@ describe('what is left alone', () => {
 test('a position that cannot be closed stays, and nothing is opened', async () => {
   const { userId, token } = await withLong(engine);
   engine.venue.setFaults([
-    { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: 1_000 } },
+    { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: ALWAYS } },
   ]);
   const { workflowId } = await oppositeSignal(engine, token);
   await engine.settle();
   expect(await reasonFor(engine, { workflowId, userId })).toBe(
     `The opposite position in ${token} could not be closed: Bitget: no (40020); user will be skipped`,
   );
-  expect(await ledgerOf(engine, userId)).toEqual([['buy', false, 'filled']]);
+  expect(await ledgerOf(engine, userId)).toEqual(OPENED);
 });

@@ -1,16 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { expect, test } from 'vitest';
+import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** A statement takes 65,535 values at most: those of a workflow must not have some for each user. */
-let engine: TestEngine;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterAll(() => engine.close());
+/** A statement takes at most 65,535 values, so those of a workflow must not have several for each user. */
+const engine = sharedTestEngine({ settles: false });
 
 const USERS = 20_000;
 

@@ -1,27 +1,17 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TradingSettings } from '#domain/user-settings.ts';
 import { findWorkflowCalculation } from '#server/engine/sizing/position-generator.store.ts';
 import { ExchangeError } from '#server/exchanges/exchange.ts';
-import { userSettings, users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { userSettings } from '#server/platform/db/schema.ts';
+import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { ledgerOf, oppositeSignal, reasonFor, withLong } from '#test/app/token-holders.ts';
 import { type Answers, answering, atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** An opposite signal that is not traded: before the position is closed, or, where only then it is known, after it. */
-let engine: TestEngine;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
+/** An opposite signal that is refused: before the position is closed, or after it where only then it is known. */
+const engine = sharedTestEngine();
 
 describe('a signal that would not be traded closes nothing', () => {
   const setting = (fields: Partial<TradingSettings>) => ({ settings: fields });
@@ -31,9 +21,9 @@ describe('a signal that would not be traded closes nothing', () => {
   // Requirements: workflows-7
   test.each<[string, { settings?: object; candle?: { atr: string }; change?: Answers }, string | RegExp]>([
     [
-      'without the ATR that Technical Analysis needs',
+      'without an ATR',
       setting({ positionSizingMethod: 'Technical Analysis' }),
-      'ATR is required for Technical Analysis',
+      /^ATR is required for Technical/,
     ],
     ['in another market', setting({ marketType: 'Spot' }), /^Market type Spot is not available/],
     [
@@ -58,19 +48,11 @@ describe('a signal that would not be traded closes nothing', () => {
       /^Signal validation failed: the signal price 100 is 12.00% away/,
     ],
     ['without a price', market(() => ({ fetchTicker: async () => null })), /^No live price of H/],
+    ['in a delisted token', market(() => ({ fetchContract: async () => null })), / is not listed on /],
     [
-      'in a token that is listed no more',
-      market(() => ({ fetchContract: async () => null })),
-      / is not listed on /,
-    ],
-    [
-      'beside a balance that the exchange does not tell',
-      market(() => ({
-        fetchBalance: async () => {
-          throw new ExchangeError('refused', 'Bitget: no');
-        },
-      })),
-      'Balance information unavailable',
+      'without a balance',
+      market(() => ({ fetchBalance: () => Promise.reject(new ExchangeError('refused', 'Bitget: no')) })),
+      /^Balance information unavailable/,
     ],
   ])('%s', async (_name, { settings, candle, change }, reason) => {
     const { userId, token } = await withLong(engine);
@@ -166,27 +148,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
-  // Requirements: workflows-7
-  test('says so, and closes once, after whichever change its process ends', {
-    timeout: 120_000,
-  }, async () => {
-    for (let afterChanges = 1, isOver = false; !isOver; afterChanges += 1) {
-      const { userId, token, workflowId } = await withTooLittle();
-      await runWorkflow(engine.deps, workflowId);
-      const life = engine.mortal({ afterChanges });
-      await life.live();
-      isOver = !life.point.isDead();
-      await life.bury();
-      await engine.restart();
-      await engine.settle();
-      const said = await reasonFor(engine, { workflowId, userId });
-      expect([afterChanges, said?.endsWith(closedBefore(token))]).toEqual([afterChanges, true]);
-      expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
-      await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
-    }
-  });
-
-  test('for its age says that the close had begun, where nobody has heard of it', async () => {
+  test('for its age says that the close had begun, where its end is not known', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     const dying = dyingAt(engine.deps, 'closePosition', 'after');

@@ -1,17 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { users } from '#server/platform/db/schema.ts';
-import { type Agenda, startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { expect, test } from 'vitest';
+import { ALWAYS, sharedTestEngine } from '#test/app/shared-test-engine.ts';
+import type { Agenda } from '#test/app/test-engine.ts';
 
-/** I7: what a workflow said of an order in doubt is made right when the order comes to its end after all. */
-let engine: TestEngine;
+/** I7: what a workflow said of an order in doubt is corrected when the order is settled later. */
+const engine = sharedTestEngine();
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(() => engine.db.update(users).set({ isActive: false }));
-afterAll(() => engine.close());
-
-/** The exchange answers nothing about orders for so long, by the engine's clock. */
+/** The exchange answers nothing about orders for this long, by the engine's clock. */
 function silentFor(ms: number): Agenda {
   const until = new Date(engine.clock.now().getTime() + ms);
   let isOver = false;
@@ -29,7 +23,7 @@ test.each([
   ['filled', { kind: 'cutAfterAccept' }, 'success', 'completed', null],
   ['was never placed', { kind: 'cutBeforeAccept' }, 'failed', 'failed', /calculation/i],
 ] as const)(
-  'an order that is settled after its workflow as one that %s is shown so',
+  'an order that is settled after its workflow is shown as one that %s',
   async (what, fault, outcome, status, error) => {
     const token = what === 'filled' ? 'LATEFILL' : 'LATENONE';
     const late = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'A' });
@@ -37,10 +31,7 @@ test.each([
     const { signalId, workflowId } = await engine.storeSignal({ token, price: '100' });
     engine.venue.setFaults([
       { ...fault, on: { operation: 'place-order', userId: late } },
-      {
-        kind: 'badGatewayBefore',
-        on: { operation: 'find-order', userId: late, times: Number.POSITIVE_INFINITY },
-      },
+      { kind: 'badGatewayBefore', on: { operation: 'find-order', userId: late, times: ALWAYS } },
     ]);
     const seen: (string | undefined)[] = [];
     const silence = silentFor(7 * 60_000);

@@ -1,27 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { acquireLease, handOverLeases } from '#server/platform/jobs/leases.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { sharedTestEngine, storeTradedSignal } from '#test/app/shared-test-engine.ts';
 import { testJobs } from '#test/app/test-jobs.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-let engine: TestEngine;
-let count = 0;
+const engine = sharedTestEngine();
 
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterAll(() => engine.close());
-
-/** A signal whose only user's turn it is. */
+/** A signal whose only user is to be traded next. */
 async function turn() {
-  count += 1;
-  const token = `TURN${count}`;
-  const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
-  const stored = await engine.storeSignal({ token, price: '100' });
+  const stored = await storeTradedSignal(engine);
   await runWorkflow(engine.deps, stored.workflowId);
-  return { userId, ...stored };
+  return stored;
 }
 
 const tradesOf = async ({ userId, signalId }: { userId: string; signalId: string }) =>
@@ -42,7 +33,7 @@ test('a user is sized for one signal at a time: the next one waits until the lea
   await engine.settle();
 });
 
-test('a user who has an order, or whose part is over, waits for nobody', async () => {
+test('a user who has an order, or whose part is over, does not wait for the lease', async () => {
   const { userId, workflowId, signalId } = await turn();
   await tradeUser(engine.deps, { workflowId, userId });
   expect(await hold(userId)).not.toBeNull();

@@ -1,21 +1,11 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { userSettings, users } from '#server/platform/db/schema.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
+import { expect, test } from 'vitest';
+import { userSettings } from '#server/platform/db/schema.ts';
+import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 
-let engine: TestEngine;
-
-beforeAll(async () => {
-  engine = await startTestEngine();
-});
-afterEach(async () => {
-  engine.venue.setFaults([]);
-  await engine.db.update(users).set({ isActive: false });
-  await engine.settle();
-});
-afterAll(() => engine.close());
+const engine = sharedTestEngine();
 
 async function threeUsers() {
   const settings = { positionSizingMethod: 'Risk Management' } as const;
@@ -69,7 +59,7 @@ test('each step says how long it took', async () => {
 });
 
 // Requirements: workflows-9
-test('a skip ends with the words that the monitor knows, missing settings with theirs, a failed order with its own', async () => {
+test('a skip, missing settings and a failed order end with the texts that the monitor knows', async () => {
   const [skipped, missing, failed] = await threeUsers();
   engine.venue.setFaults([
     { kind: 'refuse', code: '40014', on: { path: 'account/accounts', userId: skipped } },
@@ -86,11 +76,8 @@ test('a skip ends with the words that the monitor knows, missing settings with t
     [failed, 'order_submission', 'Bitget: no (40762)'],
   ]);
   const outcomes = await engine.outcomes(workflowId);
-  expect([skipped, missing, failed].map((id) => outcomes.get(id)?.outcome)).toEqual([
-    'skipped',
-    'skipped',
-    'failed',
-  ]);
+  const ends = [skipped, missing, failed].map((id) => outcomes.get(id)?.outcome);
+  expect(ends).toEqual(['skipped', 'skipped', 'failed']);
   expect((await engine.steps(workflowId))[6]).toMatchObject({
     status: 'completed',
     outputData: { successful: 0, skipped: 2, failed: 1 },
@@ -112,11 +99,8 @@ test("a user's part that fails unexpectedly three times is given up, and the oth
   }
   await engine.settle({ deps });
   const outcomes = await engine.outcomes(workflowId);
-  expect([broken, ...others].map((id) => outcomes.get(id)?.outcome)).toEqual([
-    'failed',
-    'success',
-    'success',
-  ]);
+  const ends = [broken, ...others].map((id) => outcomes.get(id)?.outcome);
+  expect(ends).toEqual(['failed', 'success', 'success']);
   const step = (await engine.steps(workflowId)).find(
     ({ userId, status }) => userId === broken && status === 'failed',
   );

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Db } from '#server/platform/db/database.ts';
 import { drizzleOver } from '#server/platform/db/drizzle-over.ts';
+import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { readMatchedPriceLog, readSignal } from './workflow-inputs.ts';
 
-let engine: TestEngine;
+const engine = sharedTestEngine({ settles: false });
 let elsewhere: TestDatabase;
 
 beforeAll(async () => {
-  [engine, elsewhere] = await Promise.all([startTestEngine(), createTestDatabase()]);
+  elsewhere = await createTestDatabase();
 });
-afterAll(() => Promise.all([engine.close(), elsewhere.close()]));
+afterAll(() => elsewhere.close());
 
-/** The same database, which counts its statements and fails while it is told to. */
+/** The same database, which counts its statements and fails while `isAway`. */
 function counting({ $client }: Db) {
   const state = { statements: 0, isAway: false };
   const query = (...parameters: unknown[]) => {
@@ -28,7 +28,7 @@ function counting({ $client }: Db) {
   return { db: drizzleOver(pool), state };
 }
 
-test('what a workflow starts from is read once for all of its users, also by those who ask at once', async () => {
+test('signal and candle of a workflow are read once for all its users, also for reads at the same time', async () => {
   await engine.storeCandle({ token: 'ONCE', price: '100' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'ONCE', price: '100' });
   await runWorkflow(engine.deps, workflowId);
@@ -43,7 +43,7 @@ test('what a workflow starts from is read once for all of its users, also by tho
   expect(await readSignal(elsewhere.database.engineDb, workflowId)).toBeNull();
 });
 
-test('where the workflow ran, its signal and its candle are at hand', async () => {
+test('the instance that ran the workflow has its signal and candle in memory', async () => {
   const { db, state } = counting(engine.db);
   await engine.storeCandle({ token: 'HERE', price: '100' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'HERE', price: '100' });
@@ -55,7 +55,7 @@ test('where the workflow ran, its signal and its candle are at hand', async () =
   expect(state.statements).toBe(before + 1);
 });
 
-test('neither a failure nor an absence is remembered', async () => {
+test('neither a failure nor an absence is kept', async () => {
   const { db, state } = counting(engine.db);
   const { signalId, workflowId } = await engine.storeSignal({ token: 'LATER', price: '100' });
   state.isAway = true;

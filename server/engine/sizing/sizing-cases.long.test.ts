@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import { type HandTrading, startHandTrading } from '#test/app/hand-trading.ts';
+import { compareSizing } from '#test/app/sizing-cases.ts';
+
+let trading: HandTrading;
+
+beforeAll(async () => {
+  trading = await startHandTrading({ engine: false });
+});
+afterAll(() => trading.close());
+
+// Requirements: position-sizing-2
+test('sizing through the API equals the domain’s for 500 random cases', { timeout: 240_000 }, async () => {
+  await compareSizing(trading, { signals: 25, settingsEach: 20 });
+});

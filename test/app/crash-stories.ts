@@ -1,0 +1,186 @@
+import { eq } from 'drizzle-orm';
+import { expect } from 'vitest';
+import { D } from '#domain/decimal.ts';
+import { createProtectionAudit } from '#server/engine/protection/audit-protection.ts';
+import { paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
+import { userSettings, users } from '#server/platform/db/schema.ts';
+import { withLease } from '#server/platform/jobs/leases.ts';
+import type { VenueFault } from '#test/venues/faults.ts';
+import type { CrashAt } from './crashing-database.ts';
+import { ALWAYS, storeTradedSignal, strike } from './shared-test-engine.ts';
+import type { TestEngine } from './test-engine.ts';
+import { ledgerOf, oppositeSignal, reasonFor, withLong } from './token-holders.ts';
+
+/**
+ * What a process was doing when it died, and what must be true when its successor is done. I1: the workflow ends.
+ * I2, I3, I6: no second order, nothing beyond the plan. I4: what filled is protected.
+ */
+interface CrashStory {
+  /** Statements, requests and answers, and how many of them change the outside: fewer would mean that they were not counted. */
+  leastPoints: number;
+  leastChanges: number;
+  begin(engine: TestEngine): Promise<{ userId: string; judge(): Promise<void> }>;
+}
+
+export const CRASH_STORIES: Record<string, CrashStory> = {
+  'an order that fills at once': {
+    leastPoints: 60,
+    leastChanges: 30,
+    async begin(engine) {
+      const signal = await storeTradedSignal(engine);
+      return {
+        userId: signal.userId,
+        async judge() {
+          const { trade, entries } = await judgeTrade(engine, signal);
+          expect(trade).toMatchObject({ success: true, fillStatus: 'filled', protectionStatus: 'verified' });
+          expect(entries).toBe(1);
+        },
+      };
+    },
+  },
+
+  'a first attempt that is left half filled': {
+    leastPoints: 90,
+    leastChanges: 30,
+    async begin(engine) {
+      const signal = await storeTradedSignal(engine);
+      engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
+      return {
+        userId: signal.userId,
+        async judge() {
+          const { trade, entries } = await judgeTrade(engine, signal);
+          expect(trade.success).toBe(true);
+          expect(entries).toBeLessThanOrEqual(2);
+        },
+      };
+    },
+  },
+
+  'a reversal': {
+    leastPoints: 90,
+    leastChanges: 30,
+    async begin(engine) {
+      const { userId, token } = await withLong(engine);
+      const signal = { userId, token, ...(await oppositeSignal(engine, token)) };
+      return {
+        userId,
+        async judge() {
+          const { trade } = await judgeTrade(engine, signal);
+          expect(trade).toMatchObject({ side: 'sell', success: true, fillStatus: 'filled' });
+          const REVERSED = [...CLOSED, ['sell', false, 'filled']];
+          expect(await ledgerOf(engine, userId)).toEqual(REVERSED);
+        },
+      };
+    },
+  },
+
+  'a reversal that is refused after its close': {
+    leastPoints: 60,
+    leastChanges: 15,
+    async begin(engine) {
+      const { userId, token } = await withLong(engine);
+      // Leaves less than the smallest order: the balance decides that, so the position is closed before.
+      await engine.db
+        .update(userSettings)
+        .set({ maximumRiskPerTrade: '0.0000001' })
+        .where(eq(userSettings.userId, userId));
+      const { workflowId } = await oppositeSignal(engine, token);
+      return {
+        userId,
+        async judge() {
+          expect(await reasonFor(engine, { workflowId, userId })).toMatch(
+            new RegExp(`; the opposite position in ${token} was closed before; user will be skipped$`),
+          );
+          expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
+        },
+      };
+    },
+  },
+
+  'the repair of a lost stop': {
+    leastPoints: 20,
+    leastChanges: 5,
+    begin: (engine) => loseProtection(engine, []),
+  },
+
+  'the closing of a position that gets no stop': {
+    leastPoints: 60,
+    leastChanges: 10,
+    begin: (engine) => loseProtection(engine, [{ kind: 'stopRefused', on: { times: ALWAYS } }]),
+  },
+};
+
+const CLOSED = [
+  ['buy', false, 'filled'],
+  ['sell', true, 'filled'],
+];
+
+/** Runs a story with a process that dies at that point, and with its successor; tells how far the process came. */
+export async function interrupt(engine: TestEngine, { begin }: CrashStory, diesAt: CrashAt) {
+  const { userId, judge } = await begin(engine);
+  const { point, live, bury } = engine.mortal(diesAt);
+  await live();
+  const died = point.isDead();
+  await bury();
+  if (died) {
+    await engine.restart();
+    await engine.settle();
+  }
+  engine.venue.setFaults([]);
+  await judge();
+  expect(engine.doubleEntries).toEqual([]);
+  // Users of earlier runs must not trade the signal of the next one.
+  await engine.db.update(users).set({ isActive: false }).where(eq(users.id, userId));
+  return { died, points: point.count(), changes: point.changes() };
+}
+
+async function judgeTrade(
+  engine: TestEngine,
+  signal: { userId: string; token: string; signalId: string; workflowId: string },
+) {
+  const { userId, token, signalId, workflowId } = signal;
+  expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', eligibleUsersCount: 1 });
+  const [trade, ...more] = await engine.trades(signalId);
+  expect(more).toEqual([]);
+  if (trade === undefined) throw new Error('no trade');
+  const orders = await engine.exchangeOrders(userId);
+  const own = new Set((await engine.attempts(trade.id)).map(({ clientOrderId }) => clientOrderId));
+  const entries = orders.filter(({ clientOrderId }) => own.has(clientOrderId));
+  const filled = entries.reduce((sum, { filledSize }) => sum.plus(filledSize), D(0));
+  expect(filled.lte(trade.plannedQuantity)).toBe(true);
+  expect(D(trade.filledQuantity).eq(filled)).toBe(true);
+  expect(orders.every(({ state }) => state === 'filled' || state === 'canceled')).toBe(true);
+  const { position, stopLoss } = await engine.holding(userId, token);
+  if (filled.gt(0)) expect(['verified', 'repaired']).toContain(trade.protectionStatus);
+  expect(D(position?.size ?? 0).eq(filled)).toBe(true);
+  expect(position === null || stopLoss !== null).toBe(true);
+  return { trade, entries: entries.length };
+}
+
+/** A position whose stop and target the exchange lost, found by the audit. */
+async function loseProtection(engine: TestEngine, faults: VenueFault[]) {
+  const { userId, token, trade } = await withLong(engine);
+  await engine.db
+    .update(paperTriggerOrders)
+    .set({ state: 'cancelled' })
+    .where(eq(paperTriggerOrders.userId, userId));
+  strike(engine, userId, faults);
+  const key = { db: engine.db, key: 'protection:audit', holder: 'test' };
+  await withLease(key, (lease) => createProtectionAudit(engine.deps).run(lease));
+  return {
+    userId,
+    async judge() {
+      const isClosed = faults.length > 0;
+      const { position, stopLoss } = await engine.holding(userId, token);
+      expect(position === null).toBe(isClosed);
+      if (!isClosed) expect(stopLoss).toBe('98');
+      const reduced = (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
+      expect(reduced).toHaveLength(isClosed ? 1 : 0);
+      expect(await engine.trade(trade.id)).toMatchObject({
+        state: 'done',
+        success: true,
+        protectionStatus: isClosed ? 'closed' : 'repaired',
+      });
+    },
+  };
+}
