@@ -9,7 +9,8 @@ const pureFloors = ['domain', 'contract'].map((floor) => join(import.meta.dirnam
 
 /** Parts of screens with a list, which the settings and the calculator do without. */
 const LIST_PARTS =
-  '(cell-button|columns-menu|cut-text|data-table|filter-select|hidden-columns|list-panel|live-status|pager|use-last-page)\\.';
+  '(cell-button|columns-menu|cut-text|data-table|filter-select|hidden-columns|list-panel|live-status|pager|use-last-page|' +
+  'Icon(ChevronLeft|Columns3|Download|PlayerPause|PlayerPlay))\\.';
 const NOT_COMMON = [
   LIST_PARTS,
   'export-button',
@@ -35,7 +36,11 @@ const CHUNKS = [
     test: new RegExp(`[\\\\/](web[\\\\/](ui|lib|charts|forms|lists)|@tabler)[\\\\/](?!.*(${NOT_COMMON}))`),
     minShareCount: 3,
   },
-  { name: 'lists', test: new RegExp(`[\\\\/]web[\\\\/](ui|lists)[\\\\/]${LIST_PARTS}`), minShareCount: 2 },
+  {
+    name: 'lists',
+    test: new RegExp(`[\\\\/](web[\\\\/](ui|lists)|@tabler[\\\\/].+)[\\\\/]${LIST_PARTS}`),
+    minShareCount: 2,
+  },
 ];
 
 export default defineConfig({

@@ -1,27 +1,33 @@
 import { IconAlertCircle } from '@tabler/icons-react';
+import type { GenerateAnswer } from '#contract/position-generator.ts';
+import { serverMessage } from '../../lib/api-client.ts';
 import { formatPrice } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import classes from './calculator.module.css';
-import { tellsRateLimit } from './price-comparison.ts';
+import { tellsRateLimit } from './request-failures.ts';
 
-export interface CalculationProblem {
-  /** What is wrong, in one or two words; absent when no answer came. */
-  title: string | undefined;
-  message: string;
-  details: string;
-  /** In USDT, as far as it is known. */
-  availableBalance: string | null;
-}
+const FAILED_TEXT = 'Failed to calculate position parameters.';
 
-export function CalculationErrorPanel({ problem }: { problem: CalculationProblem }) {
-  const { title, message } = problem;
+export const errorText = (error: unknown): string =>
+  serverMessage(error, (error instanceof Error && error.message) || FAILED_TEXT);
+
+type Refusal = Extract<GenerateAnswer, { success: false }>;
+
+/** Why a calculation was refused; the usual text where the refusal gives no reason. */
+export const failureText = ({ message, error }: Pick<Refusal, 'message' | 'error'>): string =>
+  message || error || FAILED_TEXT;
+
+/** For a calculation that was refused, or that got no answer. */
+export function CalculationErrorPanel({ refusal, error }: { refusal: Refusal | null; error: Error | null }) {
+  const message = refusal === null ? errorText(error) : failureText(refusal);
+  const title = refusal?.error;
   return (
     <Panel title="Calculation Error">
       <div className={classes.problem} role="alert">
         <IconAlertCircle size={24} className={classes.error} aria-hidden />
         <div className={classes.lines}>
           <strong>{title && title !== message ? `${title}: ${message}` : message}</strong>
-          <span>{explain(problem)}</span>
+          <span>{explain(message, refusal)}</span>
         </div>
       </div>
     </Panel>
@@ -29,13 +35,14 @@ export function CalculationErrorPanel({ problem }: { problem: CalculationProblem
 }
 
 /** Two causes are explained; other errors show their details. */
-function explain({ message, details, availableBalance }: CalculationProblem): string {
+function explain(message: string, refusal: Refusal | null): string {
   if (tellsRateLimit(message)) {
     return 'The exchange limits how often its prices can be asked for. Signal prices are used as fallback: calculate again in a moment.';
   }
   if (message.includes('33% limit')) {
-    const balance = availableBalance === null ? 'is not known' : `is ${formatPrice(availableBalance)}`;
+    const available = refusal?.availableBalance ?? null;
+    const balance = available === null ? 'is not known' : `is ${formatPrice(available)}`;
     return `An order may take at most 33% of the available balance. The current available balance ${balance}.`;
   }
-  return details;
+  return refusal?.details ?? '';
 }

@@ -5,14 +5,13 @@ import {
   portionOptions,
   riskOptions,
   settingsOfMethod,
-  settingsToSave,
   storedCalculationSettings,
 } from './calculation-settings.ts';
 
 const STORED = { investmentPortion: '0.2', maximumRiskPerTrade: '0.02' };
 const NOTHING = { investmentPortion: null, maximumRiskPerTrade: null };
 
-test('each method takes the stored fractions that it uses, and calculates the other', () => {
+test('takes the stored fractions that a method uses, and leaves the other to the method', () => {
   expect(settingsOfMethod('Risk Management', STORED)).toMatchObject({
     investmentPortion: null,
     maximumRiskPerTrade: '0.02',
@@ -24,19 +23,19 @@ test('each method takes the stored fractions that it uses, and calculates the ot
   expect(settingsOfMethod('Portfolio Allocation', STORED)).toMatchObject(STORED);
 });
 
-test('where nothing is stored, a method starts with its own values', () => {
+test('starts a method with its own values where nothing is stored', () => {
   expect(settingsOfMethod('Portfolio Allocation', NOTHING)).toMatchObject({
     investmentPortion: '0.10',
     maximumRiskPerTrade: '0.05',
   });
 });
 
-test('an unknown stored method is shown as Risk Management', () => {
+test('shows an unknown stored method as Risk Management', () => {
   const stored = { ...STORED, positionSizingMethod: 'Scalping' } as UserSettings;
   expect(storedCalculationSettings(stored).positionSizingMethod).toBe('Risk Management');
 });
 
-test('settings that changed are named with what is stored, fractions compared by value', () => {
+test('names changed settings with their stored values, and compares fractions by value', () => {
   const before = settingsOfMethod('Portfolio Allocation', STORED);
   expect(changedSettings(before, { ...before, investmentPortion: '0.20' })).toEqual([]);
   expect(
@@ -48,17 +47,7 @@ test('settings that changed are named with what is stored, fractions compared by
   ]);
 });
 
-test('behaviour and market are saved as the calculator fixes them', () => {
-  expect(settingsToSave(settingsOfMethod('Risk Management', STORED))).toEqual({
-    calculationBehavior: 'Futures_Limit_Classic',
-    marketType: 'Futures',
-    positionSizingMethod: 'Risk Management',
-    investmentPortion: null,
-    maximumRiskPerTrade: '0.02',
-  });
-});
-
-test('the lists offer the options of the specification, and a stored value beside them', () => {
+test('offers the fixed options, and a stored value beside them', () => {
   const labels = (options: { label: string }[]) => options.map(({ label }) => label);
   expect(labels(portionOptions('0.1'))).toEqual(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%']);
   expect(labels(portionOptions('0.33'))).toEqual(['2.0%', '5.0%', '10.0%', '15.0%', '20.0%', '33.0%']);

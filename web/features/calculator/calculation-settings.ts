@@ -1,4 +1,4 @@
-import type { SettingsBody, UserSettings } from '#contract/settings.ts';
+import type { UserSettings } from '#contract/settings.ts';
 import {
   FORM_FALLBACK_SIZING_METHOD,
   isSizingMethod,
@@ -18,7 +18,7 @@ export interface CalculationSettings {
 
 type StoredFractions = Pick<UserSettings, 'investmentPortion' | 'maximumRiskPerTrade'>;
 
-/** A method with the stored fractions, as far as it takes them, or with its own defaults. */
+/** A method with the stored fractions that it uses, or with its own defaults. */
 export function settingsOfMethod(method: SizingMethod, stored: StoredFractions): CalculationSettings {
   const defaults = SIZING_METHOD_DEFAULTS[method];
   const take = (name: keyof StoredFractions) =>
@@ -52,7 +52,7 @@ const LABELS = {
   maximumRiskPerTrade: 'Maximum Risk per Trade',
 } as const;
 
-/** What differs by now, with what is stored, for the notice about it. */
+/** The settings that have changed in the meantime, with their stored values, for the notice about it. */
 export function changedSettings(
   before: CalculationSettings,
   stored: CalculationSettings,
@@ -63,14 +63,6 @@ export function changedSettings(
     .filter((name) => !isSameSettings(before, { ...before, [name]: stored[name] }))
     .map((name) => ({ label: LABELS[name], stored: shown(name, stored[name]) }));
 }
-
-/** What is saved before a calculation: the behaviour and the market are fixed. */
-export const settingsToSave = (settings: CalculationSettings) =>
-  ({
-    calculationBehavior: 'Futures_Limit_Classic',
-    marketType: 'Futures',
-    ...settings,
-  }) as const satisfies SettingsBody;
 
 export interface Option {
   value: string;

@@ -1,20 +1,27 @@
 import { IconArrowLeft } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { useSession } from '../../lib/session.ts';
 import { ButtonLink, Link } from '../../ui/link.tsx';
 import { Page } from '../../ui/page.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
+import { BalanceCard } from './balance-card.tsx';
 import classes from './calculator.module.css';
-import { Calculator } from './calculator.tsx';
+import { useSignal, useTradingSettings, useTradingUsers } from './calculator-data.ts';
 import type { CalculatorSearch } from './calculator-search.ts';
 import { prepareChart } from './chart-card.tsx';
-import { useSignal } from './get-subject.ts';
+import { PriceLogCard, SignalCard } from './signal-cards.tsx';
+import { TradingUserCard } from './trading-user-card.tsx';
+import { Workbench, type WorkbenchProps } from './workbench.tsx';
+
+const RawDataDialog = lazy(() => import('./raw-data-dialog.tsx'));
 
 interface CalculatorScreenProps {
   search: CalculatorSearch;
   onSearch: (change: CalculatorSearch) => void;
-  /** Nothing is submitted by hand here. */
+  /** This deployment refuses orders by hand. */
   tradingDisabled: boolean;
   /** Undefined while it is not known. */
   exchangeMode: ExchangeMode | undefined;
@@ -34,22 +41,20 @@ export function CalculatorScreen(props: CalculatorScreenProps) {
         )
       }
     >
-      {signalId === undefined ? <NoSignal /> : <WithSignal {...props} signalId={signalId} />}
+      {signalId === undefined ? (
+        <EmptyState
+          action={
+            <ButtonLink to="/signals" leftSection={<IconArrowLeft size={16} aria-hidden />}>
+              Back to Signals
+            </ButtonLink>
+          }
+        >
+          No signal ID provided. Please select a signal from the signals page.
+        </EmptyState>
+      ) : (
+        <WithSignal {...props} signalId={signalId} />
+      )}
     </Page>
-  );
-}
-
-function NoSignal() {
-  return (
-    <EmptyState
-      action={
-        <ButtonLink to="/signals" leftSection={<IconArrowLeft size={16} aria-hidden />}>
-          Back to Signals
-        </ButtonLink>
-      }
-    >
-      No signal ID provided. Please select a signal from the signals page.
-    </EmptyState>
   );
 }
 
@@ -69,7 +74,7 @@ function WithSignal(props: CalculatorScreenProps & { signalId: string }) {
     );
   }
   const userId = props.search.userId ?? user.id;
-  // Another signal or another user is another calculator: nothing of the former one may be seen in it.
+  // Another signal or user gets a new calculator, which shows nothing of the former one.
   return (
     <Calculator
       key={`${signal.data.id} ${userId}`}
@@ -78,5 +83,60 @@ function WithSignal(props: CalculatorScreenProps & { signalId: string }) {
       userId={userId}
       ownId={user.id}
     />
+  );
+}
+
+type CalculatorProps = Omit<WorkbenchProps, 'stored' | 'username'>;
+
+function Calculator(props: CalculatorProps) {
+  const { signal, userId, ownId, search, onSearch } = props;
+  const history = useDialogHistory();
+  const users = useTradingUsers();
+  const isUnknown = users.data?.every(({ id }) => id !== userId) === true;
+  // Nothing is fetched for another user before the list has shown that the user exists.
+  const isAwaited = userId !== ownId && users.isPending;
+  return (
+    <div className={classes.columns}>
+      <div className={classes.column}>
+        <TradingUserCard
+          userId={userId}
+          ownId={ownId}
+          onChoose={(id) =>
+            onSearch({ userId: id === ownId ? undefined : id, calculation: undefined, dialog: undefined })
+          }
+        />
+        {isUnknown || isAwaited ? null : <BalanceCard userId={userId} />}
+        <SignalCard signal={signal} onRawData={() => history.open({ dialog: 'signal' })} />
+        <PriceLogCard signal={signal} onRawData={() => history.open({ dialog: 'price-log' })} />
+      </div>
+      <div className={classes.column}>
+        {isUnknown ? (
+          <EmptyState>User ID not available - please log in or select a user</EmptyState>
+        ) : isAwaited ? (
+          <LoadingState />
+        ) : (
+          <WithSettings {...props} username={users.data?.find(({ id }) => id === userId)?.username} />
+        )}
+      </div>
+      {search.dialog === 'signal' || search.dialog === 'price-log' ? (
+        <Suspense fallback={null}>
+          <RawDataDialog
+            of={search.dialog}
+            signal={signal}
+            onClose={() => history.close(() => onSearch({ dialog: undefined }))}
+          />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}
+
+function WithSettings(props: CalculatorProps & { username: string | undefined }) {
+  const { userId, ownId, username } = props;
+  const settings = useTradingSettings({ userId, isSelf: userId === ownId });
+  return (
+    <QueryView query={settings} errorTitle="Failed to fetch settings">
+      {(stored) => <Workbench {...props} stored={stored} username={username ?? 'the chosen user'} />}
+    </QueryView>
   );
 }

@@ -5,9 +5,9 @@ export type CalculatorDialogName = (typeof CALCULATOR_DIALOGS)[number];
 
 export interface CalculatorSearch {
   signalId?: string | undefined;
-  /** Whose order is calculated; without one the operator's own. */
+  /** The user whose order is calculated; the operator by default. */
   userId?: string | undefined;
-  /** The positionGeneratorLogId of the calculation on the screen: with it an order is found again. */
+  /** The positionGeneratorLogId of the calculation on the screen; it finds its order again after a reload. */
   calculation?: string | undefined;
   dialog?: CalculatorDialogName | undefined;
 }

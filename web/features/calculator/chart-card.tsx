@@ -5,17 +5,17 @@ import { CandleChartSkeleton } from '#web/charts/candle-chart-skeleton.tsx';
 import { capitalise } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { useSignalChart } from './get-subject.ts';
+import { useSignalChart } from './calculator-data.ts';
 
 const loadChart = () => import('#web/charts/candle-chart.tsx');
 const CandleChart = lazy(() => loadChart().then((loaded) => ({ default: loaded.CandleChart })));
 
-/** Its code comes while the signal does. */
+/** Loads the chart's code while the signal is being fetched. */
 export const prepareChart = () => void loadChart().catch(() => {});
 
 type Chosen = PreviewAnswer['chosen'];
 
-/** Recent candles with entry, stop and target as they follow from the settings on the screen. */
+/** Recent candles, with entry, stop and target of the settings on the screen. */
 export function ChartCard({ signalId, chosen }: { signalId: string; chosen: Chosen | undefined }) {
   return (
     <Panel title="Recent Candles" description="Entry, stop and target move with the settings">

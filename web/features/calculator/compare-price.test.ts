@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { comparePrice } from './compare-price.ts';
-import { fallBackToSignalPrice, tellsRateLimit } from './price-comparison.ts';
+import { comparePrice, fallBackToSignalPrice } from './compare-price.ts';
+import { tellsRateLimit } from './request-failures.ts';
 
 const subject = { signalPrice: '100', token: 'SOL' };
 const answered = (currentPrice: string) => ({
@@ -9,7 +9,7 @@ const answered = (currentPrice: string) => ({
   fallbackRequired: false,
 });
 
-describe('a price that was answered', () => {
+describe('a current price', () => {
   test('is used when it differs by more than 1%', () => {
     const compared = comparePrice(answered('101.01'), subject);
     expect(compared.title).toBe('Price Updated');
@@ -21,7 +21,7 @@ describe('a price that was answered', () => {
     });
   });
 
-  test('at exactly 1% leaves the signal price', () => {
+  test('is ignored at a difference of exactly 1%', () => {
     for (const price of ['101', '99']) {
       const compared = comparePrice(answered(price), subject);
       expect(compared.title).toBe('Price Current');
@@ -31,10 +31,10 @@ describe('a price that was answered', () => {
   });
 });
 
-describe('without a price', () => {
+describe('without a current price', () => {
   const refused = { success: false, data: null, fallbackRequired: true };
 
-  test('a limit is told from other reasons', () => {
+  test('tells a rate limit from other reasons', () => {
     const limited = comparePrice({ ...refused, message: 'Maximum 2 requests per second.' }, subject);
     expect(limited.title).toBe('Rate Limiting Detected');
     expect(limited.text).toBe('Maximum 2 requests per second. The calculation uses the signal price 100.');
@@ -44,20 +44,20 @@ describe('without a price', () => {
     expect(fallBackToSignalPrice('The server cannot be reached', '100').title).toBe('Using Signal Price');
   });
 
-  test('the calculation is told no price', () => {
+  test('sends no price with the calculation', () => {
     expect(comparePrice(refused, subject).request).toEqual({
       priceUpdateRequired: false,
       priceSource: 'signal',
     });
   });
 
-  test('an answer that asks for the fallback is not used, whatever price it carries', () => {
+  test('ignores the price of an answer that asks for the fallback', () => {
     const compared = comparePrice({ ...answered('150'), fallbackRequired: true }, subject);
     expect(compared.request.currentMarketPrice).toBeUndefined();
   });
 });
 
-test('three texts tell a rate limit', () => {
+test('recognises a rate limit by three texts', () => {
   for (const text of [
     'Maximum 2 requests per second',
     'Bitget: Rate limit reached',

@@ -1,19 +1,25 @@
 import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { PreparedOrder } from '#contract/position-maker.ts';
+import type { PrepareAnswer, PreparedOrder } from '#contract/position-maker.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import type { SizingMethod } from '#domain/user-settings.ts';
+import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
 import { ErrorState, LoadingState } from '../../ui/states.tsx';
 import { toastError } from '../../ui/toast.ts';
+import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { ExactDecimals } from './exact-decimals.tsx';
 import classes from './order.module.css';
-import { OrderRunning } from './order-progress.tsx';
-import { OrderTarget } from './order-target.tsx';
-import { PreparationError, usePreparedOrder } from './prepare-order.ts';
-import { OrderRequest, PreparedOrderView } from './prepared-order-view.tsx';
-import { SafetyBanner } from './safety-banner.tsx';
-import { type SubmitState, submitTip } from './submit-state.ts';
+import { SafetyBanner } from './order-notices.tsx';
+import { OrderRunning } from './order-result.tsx';
+import OrderTarget from './order-target.tsx';
+import { SideBadge } from './signal-cards.tsx';
+import { NO_POSITION_DATA, type SubmitState, submitTip } from './submit-state.ts';
 
 interface ConfirmOrderProps {
   positionGeneratorLogId: string;
@@ -33,10 +39,12 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   const [customEntryPrice] = useDebouncedValue(entryPrice, TYPING_PAUSE_MS);
   const prepared = usePreparedOrder({ positionGeneratorLogId, customEntryPrice, enabled: !submitting });
   const { data, error, isFetching } = prepared;
-  useToastOf(error);
+  useEffect(() => {
+    if (error) toastError({ title: titleOf(error), message: error.message });
+  }, [error]);
 
   if (data === undefined && !error) return <LoadingState label="Preparing order data..." />;
-  // What is confirmed is what is shown: while another entry price is on its way, nothing is.
+  // Only what is shown can be confirmed: nothing while another entry price is being prepared.
   const isCurrent = data !== undefined && !error && !isFetching && customEntryPrice === entryPrice;
   const faded = !isCurrent && !submitting;
   const blocked = submitTip(submitState, calculatedMethod) ?? blockedBy(data);
@@ -49,13 +57,13 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
       {data ? <PreAssessment {...data.validation.preAssessment} /> : null}
       {error ? (
         <ErrorState
-          title={error instanceof PreparationError ? error.title : 'Order Preparation Failed'}
+          title={titleOf(error)}
           error={error}
           onRetry={() => void prepared.refetch()}
           retrying={isFetching}
         />
       ) : null}
-      {data ? <PreparedOrderView order={data} faded={faded} /> : null}
+      {data ? <OrderFacts order={data} faded={faded} /> : null}
       {data || entryPrice !== '' ? (
         <TextInput
           className={classes.custom ?? ''}
@@ -72,7 +80,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
       ) : null}
       {data ? <OrderRequest order={data} faded={faded} /> : null}
       {submitting ? <OrderRunning /> : null}
-      {/* On the left: toasts stand over the right end of the dialog. */}
+      {/* On the left: toasts cover the right end of the dialog. */}
       <Group gap="sm" className={classes.footer} data-dialog-buttons>
         <span data-tip={blocked}>
           <Button
@@ -117,8 +125,109 @@ function PreAssessment({ valid, reason }: { valid: boolean; reason: string | nul
   );
 }
 
-function useToastOf(error: Error | null): void {
-  useEffect(() => {
-    if (error instanceof PreparationError) toastError({ title: error.title, message: error.message });
-  }, [error]);
+function OrderFacts({ order, faded }: { order: PreparedOrder; faded: boolean }) {
+  const { positionDetails: details, userSettings, inputParameters } = order;
+  return (
+    <div className={classes.stack} data-faded={faded || undefined} aria-busy={faded || undefined}>
+      <Facts
+        facts={[
+          ['Token', <TokenBadge key="token" token={details.token} />],
+          ['Action', <SideBadge key="action" action={details.action} />],
+          ['Entry Price', <ExactDecimals key="entry" value={details.entryPrice} decimals={4} />],
+          ['Leverage', formatLeverage(details.leverage)],
+          ['Stop Loss', <ExactDecimals key="stop" value={details.stopLoss} decimals={4} />],
+          ['Take Profit', <ExactDecimals key="target" value={details.takeProfit} decimals={4} />],
+          ['Quantity (USDT)', formatPrice(details.quantity)],
+          ['Asset Quantity', `${formatDecimals(details.assetQuantity, 6)} ${details.token}`],
+          ['Investment', formatPrice(details.investment)],
+          ['Risk %', formatFraction(details.riskPercentage, 2)],
+          ['Exchange', order.exchange],
+          ['Active Trading', userSettings.activeTrading ? 'On' : 'Off'],
+          ['Sizing Method', inputParameters.positionSizingMethod],
+          ['Market Type', inputParameters.marketType],
+          ['Calculation Behavior', inputParameters.calculationBehavior],
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Where the order goes, and what is sent. */
+function OrderRequest({ order, faded }: { order: PreparedOrder; faded: boolean }) {
+  return (
+    <div className={classes.stack} data-faded={faded || undefined}>
+      <div>
+        <div className={classes.name}>API Endpoint</div>
+        <div className={`mono ${classes.endpoint}`}>{order.apiEndpoint}</div>
+      </div>
+      <div>
+        <div className={classes.name}>Order Payload</div>
+        <JsonView value={order.orderPayload} label="Order Payload" />
+      </div>
+    </div>
+  );
+}
+
+const PREPARATION_FAILED = 'Order Preparation Failed';
+const FAILED_TEXT = 'Failed to prepare order data.';
+
+/** Refusals that have a title of their own. */
+const OWN_TITLES = [NO_POSITION_DATA.title, 'SAFETY VIOLATION'];
+
+/** A refused preparation; `title` is what the toast is called. */
+class PreparationError extends Error {
+  readonly title: string;
+
+  constructor({ title, message }: { title: string; message: string }) {
+    super(message);
+    this.name = 'PreparationError';
+    this.title = title;
+  }
+}
+
+const titleOf = (error: Error) => (error instanceof PreparationError ? error.title : PREPARATION_FAILED);
+
+/**
+ * The order as it would be submitted now, with its pre-assessment; prepared again at every opening. Its key is not the
+ * path: a change of any order would prepare it again, with three requests to the exchange.
+ */
+function usePreparedOrder(request: {
+  positionGeneratorLogId: string;
+  customEntryPrice: string;
+  enabled: boolean;
+}) {
+  const { positionGeneratorLogId, customEntryPrice, enabled } = request;
+  return useQuery({
+    queryKey: ['prepared-order', { positionGeneratorLogId, customEntryPrice }] as const,
+    queryFn: ({ signal }) =>
+      prepare({ positionGeneratorLogId, ...(customEntryPrice === '' ? {} : { customEntryPrice }) }, signal),
+    enabled,
+    // The figures of the former entry price stay until the new ones are there, those of another calculation do not.
+    placeholderData: (former, query) =>
+      query?.queryKey[1].positionGeneratorLogId === positionGeneratorLogId ? former : undefined,
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
+
+async function prepare(
+  body: { positionGeneratorLogId: string; customEntryPrice?: string },
+  signal: AbortSignal,
+): Promise<PreparedOrder> {
+  const answer = await requestJson<PrepareAnswer>('/api/position-maker/prepare', {
+    method: 'POST',
+    body,
+    signal,
+  }).catch((error: unknown) => {
+    throw new Error(serverMessage(error, (error instanceof Error && error.message) || FAILED_TEXT));
+  });
+  if (!answer.success) {
+    const title = OWN_TITLES.includes(answer.error) ? answer.error : PREPARATION_FAILED;
+    throw new PreparationError({ title, message: answer.message || FAILED_TEXT });
+  }
+  // Missing fields arrive as empty texts (lib/complete-answer.ts): without a quantity there is no order.
+  if (answer.data.positionDetails.quantity === '') {
+    throw new Error('No order data prepared. Please try again.');
+  }
+  return answer.data;
 }

@@ -4,8 +4,8 @@ import type { SizingMethod } from '#domain/user-settings.ts';
 import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { EstimateNotice } from './estimate-notice.tsx';
 import { ExactDecimals } from './exact-decimals.tsx';
+import { EstimateNotice } from './order-notices.tsx';
 import classes from './table.module.css';
 
 interface MethodsCardProps {
@@ -16,7 +16,7 @@ interface MethodsCardProps {
 const TITLE = 'The three methods side by side';
 const COLUMNS = ['Entry', 'Stop Loss', 'Take Profit', 'Leverage', 'Investment', 'Quantity', 'Risk %'];
 
-/** What each method would make of this signal and user now; nothing of it is saved. */
+/** The position that each method would calculate for this signal and user now; nothing is saved. */
 export function MethodsCard({ preview, chosenMethod }: MethodsCardProps) {
   return (
     <Panel title={TITLE} description="A preview with the settings on the screen; nothing is saved">

@@ -3,46 +3,41 @@ import type { SizingMethod } from '#domain/user-settings.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states.tsx';
 import { ConfirmOrder } from './confirm-order.tsx';
-import type { useOrder } from './follow-order.ts';
-import { OrderProgress } from './order-progress.tsx';
-import { FailedSubmission, OrderResultView } from './order-result-view.tsx';
-import type { SubmissionFailure } from './submit-order.ts';
+import type { OrderByHand } from './order-by-hand.ts';
+import { FailedSubmission, OrderProgress, OrderResultView } from './order-result.tsx';
+import { failureOf } from './submit-order.ts';
 import type { SubmitState } from './submit-state.ts';
 
 interface OrderDialogProps {
   positionGeneratorLogId: string;
   /** What the address asks for; an order that is done shows its result either way. */
   dialog: 'order' | 'result';
-  order: ReturnType<typeof useOrder>;
-  submitting: boolean;
-  /** Why the last submission left no order. */
-  failure: SubmissionFailure | null;
+  byHand: OrderByHand;
   submitState: SubmitState;
   exchangeMode: ExchangeMode | undefined;
   /** Undefined when the page does not know it. */
   calculatedMethod: SizingMethod | undefined;
-  onConfirm: (customEntryPrice: string) => void;
   onClose: () => void;
 }
 
 export default function OrderDialog(props: OrderDialogProps) {
-  const { dialog, order, failure, onClose } = props;
-  const isDone = order.data?.done === true;
-  const showsResult = isDone || (dialog === 'result' && !order.data && !props.submitting);
+  const { order, submitting } = props.byHand;
+  const showsResult = order.data?.done || (props.dialog === 'result' && !order.data && !submitting);
   return (
     <Dialog
       opened
-      onClose={onClose}
+      onClose={props.onClose}
       size={860}
       title={showsResult ? 'Order Submission Result' : 'Position Maker - Order Confirmation'}
     >
-      {showsResult ? <Result order={order} failure={failure} /> : <Confirmation {...props} />}
+      {showsResult ? <Result {...props.byHand} /> : <Confirmation {...props} />}
     </Dialog>
   );
 }
 
-function Result({ order, failure }: Pick<OrderDialogProps, 'order' | 'failure'>) {
+function Result({ order, submission }: Pick<OrderByHand, 'order' | 'submission'>) {
   if (order.data) return <OrderResultView order={order.data} />;
+  const failure = submission && failureOf(submission);
   if (failure !== null) return <FailedSubmission failure={failure} />;
   if (order.isPending) return <LoadingState label="Loading order..." />;
   if (order.isError) return <OrderError order={order} />;
@@ -50,24 +45,14 @@ function Result({ order, failure }: Pick<OrderDialogProps, 'order' | 'failure'>)
 }
 
 function Confirmation(props: OrderDialogProps) {
-  const { order, positionGeneratorLogId, submitting, onConfirm, onClose } = props;
+  const { order, submitting, submit } = props.byHand;
   if (order.data) return <OrderProgress order={order.data} />;
   if (order.isPending) return <LoadingState label="Preparing order data..." />;
   if (order.isError && !submitting) return <OrderError order={order} />;
-  return (
-    <ConfirmOrder
-      positionGeneratorLogId={positionGeneratorLogId}
-      submitting={submitting}
-      submitState={props.submitState}
-      exchangeMode={props.exchangeMode}
-      calculatedMethod={props.calculatedMethod}
-      onConfirm={onConfirm}
-      onClose={onClose}
-    />
-  );
+  return <ConfirmOrder {...props} submitting={submitting} onConfirm={submit} />;
 }
 
-function OrderError({ order }: Pick<OrderDialogProps, 'order'>) {
+function OrderError({ order }: Pick<OrderByHand, 'order'>) {
   return (
     <ErrorState
       title="Failed to fetch order"

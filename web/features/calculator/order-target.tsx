@@ -5,12 +5,12 @@ import classes from './calculator.module.css';
 
 interface OrderTargetProps {
   exchange: string;
-  /** Undefined or anything else while it is not known. */
+  /** Undefined while it is not known. */
   mode: ExchangeMode | undefined;
 }
 
 /** Where the order goes, and whether that is real money. */
-export function OrderTarget({ exchange, mode }: OrderTargetProps) {
+export default function OrderTarget({ exchange, mode }: OrderTargetProps) {
   if (mode === 'live') {
     return (
       <Alert color="red" icon={<IconCoins aria-hidden />}>

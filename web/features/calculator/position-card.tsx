@@ -1,20 +1,21 @@
 import { Button } from '@mantine/core';
 import { IconSend, IconShieldX } from '@tabler/icons-react';
-import type { CalculatedPosition } from '#contract/position-generator.ts';
+import { lazy, Suspense } from 'react';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
-import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import type { CalculationOutcome } from './calculate.ts';
+import { EmptyState, LoadingState } from '../../ui/states.tsx';
 import classes from './calculator.module.css';
-import { EstimateNotice } from './estimate-notice.tsx';
-import { ExactDecimals } from './exact-decimals.tsx';
-import { OrderTarget } from './order-target.tsx';
-import { SafetyBanner } from './safety-banner.tsx';
-import { SideBadge } from './signal-card.tsx';
+import { SafetyBanner } from './order-notices.tsx';
+import type { CalculationOutcome } from './run-calculation.ts';
+import { SideBadge } from './signal-cards.tsx';
 import { type SubmitState, submitTip } from './submit-state.ts';
+
+const CalculatedPosition = lazy(async () => ({
+  default: (await import('./calculation-cards.tsx')).CalculatedPosition,
+}));
+
+const OrderTarget = lazy(() => import('./order-target.tsx'));
 
 interface PositionCardProps {
   outcome: CalculationOutcome | undefined;
@@ -31,6 +32,7 @@ export function PositionCard(props: PositionCardProps) {
   const answer = outcome?.answer.success ? outcome.answer : null;
   const method = answer?.position.method;
   const tip = submitTip(submitState, method);
+  const SubmitIcon = submitState === 'unprotected' ? IconShieldX : IconSend;
   return (
     <Panel
       title="Position Parameters"
@@ -44,13 +46,9 @@ export function PositionCard(props: PositionCardProps) {
       }
     >
       {answer ? (
-        <div className={classes.stack}>
-          {answer.isEstimate ? <EstimateNotice>{answer.message}</EstimateNotice> : null}
-          <PositionFacts position={answer.position} />
-          <p className={classes.note}>
-            <strong>{outcome?.price.title}:</strong> {outcome?.price.text}
-          </p>
-        </div>
+        <Suspense fallback={<LoadingState />}>
+          <CalculatedPosition answer={answer} price={outcome?.price} />
+        </Suspense>
       ) : (
         <EmptyState>
           {isForgotten
@@ -60,16 +58,14 @@ export function PositionCard(props: PositionCardProps) {
       )}
       <div className={classes.submit}>
         <SafetyBanner state={submitState} method={method} />
-        {submitState === 'ready' ? <OrderTarget exchange={props.exchange} mode={props.exchangeMode} /> : null}
+        {submitState === 'ready' ? (
+          <Suspense fallback={null}>
+            <OrderTarget exchange={props.exchange} mode={props.exchangeMode} />
+          </Suspense>
+        ) : null}
         <span data-tip={tip}>
           <Button
-            leftSection={
-              submitState === 'unprotected' ? (
-                <IconShieldX size={16} aria-hidden />
-              ) : (
-                <IconSend size={16} aria-hidden />
-              )
-            }
+            leftSection={<SubmitIcon size={16} aria-hidden />}
             variant={submitState === 'ready' ? 'filled' : 'default'}
             disabled={tip !== undefined}
             onClick={onSubmitOrder}
@@ -79,34 +75,5 @@ export function PositionCard(props: PositionCardProps) {
         </span>
       </div>
     </Panel>
-  );
-}
-
-/** Decimals of each figure. */
-function PositionFacts({ position }: { position: CalculatedPosition }) {
-  return (
-    <Facts
-      facts={[
-        ['Sizing Method', position.method],
-        ['Entry Price', <ExactDecimals key="entry" value={position.entryPrice} decimals={4} />],
-        ['Stop Loss', <ExactDecimals key="stop" value={position.stopLoss} decimals={4} />],
-        ['Take Profit', <ExactDecimals key="target" value={position.takeProfit} decimals={4} />],
-        ['Risk %', formatFraction(position.riskPercentage, 2)],
-        ['Investment', formatPrice(position.investment)],
-        ['Investment Portion', formatFraction(position.investmentPortion, 1)],
-        [
-          'Leverage',
-          `${formatLeverage(position.leverage)} (${position.aligned ? 'aligned with' : 'opposed to'} the trend)`,
-        ],
-        ['Quantity (USDT)', formatPrice(position.quantity)],
-        ['Asset Quantity', `${formatDecimals(position.assetQuantity, 6)} ${position.token}`],
-        ['Reference Price', `${position.referencePrice} (${position.priceSource})`],
-        [
-          'ATR',
-          position.atr === null ? 'none' : <ExactDecimals key="atr" value={position.atr} decimals={2} />,
-        ],
-        ['Available Balance', formatPrice(position.availableBalance)],
-      ]}
-    />
   );
 }

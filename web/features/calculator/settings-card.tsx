@@ -1,5 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { IconCalculator } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
 import {
   CALCULATION_BEHAVIORS,
@@ -8,9 +9,9 @@ import {
   MARKET_TYPES,
   SIZING_METHODS,
 } from '#domain/user-settings.ts';
-import { ChangedElsewhere } from '#web/forms/changed-elsewhere.tsx';
 import { Select } from '#web/forms/select.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { prepareCalculation } from './calculate.ts';
 import {
   type CalculationSettings,
   type Option,
@@ -19,6 +20,10 @@ import {
   settingsOfMethod,
 } from './calculation-settings.ts';
 import classes from './calculator.module.css';
+
+const ChangedElsewhere = lazy(async () => ({
+  default: (await import('#web/forms/changed-elsewhere.tsx')).ChangedElsewhere,
+}));
 
 interface SettingsCardProps {
   stored: UserSettings;
@@ -35,15 +40,10 @@ interface SettingsCardProps {
 const comingSoon = (value: string) => ({ value, label: `${value} (Coming Soon)`, disabled: true });
 
 const BEHAVIOR_OPTIONS = CALCULATION_BEHAVIORS.map((value) =>
-  value === 'Futures_Limit_Classic' ? { value, label: value } : comingSoon(value),
+  value === 'Futures_Limit_Classic' ? value : comingSoon(value),
 );
-const MARKET_OPTIONS = MARKET_TYPES.map((value) =>
-  value === 'Futures' ? { value, label: value } : comingSoon(value),
-);
-const METHOD_OPTIONS = [
-  ...SIZING_METHODS.map((value) => ({ value, label: value })),
-  ...DISABLED_SIZING_METHODS.map(comingSoon),
-];
+const MARKET_OPTIONS = MARKET_TYPES.map((value) => (value === 'Futures' ? value : comingSoon(value)));
+const METHOD_OPTIONS = [...SIZING_METHODS, ...DISABLED_SIZING_METHODS.map(comingSoon)];
 
 export function SettingsCard(props: SettingsCardProps) {
   const { stored, settings, username, calculating, changedElsewhere, onChange, onCalculate } = props;
@@ -101,15 +101,21 @@ export function SettingsCard(props: SettingsCardProps) {
           The stored market type is {stored.marketType}; a calculation saves Futures.
         </Alert>
       )}
-      <ChangedElsewhere
-        fields={changedElsewhere}
-        onTakeTheirs={props.onTakeTheirs}
-        onKeepMine={props.onKeepMine}
-      />
+      {changedElsewhere.length > 0 ? (
+        <Suspense fallback={null}>
+          <ChangedElsewhere
+            fields={changedElsewhere}
+            onTakeTheirs={props.onTakeTheirs}
+            onKeepMine={props.onKeepMine}
+          />
+        </Suspense>
+      ) : null}
       <div className={classes.actions} data-end>
         <Button
           leftSection={<IconCalculator size={16} aria-hidden />}
           disabled={calculating || changedElsewhere.length > 0}
+          onPointerEnter={prepareCalculation}
+          onFocus={prepareCalculation}
           onClick={onCalculate}
         >
           {calculating ? 'Calculating...' : 'Calculate'}
@@ -122,7 +128,7 @@ export function SettingsCard(props: SettingsCardProps) {
 interface FractionProps {
   label: string;
   description: string;
-  /** What stands there while the method calculates the value itself. */
+  /** Shown while the method calculates the value itself. */
   autoLabel: string;
   autoDescription: string;
   value: string | null;
@@ -131,25 +137,15 @@ interface FractionProps {
 }
 
 function Fraction(props: FractionProps) {
-  const { label, description, autoLabel, autoDescription, value, options, onChange } = props;
-  if (value === null) {
-    return (
-      <Select
-        label={label}
-        description={autoDescription}
-        data={[autoLabel]}
-        value={autoLabel}
-        disabled
-        onChange={() => {}}
-      />
-    );
-  }
+  const { label, autoLabel, value, options, onChange } = props;
+  const isAuto = value === null;
   return (
     <Select
       label={label}
-      description={description}
-      data={options(value)}
-      value={value}
+      description={isAuto ? props.autoDescription : props.description}
+      data={isAuto ? [autoLabel] : options(value)}
+      value={value ?? autoLabel}
+      disabled={isAuto}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

@@ -1,11 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import type { OrderResult, SubmitOrderAnswer } from '#contract/position-maker.ts';
 import { ApiError, requestJson } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { orderKey } from './follow-order.ts';
-import { isRateLimit, tellsRateLimit } from './price-comparison.ts';
-import { announceRateLimit } from './rate-limit-toast.ts';
-import { refreshAccount } from './refresh-account.ts';
+import { orderKey, refreshAccount } from './calculator-data.ts';
+import { announceRateLimit, isInDoubt, isRateLimit, tellsRateLimit } from './request-failures.ts';
+
+const SUCCESS_TOAST_MS = 6_000;
+const FAILURE_TOAST_MS = 10_000;
+const SUBMISSION_FAILED = 'Failed to submit order to exchange.';
+const UNKNOWN_ERROR = 'Unknown error occurred';
 
 export interface Submission {
   positionGeneratorLogId: string;
@@ -13,58 +16,40 @@ export interface Submission {
   customEntryPrice: string;
 }
 
-const SUCCESS_TOAST_MS = 6_000;
-const FAILURE_TOAST_MS = 10_000;
-const SUBMISSION_FAILED = 'Failed to submit order to exchange.';
-const UNKNOWN_ERROR = 'Unknown error occurred';
-
-/**
- * Answered when the order is done, which takes up to half a minute. Leaving the screen does not take the request
- * back, and the toast comes all the same.
- */
-export function useSubmitOrder() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ positionGeneratorLogId, customEntryPrice }: Submission) =>
-      requestJson<SubmitOrderAnswer>('/api/position-maker/submit-order', {
-        method: 'POST',
-        body: {
-          positionGeneratorLogId,
-          triggerType: 'manual',
-          ...(customEntryPrice === '' ? {} : { customEntryPrice }),
-        },
-      }),
-    onSuccess: async (answer, { positionGeneratorLogId }) => {
-      if (!isOrder(answer)) return announceFailure(answer.message || answer.error);
-      const queryKey = orderKey(positionGeneratorLogId);
-      // A poll that left earlier must not bring the order back to where it was then.
+/** Resolves when the order is done, which takes up to half a minute. */
+export async function submitOrder(client: QueryClient, submission: Submission): Promise<SubmitOrderAnswer> {
+  const { positionGeneratorLogId, customEntryPrice } = submission;
+  const queryKey = orderKey(positionGeneratorLogId);
+  try {
+    const answer = await requestJson<SubmitOrderAnswer>('/api/position-maker/submit-order', {
+      method: 'POST',
+      body: {
+        positionGeneratorLogId,
+        triggerType: 'manual',
+        ...(customEntryPrice === '' ? {} : { customEntryPrice }),
+      },
+    });
+    if (isOrder(answer)) {
+      // A poll that started earlier must not bring the order back to an earlier state.
       await client.cancelQueries({ queryKey });
       client.setQueryData(queryKey, { order: answer });
       if (answer.done) announceOrder(answer);
-    },
-    onError: (error) => {
-      if (error instanceof ApiError) {
-        return announceFailure(error.serverMessage ?? SUBMISSION_FAILED, isRateLimit(error));
-      }
-      toastError({
-        title: 'Order Processing Error',
-        message: `${error.message}. What became of the order is shown as soon as the server answers.`,
-        durationMs: FAILURE_TOAST_MS,
-      });
-    },
-    onSettled: async (_answer, error, { positionGeneratorLogId }) => {
-      if (error) await client.invalidateQueries({ queryKey: orderKey(positionGeneratorLogId) });
-      await refreshAccount(client);
-    },
-  });
+    } else announceFailure(answer.message || answer.error);
+    return answer;
+  } catch (error) {
+    announceError(error);
+    await client.invalidateQueries({ queryKey });
+    throw error;
+  } finally {
+    await refreshAccount(client);
+  }
 }
 
-export const isOrder = (answer: SubmitOrderAnswer): answer is OrderResult => 'tradeId' in answer;
+const isOrder = (answer: SubmitOrderAnswer): answer is OrderResult => 'tradeId' in answer;
 
-/** What a submission without an order came to, for the result dialog. */
+/** Why a submission left no order, for the result dialog. */
 export interface SubmissionFailure {
   text: string;
-  /** No answer of the server says whether there is an order. */
   inDoubt: boolean;
 }
 
@@ -73,10 +58,10 @@ export function failureOf(submission: {
   error: Error | null;
 }): SubmissionFailure | null {
   const { data, error } = submission;
-  if (error instanceof ApiError) {
-    return { text: error.serverMessage ?? SUBMISSION_FAILED, inDoubt: error.status >= 500 };
+  if (error !== null) {
+    const text = error instanceof ApiError ? (error.serverMessage ?? SUBMISSION_FAILED) : error.message;
+    return { text, inDoubt: isInDoubt(error) };
   }
-  if (error !== null) return { text: error.message, inDoubt: true };
   if (data === undefined || isOrder(data)) return null;
   return { text: data.message || data.error || UNKNOWN_ERROR, inDoubt: false };
 }
@@ -89,6 +74,18 @@ export function announceOrder(order: OrderResult): void {
       durationMs: SUCCESS_TOAST_MS,
     });
   } else announceFailure(order.error ?? order.message);
+}
+
+function announceError(error: unknown): void {
+  if (error instanceof ApiError) {
+    announceFailure(error.serverMessage ?? SUBMISSION_FAILED, isRateLimit(error));
+  } else {
+    toastError({
+      title: 'Order Processing Error',
+      message: `${error instanceof Error ? error.message : error}. What became of the order is shown as soon as the server answers.`,
+      durationMs: FAILURE_TOAST_MS,
+    });
+  }
 }
 
 function announceFailure(text: string, isLimited = tellsRateLimit(text)): void {

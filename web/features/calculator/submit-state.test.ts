@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OrderResult } from '#contract/position-maker.ts';
-import type { CalculationOutcome } from './calculate.ts';
 import type { CalculationSettings } from './calculation-settings.ts';
+import type { CalculationOutcome } from './run-calculation.ts';
 import { submitState, submitTip } from './submit-state.ts';
 
 const technical: CalculationSettings = {
@@ -25,12 +25,12 @@ const ready = {
   storedSettings: technical,
 };
 
-test('a calculation with stop and target may be submitted', () => {
+test('lets a calculation with stop and target be submitted', () => {
   expect(submitState(ready)).toBe('ready');
   expect(submitTip('ready')).toBeUndefined();
 });
 
-test('what may not be submitted says why', () => {
+test('says why an order may not be submitted', () => {
   const cases = [
     [{ tradingDisabled: true }, 'Trading operations are disabled in live mode for safety'],
     [{ outcome: outcomeWith({ stopLoss: '' }) }, 'Stop Loss and Take Profit are required for all trades'],
@@ -41,18 +41,18 @@ test('what may not be submitted says why', () => {
   for (const [change, tip] of cases) expect(submitTip(submitState({ ...ready, ...change }))).toBe(tip);
 });
 
-test('without a calculation the button answers what is missing', () => {
+test('keeps the button enabled without a calculation', () => {
   const state = submitState({ ...ready, calculationId: undefined, outcome: undefined });
   expect(state).toBe('not-calculated');
   expect(submitTip(state)).toBeUndefined();
 });
 
-test('a calculation that the page has forgotten is left to the server', () => {
+test('leaves a calculation that the page has forgotten to the server', () => {
   expect(submitState({ ...ready, outcome: undefined })).toBe('ready');
 });
 
 // Requirements: trading-calculator-and-execution-6
-test('a calculation with other settings than those on the screen is outdated, and names its method', () => {
+test('calls a calculation with other settings than those on the screen outdated, and names its method', () => {
   const changes = [
     { positionSizingMethod: 'Risk Management', investmentPortion: null, maximumRiskPerTrade: '0.05' },
     { investmentPortion: '0.15' },
@@ -62,7 +62,7 @@ test('a calculation with other settings than those on the screen is outdated, an
     const settings = { ...technical, ...change };
     expect(submitState({ ...ready, settings })).toBe('outdated');
     expect(submitState({ ...ready, settings, outcome: undefined })).toBe('outdated');
-    // Whoever stored them, and whatever else would stand in the way.
+    // Also when they are stored, and when something else blocks the order as well.
     expect(submitState({ ...ready, settings, storedSettings: settings })).toBe('outdated');
     expect(submitState({ ...ready, settings, outcome: outcomeWith({ isEstimate: true }) })).toBe('outdated');
     expect(submitState({ ...ready, settings, order: {} as OrderResult })).toBe('traded');

@@ -1,18 +1,18 @@
 import { Button } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
+import { Badge } from '../../ui/badge.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { type TradingUser, useTradingUsers } from './get-trading-user.ts';
+import { type TradingUser, useTradingUsers } from './calculator-data.ts';
 import classes from './trading-user.module.css';
-import { UserEntry } from './trading-user-entry.tsx';
 
 const loadSearch = () => import('./trading-user-search.tsx');
 const TradingUserSearch = lazy(loadSearch);
 const prepareSearch = () => void loadSearch().catch(() => {});
 
 interface TradingUserCardProps {
-  /** The one in the address, or the operator's own. */
+  /** The user in the address, or the operator. */
   userId: string;
   ownId: string;
   onChoose: (userId: string) => void;
@@ -56,9 +56,9 @@ function Choice({ users, userId, ownId, onChoose }: TradingUserCardProps & { use
       {opened ? (
         <Suspense fallback={null}>
           <TradingUserSearch
-            users={users}
+            users={users.toSorted((a, b) => Number(b.id === ownId) - Number(a.id === ownId))}
             chosenId={chosen?.id}
-            ownId={ownId}
+            renderUser={(user) => <UserEntry user={user} ownId={ownId} />}
             onClose={close}
             onLeave={() => setOpened(false)}
             onChoose={(id) => {
@@ -70,5 +70,24 @@ function Choice({ users, userId, ownId, onChoose }: TradingUserCardProps & { use
       ) : null}
       {chosen ? null : <p className={classes.unknown}>The address names a user who does not exist.</p>}
     </div>
+  );
+}
+
+function UserEntry({ user, ownId }: { user: TradingUser; ownId: string }) {
+  return (
+    <span className={classes.entry}>
+      <span className={classes.name}>
+        {user.username}
+        {user.id === ownId ? ' (You)' : ''}
+      </span>
+      <span className={classes.badges}>
+        <Badge tone={user.userActive ? 'success' : 'failure'}>
+          {user.userActive ? 'Active' : 'Inactive'}
+        </Badge>
+        <Badge tone={user.activeTradingEnabled ? 'accent' : 'neutral'}>
+          {user.activeTradingEnabled ? 'Trading On' : 'Trading Off'}
+        </Badge>
+      </span>
+    </span>
   );
 }

@@ -1,37 +1,30 @@
 import { TextInput } from '@mantine/core';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import type { TradingUser } from './get-trading-user.ts';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import type { TradingUser } from './calculator-data.ts';
 import classes from './trading-user.module.css';
-import { UserEntry } from './trading-user-entry.tsx';
 
 interface TradingUserSearchProps {
   users: readonly TradingUser[];
   chosenId: string | undefined;
-  ownId: string;
+  renderUser: (user: TradingUser) => ReactNode;
   onChoose: (userId: string) => void;
   onClose: () => void;
-  /** The focus has gone elsewhere, and stays there. */
+  /** The focus has moved elsewhere and stays there. */
   onLeave: () => void;
 }
 
-/** So many are shown at a time; typing narrows the others down. */
+/** The most that are shown; typing narrows the others down. */
 const SHOWN = 50;
 
 /** A combobox whose list stands below it: arrows move, Enter chooses, Escape closes. */
-export default function TradingUserSearch({
-  users,
-  chosenId,
-  ownId,
-  onChoose,
-  onClose,
-  onLeave,
-}: TradingUserSearchProps) {
+export default function TradingUserSearch(props: TradingUserSearchProps) {
+  const { users, chosenId, renderUser, onChoose, onClose, onLeave } = props;
   const [text, setText] = useState('');
   const [moved, setMoved] = useState(0);
   const listId = useId();
   const root = useRef<HTMLDivElement>(null);
   const wanted = text.trim().toLowerCase();
-  const found = ownFirst(users, ownId).filter(({ username }) => username.toLowerCase().includes(wanted));
+  const found = users.filter(({ username }) => username.toLowerCase().includes(wanted));
   const shown = found.slice(0, SHOWN);
   const active = Math.min(moved, shown.length - 1);
   const optionId = (index: number) => `${listId}-${index}`;
@@ -41,7 +34,7 @@ export default function TradingUserSearch({
   });
 
   useEffect(() => {
-    // Its button, which opens and closes it, belongs to it.
+    // The button that opens and closes the list is part of it.
     const isOutside = ({ target }: Event) => !root.current?.parentElement?.contains(target as Node);
     const closeFromOutside = (event: Event) => isOutside(event) && onClose();
     const closeBehind = (event: Event) => isOutside(event) && onLeave();
@@ -84,7 +77,7 @@ export default function TradingUserSearch({
         }}
         onKeyDown={act}
       />
-      {/* Chromium would stop at a list that scrolls, where no key does anything. */}
+      {/* Chromium makes a scrolling list a tab stop, where no key does anything. */}
       <div id={listId} role="listbox" aria-label="Users" tabIndex={-1} className={classes.list}>
         {shown.map((user, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard stays in the search field
@@ -98,7 +91,7 @@ export default function TradingUserSearch({
             className={classes.option}
             onClick={() => onChoose(user.id)}
           >
-            <UserEntry user={user} ownId={ownId} />
+            {renderUser(user)}
           </div>
         ))}
       </div>
@@ -109,6 +102,3 @@ export default function TradingUserSearch({
     </div>
   );
 }
-
-const ownFirst = (users: readonly TradingUser[], ownId: string): TradingUser[] =>
-  users.toSorted((a, b) => Number(b.id === ownId) - Number(a.id === ownId));

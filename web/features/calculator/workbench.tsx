@@ -1,30 +1,30 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { UserSettings } from '#contract/settings.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import type { ExchangeMode } from '#domain/eligibility/trading-mode.ts';
 import { toastError } from '../../ui/toast.ts';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
-import { errorText, failureText, useCalculate, useKnownOutcome } from './calculate.ts';
-import { CalculationErrorPanel, type CalculationProblem } from './calculation-error.tsx';
+import { useCalculate, useKnownOutcome } from './calculate.ts';
+import { CalculationErrorPanel } from './calculation-error.tsx';
 import {
   type CalculationSettings,
   changedSettings,
   isSameSettings,
   storedCalculationSettings,
 } from './calculation-settings.ts';
+import { settingsPath, usePreview } from './calculator-data.ts';
 import type { CalculatorSearch } from './calculator-search.ts';
 import { ChartCard } from './chart-card.tsx';
 import { MethodsCard } from './methods-card.tsx';
-import { OrderCard } from './order-card.tsx';
+import { useOrderByHand } from './order-by-hand.ts';
 import { PositionCard } from './position-card.tsx';
-import { usePreview } from './preview-position.ts';
 import { SettingsCard } from './settings-card.tsx';
 import { NO_POSITION_DATA, submitState } from './submit-state.ts';
-import { useOrderByHand } from './use-order-by-hand.ts';
 
-const CalculationCards = lazy(() =>
-  import('./calculation-cards.tsx').then((loaded) => ({ default: loaded.CalculationCards })),
-);
+const CalculationCards = lazy(async () => ({
+  default: (await import('./calculation-cards.tsx')).CalculationCards,
+}));
+const OrderCard = lazy(async () => ({ default: (await import('./calculation-cards.tsx')).OrderCard }));
 const OrderDialog = lazy(() => import('./order-dialog.tsx'));
 
 export interface WorkbenchProps {
@@ -41,16 +41,17 @@ export interface WorkbenchProps {
 
 interface EditedSettings {
   settings: CalculationSettings;
-  /** What was stored when the editing began. */
+  /** The stored settings when the editing began. */
   from: CalculationSettings;
 }
 
-/** Settings, their picture, what was calculated with them, and its order. */
+/** The settings, their chart, the position that was calculated with them, and its order. */
 export function Workbench(props: WorkbenchProps) {
   const { signal, userId, ownId, search, onSearch, tradingDisabled, exchangeMode, stored, username } = props;
   const history = useDialogHistory();
   const [edited, setEdited] = useState<EditedSettings | null>(null);
-  const storedSettings = storedCalculationSettings(stored);
+  // The preview waits until the settings stay the same: without edits it needs the same object at each render.
+  const storedSettings = useMemo(() => storedCalculationSettings(stored), [stored]);
   const settings = edited?.settings ?? storedSettings;
   const preview = usePreview({ signalId: signal.id, userId, settings });
   const calculate = useCalculate();
@@ -75,10 +76,16 @@ export function Workbench(props: WorkbenchProps) {
 
   const startCalculation = () =>
     calculate.mutate(
-      { signal, userId, isSelf: userId === ownId, settings, updatedAt: stored.updatedAt },
+      {
+        signal,
+        userId,
+        settingsPath: settingsPath({ userId, isSelf: userId === ownId }),
+        settings,
+        updatedAt: stored.updatedAt,
+      },
       {
         onSuccess: ({ answer }) => {
-          // They are the stored ones now; what was changed meanwhile is not.
+          // The settings are stored now, but not what was edited in the meantime.
           setEdited((now) => (now === null || now === edited ? null : { ...now, from: settings }));
           history.adjust({ calculation: answer.success ? answer.positionGeneratorLogId : undefined });
         },
@@ -91,7 +98,8 @@ export function Workbench(props: WorkbenchProps) {
     else history.open({ dialog: 'order' });
   };
 
-  const problem = search.calculation === undefined ? problemOf(calculate) : null;
+  const refusal = calculate.data && !calculate.data.answer.success ? calculate.data.answer : null;
+  const hasProblem = search.calculation === undefined && (refusal !== null || calculate.error !== null);
   return (
     <>
       <SettingsCard
@@ -105,8 +113,12 @@ export function Workbench(props: WorkbenchProps) {
         onKeepMine={() => setEdited({ settings, from: storedSettings })}
         onCalculate={startCalculation}
       />
-      {problem ? <CalculationErrorPanel problem={problem} /> : null}
-      {order ? <OrderCard order={order} onOpen={openOrder} /> : null}
+      {hasProblem ? <CalculationErrorPanel refusal={refusal} error={calculate.error} /> : null}
+      {order ? (
+        <Suspense fallback={null}>
+          <OrderCard order={order} onOpen={openOrder} />
+        </Suspense>
+      ) : null}
       <PositionCard
         outcome={outcome}
         isForgotten={search.calculation !== undefined && outcome === undefined}
@@ -127,24 +139,14 @@ export function Workbench(props: WorkbenchProps) {
           <OrderDialog
             positionGeneratorLogId={search.calculation}
             dialog={search.dialog}
-            order={byHand.order}
-            submitting={byHand.submitting}
-            failure={byHand.failure}
+            byHand={byHand}
             submitState={state}
             exchangeMode={exchangeMode}
             calculatedMethod={outcome?.answer.success ? outcome.answer.position.method : undefined}
-            onConfirm={byHand.submit}
             onClose={() => history.close(() => onSearch({ dialog: undefined }))}
           />
         </Suspense>
       ) : null}
     </>
   );
-}
-
-function problemOf({ data, error }: ReturnType<typeof useCalculate>): CalculationProblem | null {
-  if (error) return { title: undefined, message: errorText(error), details: '', availableBalance: null };
-  if (!data || data.answer.success) return null;
-  const { error: title, details, availableBalance } = data.answer;
-  return { title, message: failureText(data.answer), details, availableBalance };
 }

@@ -1,0 +1,101 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
+import type { SignalChart } from '#contract/charts.ts';
+import type { PreviewAnswer } from '#contract/position-generator.ts';
+import type { AccountBalanceAnswer, OrderResult } from '#contract/position-maker.ts';
+import type { PriceLogDetail } from '#contract/price-logs.ts';
+import type { UserSettings } from '#contract/settings.ts';
+import type { SignalDetail } from '#contract/signals.ts';
+import type { User, UsersAnswer } from '#contract/users.ts';
+import { requestJson } from '../../lib/api-client.ts';
+import { useKeptWhileLive } from '../../lib/live/live-context.tsx';
+import { readSettings, type StoredSettingsAnswer } from '../../lib/read-settings.ts';
+import type { CalculationSettings } from './calculation-settings.ts';
+
+const signalPath = (signalId: string) => `/api/signals/${encodeURIComponent(signalId)}`;
+
+export const useSignal = (signalId: string) =>
+  useQuery<SignalDetail>({ queryKey: [signalPath(signalId)], staleTime: 0 });
+
+export const useSignalChart = (signalId: string) =>
+  useQuery<SignalChart>({ queryKey: [`${signalPath(signalId)}/chart`], staleTime: 0 });
+
+/** The price log that belongs to the signal. */
+export const usePriceLog = (hashValue: string) =>
+  useQuery<PriceLogDetail>({ queryKey: [`/api/price-logs/hash/${encodeURIComponent(hashValue)}`] });
+
+export type TradingUser = Pick<User, 'id' | 'username' | 'userActive' | 'activeTradingEnabled'>;
+
+/** Without paging: everybody, inactive users included. */
+export const useTradingUsers = () =>
+  useQuery<UsersAnswer, Error, TradingUser[]>({
+    queryKey: ['/api/admin/users'],
+    select: ({ users }) => users,
+    staleTime: 0,
+  });
+
+/** The own settings, or another user's. */
+export const settingsPath = ({ userId, isSelf }: { userId: string; isSelf: boolean }): string =>
+  isSelf ? '/api/user-settings' : `/api/admin/user-settings/${encodeURIComponent(userId)}`;
+
+export const useTradingSettings = (user: { userId: string; isSelf: boolean }) =>
+  useQuery<StoredSettingsAnswer, Error, UserSettings>({
+    queryKey: [settingsPath(user)],
+    select: readSettings,
+    ...useKeptWhileLive(),
+  });
+
+const BALANCES_PATH = '/api/admin/account-balance/';
+const BALANCE_RETRIES = 2;
+
+/** Never from the cache: each visit fetches it. */
+export const useAccountBalance = (userId: string) =>
+  useQuery<Partial<AccountBalanceAnswer>>({
+    queryKey: [`${BALANCES_PATH}${encodeURIComponent(userId)}`],
+    retry: BALANCE_RETRIES,
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+const PREVIEW_PATH = '/api/internal/position-generator/preview';
+const EDITING_PAUSE_MS = 300;
+
+/** The position with the settings as they are edited, and the three methods side by side; nothing is saved. */
+export function usePreview(request: { signalId: string; userId: string; settings: CalculationSettings }) {
+  const { signalId, userId } = request;
+  const [settings] = useDebouncedValue(request.settings, EDITING_PAUSE_MS);
+  const body = { signalId, userId, settings };
+  return useQuery({
+    queryKey: [PREVIEW_PATH, body] as const,
+    queryFn: ({ signal }) => requestJson<PreviewAnswer>(PREVIEW_PATH, { method: 'POST', body, signal }),
+    // The former figures stay while settings are edited, but never those of another signal or user.
+    placeholderData: (former, query) => {
+      const of = query?.queryKey[1];
+      return of?.signalId === signalId && of.userId === userId ? former : undefined;
+    },
+    staleTime: 0,
+  });
+}
+
+export const orderKey = (positionGeneratorLogId: string) =>
+  ['/api/position-maker/orders', { positionGeneratorLogId }] as const;
+
+const ORDER_POLL_MS = 1_000;
+
+/** The order as far as it has come. Live events announce each stage; while it runs or is expected, a poll does too. */
+export const useOrder = (calculationId: string | undefined, { isExpected }: { isExpected: boolean }) =>
+  useQuery<{ order: OrderResult | null }, Error, OrderResult | null>({
+    queryKey: orderKey(calculationId ?? ''),
+    select: ({ order }) => order,
+    enabled: calculationId !== undefined,
+    refetchInterval: ({ state: { data } }) =>
+      (isExpected && !data?.order) || data?.order?.done === false ? ORDER_POLL_MS : false,
+    staleTime: 0,
+  });
+
+/** Fetches again what depends on the account and the price: the balance, and the positions that it sizes. */
+export const refreshAccount = (client: QueryClient): Promise<void> =>
+  client.invalidateQueries({
+    predicate: ({ queryKey: [path] }) =>
+      path === PREVIEW_PATH || (typeof path === 'string' && path.startsWith(BALANCES_PATH)),
+  });

@@ -1,0 +1,256 @@
+import { Alert, Button, Loader } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { ApiCall, OrderResult } from '#contract/position-maker.ts';
+import { formatDuration, plainCount } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
+import { ExactDecimals } from './exact-decimals.tsx';
+import classes from './order.module.css';
+import type { SubmissionFailure } from './submit-order.ts';
+
+/** An order on its way, each stage as it happens. */
+export function OrderProgress({ order }: { order: OrderResult }) {
+  const { verificationJourney: journey } = order;
+  return (
+    <div className={classes.stack}>
+      <OrderRunning message={order.message} />
+      <Attempts journey={journey} done={false} />
+      <section>
+        <h3>Timeline</h3>
+        <Timeline lines={journey.timeline} />
+      </section>
+      <div>
+        <Button disabled>Submitting Order...</Button>
+      </div>
+    </div>
+  );
+}
+
+export function OrderRunning({ message }: { message?: string }) {
+  return (
+    <>
+      <div className={classes.running} role="status">
+        <Loader size="sm" aria-hidden />
+        <strong>{message ?? 'The order is on its way to the exchange'}</strong>
+      </div>
+      <Alert color="indigo" icon={<IconInfoCircle aria-hidden />}>
+        Closing this dialog or leaving the page stops nothing: the order goes on, and this address shows how
+        it ends.
+      </Alert>
+    </>
+  );
+}
+
+const FILL_LABELS = {
+  filled: 'Filled',
+  partial: 'Partly filled',
+  unfilled: 'Not filled',
+  unknown: 'Unknown',
+};
+const PROTECTION_LABELS = {
+  verified: 'Stop loss and take profit verified',
+  repaired: 'Placed again after the fill',
+  closed: 'Position closed for want of a stop loss',
+  missing: 'Missing',
+};
+
+export function OrderResultView({ order }: { order: OrderResult }) {
+  const { verificationJourney: journey, technicalDetails: technical } = order;
+  return (
+    <div className={classes.stack}>
+      <OutcomeHead success={order.success}>{order.error ?? order.message}</OutcomeHead>
+      <Facts
+        facts={[
+          ['Order ID', order.orderId ?? '–'],
+          ['Client Order ID', order.clientOid ?? '–'],
+          ['Position', order.positionRef ?? '–'],
+          ['Fill Status', order.fillStatus ? FILL_LABELS[order.fillStatus] : '–'],
+          ['Protection', order.protectionStatus ? PROTECTION_LABELS[order.protectionStatus] : '–'],
+        ]}
+      />
+      <section>
+        <h3>Verification Journey</h3>
+        <Attempts journey={journey} done={order.done} />
+        <Timeline lines={journey.timeline} />
+      </section>
+      <section>
+        <h3>API Call Sequence</h3>
+        <ApiCalls calls={order.apiCallSequence} />
+      </section>
+      <section>
+        <h3>Technical Details</h3>
+        <Facts
+          facts={[
+            ['First Order Filled', yesNo(technical.firstOrderFilled)],
+            ['Second Attempt Executed', yesNo(technical.secondAttemptExecuted)],
+            ['Attempts', plainCount(technical.attempts)],
+            ['Is Second Attempt', yesNo(technical.isSecondAttempt)],
+            ['Execution Time', formatDuration(technical.executionTime)],
+            ['Endpoint', technical.endpoint || '–'],
+          ]}
+        />
+      </section>
+      <details>
+        <summary>Request and response of the last order</summary>
+        <div className={classes.stack}>
+          <JsonView value={order.requestData} label="Request Data" />
+          <JsonView value={order.responseData} label="Response Data" />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+/** A submission that left no order, as far as is known. */
+export function FailedSubmission({ failure }: { failure: SubmissionFailure }) {
+  return (
+    <div className={classes.stack}>
+      <OutcomeHead success={false}>{failure.text}</OutcomeHead>
+      {failure.inDoubt ? (
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="The outcome is not known yet">
+          The order may be on its way all the same. It appears here as soon as the server tells of it; this
+          calculation is never traded twice.
+        </Alert>
+      ) : (
+        <p className={classes.quiet}>No order was sent for this calculation.</p>
+      )}
+    </div>
+  );
+}
+
+function OutcomeHead({ success, children }: { success: boolean; children: ReactNode }) {
+  const Icon = success ? IconCircleCheck : IconCircleX;
+  return (
+    <div className={classes.outcome} data-success={success} role="status">
+      <Icon size={26} aria-hidden />
+      <div>
+        <strong>{success ? 'SUCCESS (ORDER FILLED)' : 'FAILED (ORDER FAILED)'}</strong>
+        <p>{children}</p>
+      </div>
+    </div>
+  );
+}
+
+const yesNo = (is: boolean): string => (is ? 'Yes' : 'No');
+
+/** The calls to the exchange, in their order. */
+function ApiCalls({ calls }: { calls: readonly ApiCall[] }) {
+  const formatInstant = useFormatInstant();
+  if (calls.length === 0) return <p className={classes.quiet}>The exchange was not called</p>;
+  return (
+    <ol className={classes.calls} aria-label="API Call Sequence">
+      {calls.map((call, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: calls have no identity and keep their order
+        <li key={index}>
+          <details>
+            <summary>
+              <span className={classes.callType}>{call.type}</span>
+              <span className={`mono ${classes.endpoint}`}>
+                {call.method} {call.endpoint}
+              </span>
+              <span className={classes.quiet}>{formatInstant(call.timestamp)}</span>
+              <Badge tone={call.success ? 'success' : 'failure'}>
+                {call.status ?? 'no answer'} {call.success ? 'OK' : 'failed'}
+              </Badge>
+            </summary>
+            <JsonView value={call.requestData} label={`Request ${index + 1}`} />
+            <JsonView value={call.responseData} label={`Response ${index + 1}`} />
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type Journey = OrderResult['verificationJourney'];
+type Attempt = Journey['attempts'][number];
+
+const STATES: Readonly<Record<string, [label: string, tone: BadgeTone]>> = {
+  planned: ['Planned', 'neutral'],
+  submitting: ['Submitting', 'info'],
+  unknown: ['In doubt, being looked up', 'warning'],
+  open: ['Open, waiting for its fill', 'info'],
+  cancelling: ['Being cancelled', 'info'],
+  filled: ['Filled', 'success'],
+  unfilled: ['Not filled', 'warning'],
+  refused: ['Refused', 'failure'],
+  never_placed: ['Never placed', 'failure'],
+};
+
+function Attempts({ journey, done }: { journey: Journey; done: boolean }) {
+  const [first, second] = journey.attempts;
+  return (
+    <div className={classes.attempts}>
+      <AttemptCard title="First Attempt" attempt={first} otherwise={done ? 'NOT RUN' : 'Planned'} />
+      <AttemptCard
+        title="Second Attempt"
+        attempt={journey.secondAttemptExecuted || !done ? second : undefined}
+        otherwise={done || journey.firstOrderFilled ? 'NOT RUN' : 'Only if the first does not fill'}
+        note={notRun(journey, done)}
+      />
+    </div>
+  );
+}
+
+/** Why there was no second attempt. */
+function notRun(journey: Journey, done: boolean): string | undefined {
+  if (journey.firstOrderFilled) return 'The first attempt filled, so it was not needed.';
+  return done && !journey.secondAttemptExecuted ? (journey.attempts[1]?.error ?? undefined) : undefined;
+}
+
+/** A partly filled attempt says how much was filled. */
+function stateOf({ state, quantity, filledQuantity }: Attempt): readonly [label: string, tone: BadgeTone] {
+  if (state === 'unfilled' && Number(filledQuantity) > 0) {
+    return [`Filled ${filledQuantity} of ${quantity}`, 'warning'];
+  }
+  return STATES[state] ?? [state, 'neutral'];
+}
+
+interface AttemptCardProps {
+  title: string;
+  attempt: Attempt | undefined;
+  /** Shown in place of a state. */
+  otherwise: string;
+  note?: string | undefined;
+}
+
+function AttemptCard({ title, attempt, otherwise, note }: AttemptCardProps) {
+  const [label, tone] = attempt ? stateOf(attempt) : ([otherwise, 'neutral'] as const);
+  return (
+    <article className={classes.attempt} aria-label={title}>
+      <div className={classes.attemptHead}>
+        <strong>{title}</strong>
+        <Badge tone={tone}>{label}</Badge>
+      </div>
+      {attempt ? (
+        <Facts
+          columns={2}
+          facts={[
+            ['Price', <ExactDecimals key="price" value={attempt.price} decimals={4} />],
+            ['Quantity', attempt.quantity],
+            ['Filled Quantity', attempt.filledQuantity],
+            ['Average Price', <ExactDecimals key="average" value={attempt.averagePrice} decimals={4} />],
+            ['Order ID', attempt.orderId ?? '–'],
+          ]}
+        />
+      ) : null}
+      {attempt?.error ? <p className={classes.failure}>{attempt.error}</p> : null}
+      {!attempt && note ? <p className={classes.quiet}>{note}</p> : null}
+    </article>
+  );
+}
+
+function Timeline({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return <p className={classes.quiet}>Nothing has happened yet</p>;
+  return (
+    <ol className={classes.timeline} aria-label="Timeline">
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added at the end
+        <li key={index}>{line}</li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,140 @@
+import { Button } from '@mantine/core';
+import { IconBraces } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { PriceLogDetail } from '#contract/price-logs.ts';
+import type { SignalDetail } from '#contract/signals.ts';
+import { displayTimeframe, timeframeMinutes } from '#domain/timeframe.ts';
+import { formatDecimals } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Badge, type BadgeTone } from '../../ui/badge.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { FullPrice } from '../../ui/full-price.tsx';
+import { OriginalTime } from '../../ui/original-time.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { QueryView } from '../../ui/query-view.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { TokenBadge } from '../../ui/trading-badges.tsx';
+import { usePriceLog } from './calculator-data.ts';
+
+interface CardProps {
+  signal: SignalDetail;
+  onRawData: () => void;
+}
+
+export function SignalCard({ signal, onRawData }: CardProps) {
+  const formatInstant = useFormatInstant();
+  const minutes = timeframeMinutes(signal.timeframe);
+  return (
+    <Panel title="Signal Information" aside={<RawDataButton label="Signal raw data" onClick={onRawData} />}>
+      <Facts
+        columns={2}
+        facts={[
+          ['Token', <TokenBadge key="token" token={signal.token} />],
+          ['Action', <SideBadge key="action" action={signal.action} />],
+          ['Price', <FullPrice key="price" price={signal.price} />],
+          ['Timeframe', minutes === null ? displayTimeframe(signal.timeframe) : `${minutes} minutes`],
+          ['Processor', signal.processor],
+          ['Time (TradingView)', <OriginalTime key="original" original={signal.originalTimeTrading} />],
+          ['Time (Server)', formatInstant(signal.candleTimeServer ?? signal.receivedAtServer)],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+export function PriceLogCard({ signal, onRawData }: CardProps) {
+  const formatInstant = useFormatInstant();
+  return (
+    <Panel
+      title="Price Log Information"
+      aside={
+        signal.priceLogHash === null ? null : <RawDataButton label="Price log raw data" onClick={onRawData} />
+      }
+    >
+      <PriceLogView signal={signal}>
+        {(log) => (
+          <Facts
+            columns={2}
+            facts={[
+              ['Price (Close)', <FullPrice key="price" price={log.close ?? log.price} />],
+              ['Symbol', `${log.token}${log.currency}`],
+              ['Immediate Trend', parameter(log, 'immediate_trend')],
+              ['Mature Trend', parameter(log, 'mature_trend')],
+              ['ATR', averageTrueRange(log)],
+              ['Candle Time', formatInstant(log.candleTimeServer)],
+              ['Received At', formatInstant(log.receivedAt)],
+            ]}
+          />
+        )}
+      </PriceLogView>
+    </Panel>
+  );
+}
+
+interface PriceLogViewProps {
+  signal: SignalDetail;
+  children: (log: PriceLogDetail) => ReactNode;
+}
+
+/** The signal's price log, or why there is none: none ever came, or those of that time are no longer kept. */
+export function PriceLogView({ signal, children }: PriceLogViewProps) {
+  const { priceLogHash, priceLogsKept } = signal;
+  if (priceLogHash !== null) return <LoadedPriceLog hashValue={priceLogHash}>{children}</LoadedPriceLog>;
+  return (
+    <EmptyState>
+      {priceLogsKept
+        ? 'No matching price log exists for this signal'
+        : 'The price logs of this signal’s time are no longer kept'}
+    </EmptyState>
+  );
+}
+
+function LoadedPriceLog({
+  hashValue,
+  children,
+}: Pick<PriceLogViewProps, 'children'> & { hashValue: string }) {
+  return (
+    <QueryView query={usePriceLog(hashValue)} errorTitle="Failed to fetch price log">
+      {children}
+    </QueryView>
+  );
+}
+
+function parameter({ parameters }: PriceLogDetail, name: string): string {
+  const value = parameters[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'N/A';
+}
+
+/** Two decimals; where they hide it, as with cheap tokens, the whole figure. */
+function averageTrueRange(log: PriceLogDetail): string {
+  const text = parameter(log, 'atr');
+  const rounded = formatDecimals(text, 2);
+  if (rounded === '–') return text;
+  return Number(rounded) === 0 && Number(text) !== 0 ? `${rounded} (${text})` : rounded;
+}
+
+const TONES: Readonly<Record<string, BadgeTone>> = {
+  buy: 'success',
+  long: 'success',
+  sell: 'failure',
+  short: 'failure',
+};
+
+/** An action, or the side of a position. */
+export function SideBadge({ action }: { action: string }) {
+  return <Badge tone={TONES[action] ?? 'neutral'}>{action.toUpperCase() || '–'}</Badge>;
+}
+
+function RawDataButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconBraces size={14} aria-hidden />}
+      aria-label={label}
+      onClick={onClick}
+    >
+      Raw data
+    </Button>
+  );
+}
