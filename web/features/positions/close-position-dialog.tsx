@@ -1,45 +1,49 @@
 import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { OpenPositionView } from '#contract/positions.ts';
-import { serverMessage } from '../../lib/api-client.ts';
+import type { ClosePositionAnswer, OpenPositionView } from '#contract/positions.ts';
+import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { formatFullPrice, formatMoney, formatQuantity, formatReturn } from '../../lib/figures.ts';
 import { capitalise, formatLeverage } from '../../lib/format.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { useClosePosition } from './close-position.ts';
+import { positionsPath } from './positions-data.ts';
 
 interface ClosePositionDialogProps {
   /** As it was when the button was pressed. */
   position: OpenPositionView;
-  /** As it is now; undefined when it is open no more. */
+  /** As it is now; undefined once it is closed. */
   current: OpenPositionView | undefined;
   onClose: () => void;
 }
 
 export default function ClosePositionDialog({ position, current, onClose }: ClosePositionDialogProps) {
-  const closing = useClosePosition();
+  const client = useQueryClient();
   const [failure, setFailure] = useState<string | null>(null);
   const { userId, username, token } = position;
+  const closing = useMutation({
+    mutationFn: () =>
+      requestJson<ClosePositionAnswer>(`${positionsPath}/close`, { method: 'POST', body: { userId, token } }),
+    // After a failure the list may be out of date as well: the position may be closed nevertheless.
+    onSettled: () => client.invalidateQueries({ queryKey: [positionsPath] }),
+  });
   const fail = (message: string) => {
     setFailure(message);
     toastError({ title: 'Failed to Close Position', message });
   };
   const confirm = () => {
     setFailure(null);
-    closing.mutate(
-      { userId, token },
-      {
-        onSuccess: ({ success, message }) => {
-          if (!success) return fail(message);
-          toastSuccess({ title: 'Position Closed', message });
-          onClose();
-        },
-        onError: (error) => fail(serverMessage(error, error.message)),
+    closing.mutate(undefined, {
+      onSuccess: ({ success, message }) => {
+        if (!success) return fail(message);
+        toastSuccess({ title: 'Position Closed', message });
+        onClose();
       },
-    );
+      onError: (error) => fail(serverMessage(error, error.message)),
+    });
   };
   return (
     <ConfirmDialog
@@ -50,7 +54,7 @@ export default function ClosePositionDialog({ position, current, onClose }: Clos
       pending={closing.isPending}
       destructive
       onConfirm={confirm}
-      // Closed while the answer is under way, the dialog could not tell what came of it.
+      // A dialog that is closed before the answer could not show the outcome.
       onClose={() => (closing.isPending ? undefined : onClose())}
     >
       <Text size="sm">

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { OpenPositionView, PositionsAnswer } from '#contract/positions.ts';
+import { FilterSelect } from '#web/lists/filter-select.tsx';
 import { PolledView } from '#web/lists/polled-view.tsx';
 import { formatMoney } from '../../lib/figures.ts';
 import { formatCount } from '../../lib/format.ts';
@@ -11,14 +13,11 @@ import { Panel } from '../../ui/panel.tsx';
 import { Profit } from '../../ui/profit.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
-import { ClosedPositions } from './closed-positions.tsx';
-import { usePositions, useTokens, useUsers } from './get-positions.ts';
-import { OpenPositions } from './open-positions.tsx';
+import { ClosedPositions, OpenPositions, TotalsPerToken, TotalsPerUser } from './position-tables.tsx';
 import classes from './positions.module.css';
-import { PositionsFilters } from './positions-filters.tsx';
+import { usePositions } from './positions-data.ts';
 import { CLOSED_SHOWN_AT_MOST, type PositionsSearch } from './positions-search.ts';
 import { ProfitChart } from './profit-chart.tsx';
-import { TotalsPerToken, TotalsPerUser } from './profit-totals.tsx';
 import { UnreachableAccounts } from './unreachable-accounts.tsx';
 
 const ClosePositionDialog = lazy(() => import('./close-position-dialog.tsx'));
@@ -26,14 +25,14 @@ const ClosePositionDialog = lazy(() => import('./close-position-dialog.tsx'));
 interface PositionsScreenProps {
   search: PositionsSearch;
   onSearch: (change: PositionsSearch) => void;
-  /** Who is halted because of a position, shown before them. */
+  /** Users who are halted because of a position, shown above the positions. */
   halts: ReactNode;
 }
 
 export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProps) {
   const positions = usePositions(search);
-  const users = useUsers();
-  const tokens = useTokens();
+  const users = useQuery<{ id: string; username: string }[]>({ queryKey: ['/api/users'] });
+  const tokens = useQuery<string[]>({ queryKey: ['/api/signals/tokens'] });
   const formatInstant = useFormatInstant();
   const [closing, setClosing] = useState<OpenPositionView | null>(null);
   const { data } = positions;
@@ -44,15 +43,23 @@ export function PositionsScreen({ search, onSearch, halts }: PositionsScreenProp
       subtitle={`As the exchanges report them${data ? `, as of ${formatInstant(data.at)}` : ''}`}
       actions={
         <>
-          <PositionsFilters
-            search={search}
-            onSearch={onSearch}
-            users={users.data ?? []}
-            // A position may be in a token that no signal was for.
-            tokens={sortedUnion(
+          <FilterSelect
+            label="User"
+            allLabel="All users"
+            value={search.userId}
+            options={(users.data ?? []).map(({ id, username }) => ({ value: id, label: username }))}
+            onChange={(userId) => onSearch({ userId })}
+          />
+          <FilterSelect
+            label="Token"
+            allLabel="All tokens"
+            value={search.token}
+            // A position may be in a token without a signal.
+            options={sortedUnion(
               tokens.data,
               data?.perToken.map(({ token }) => token),
             )}
+            onChange={(token) => onSearch({ token })}
           />
           <RefreshButton onRefresh={() => void positions.refetch()} />
         </>
@@ -96,7 +103,7 @@ const sortedUnion = (...lists: (string[] | undefined)[]) =>
 
 interface PositionsProps {
   answer: PositionsAnswer;
-  /** What is shown belongs to the former filters. */
+  /** The answer belongs to the former filters. */
   faded: boolean;
   onClose: (position: OpenPositionView) => void;
   /** Shows more closed positions. */

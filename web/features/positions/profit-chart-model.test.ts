@@ -7,7 +7,7 @@ const POINTS = [
   { at: '2026-07-02T10:00:00.000Z', profit: '4' },
 ];
 
-test('the points stand at the clock of the display time zone, each later than the one before', () => {
+test('puts points at the clock of the display time zone, each later than the one before', () => {
   const { points, instants } = toProfitModel(POINTS, 'America/Los_Angeles');
   const three = Date.parse('2026-07-01T03:00:00Z') / 1000;
   expect(points).toEqual([
@@ -18,7 +18,7 @@ test('the points stand at the clock of the display time zone, each later than th
   expect(instants.get(three + 1)).toBe('2026-07-01T10:00:00.400Z');
 });
 
-test('the chart is said with its count, its span, its end, its highest and its lowest', () => {
+test('describes the chart by its count, span, end, highest and lowest value', () => {
   expect(describeProfit(POINTS, (instant) => instant?.slice(0, 10) ?? '')).toBe(
     'Cumulative profit after fees of 3 closed positions from 2026-07-01 to 2026-07-02: +$4.00 at the end, highest $12.50, lowest -$3.25.',
   );

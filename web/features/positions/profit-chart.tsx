@@ -71,7 +71,7 @@ export function ProfitChart({ points: given }: { points: ProfitPoints }) {
   );
 }
 
-/** All that the picture shows, to be read: the newest first. */
+/** The figures of the chart, the newest first. */
 function ProfitTable({ points }: { points: ProfitPoints }) {
   const formatInstant = useFormatInstant();
   return (

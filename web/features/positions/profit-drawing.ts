@@ -42,7 +42,7 @@ export function createProfitDrawing(options: DrawingOptions): ChartDrawing<Profi
     pointMarkersVisible: true,
     pointMarkersRadius: 3,
     priceFormat: { type: 'custom', minMove: 0.01, formatter: formatMoney },
-    // Zero is in view, or nobody sees what is gain and what is loss.
+    // Zero stays in view: it divides gain from loss.
     autoscaleInfoProvider: () => {
       const profits = [0, ...(model?.points.map(({ value }) => value) ?? [])];
       return { priceRange: { minValue: Math.min(...profits), maxValue: Math.max(...profits) } };
@@ -76,7 +76,7 @@ export function createProfitDrawing(options: DrawingOptions): ChartDrawing<Profi
     const isFirst = model === null;
     model = next;
     series.setData(next.points.map(({ time, value }) => ({ time: time as UTCTimestamp, value })));
-    // Later data must not take away what somebody is looking at.
+    // Later data must not move the visible range.
     if (isFirst) chart.timeScale().fitContent();
   }
 

@@ -1,19 +1,33 @@
 import { Button, Text } from '@mantine/core';
 import { IconPlugConnectedX } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { HiddenPositionView, PositionsAnswer } from '#contract/positions.ts';
+import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { formatQuantity } from '../../lib/figures.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { toastError, toastSuccess } from '../../ui/toast.ts';
 import classes from './positions.module.css';
-import { useWriteOffPosition } from './write-off-position.ts';
+import { positionsPath } from './positions-data.ts';
 
 interface Asked extends HiddenPositionView {
   username: string;
 }
 
-/** What is not shown has to be said: these accounts may hold positions. What none can show may be written off. */
+/** Accounts that may hold positions which are not shown. A position that no account can show may be written off. */
 export function UnreachableAccounts({ accounts }: { accounts: PositionsAnswer['unreachable'] }) {
-  const writeOff = useWriteOffPosition();
+  const client = useQueryClient();
+  const writeOff = useMutation({
+    mutationFn: ({ tradeId }: HiddenPositionView) =>
+      requestJson<{ message: string }>(`${positionsPath}/write-off`, { method: 'POST', body: { tradeId } }),
+    onSuccess: ({ message }) => toastSuccess({ title: 'Position Written Off', message }),
+    onError: (error) =>
+      toastError({
+        title: 'Not written off',
+        message: serverMessage(error, 'Failed to write the position off'),
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: [positionsPath] }),
+  });
   const [asked, setAsked] = useState<Asked | null>(null);
   if (accounts.length === 0 && asked === null) return null;
   return (
