@@ -1,18 +1,39 @@
 import { Button, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { OrderInDoubt } from '#contract/position-maker.ts';
+import type { OrderInDoubt, OrderResult } from '#contract/position-maker.ts';
 import { type CardColumn, CardTable } from '#web/lists/card-table.tsx';
+import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { toastError, toastSuccess } from '../../ui/toast.ts';
 import { ActionBadge, TokenBadge } from '../../ui/trading-badges.tsx';
-import classes from './order-executions.module.css';
-import { useWriteOffOrder } from './write-off-order.ts';
+import classes from './position-maker.module.css';
+import { positionMakerPath, useRefreshPositionMaker } from './position-maker-data.ts';
 
-/** Orders of which their exchange does not say what became of them, with what an administrator can do about it. */
+/** Orders whose outcome the exchange does not tell, and what an administrator can do about them. */
 export default function OrdersInDoubt({ orders }: { orders: readonly OrderInDoubt[] }) {
   const formatInstant = useFormatInstant();
-  const writeOff = useWriteOffOrder();
+  const refresh = useRefreshPositionMaker();
+  const writeOff = useMutation({
+    mutationFn: ({ tradeId }: OrderInDoubt) =>
+      requestJson<OrderResult>(`${positionMakerPath}/orders/${tradeId}/write-off`, {
+        method: 'POST',
+        body: {},
+      }),
+    onSuccess: (_order, { token, username }) =>
+      toastSuccess({
+        title: 'Order Written Off',
+        message: `What became of the ${token} order of ${username} stays unknown.`,
+      }),
+    onError: (error) =>
+      toastError({
+        title: 'Not written off',
+        message: serverMessage(error, 'Failed to write the order off'),
+      }),
+    onSettled: refresh,
+  });
   const [asked, setAsked] = useState<OrderInDoubt | null>(null);
   const columns: CardColumn<OrderInDoubt>[] = [
     { header: 'Username', place: 'title', cell: ({ username }) => username },

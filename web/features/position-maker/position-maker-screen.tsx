@@ -1,32 +1,42 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconRotateClockwise } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import type { PositionMakerStatus } from '#contract/position-maker.ts';
 import { PolledView } from '#web/lists/polled-view.tsx';
+import { requestJson, serverMessage } from '../../lib/api-client.ts';
+import { formatCount } from '../../lib/format.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { RefreshButton } from '../../ui/refresh-button.tsx';
 import { StatCards } from '../../ui/stat-cards.tsx';
+import { toastError, toastSuccess } from '../../ui/toast.ts';
 import {
+  positionMakerPath,
   useExecutionLogs,
   useOrdersInDoubt,
   usePositionMakerStatus,
   useRefreshPositionMaker,
-} from './get-position-maker.ts';
-import { OrderExecutions } from './order-executions.tsx';
-import { useRestartSystem } from './restart-system.ts';
-import { statusCards } from './status-cards.tsx';
-import { WorkerThreads } from './worker-threads.tsx';
+} from './position-maker-data.ts';
+import { OrderExecutions, WorkerThreads } from './position-maker-tables.tsx';
 
 /** Seldom needed. */
 const OrdersInDoubt = lazy(() => import('./orders-in-doubt.tsx'));
-const RestartDialog = lazy(() => import('./restart-dialog.tsx'));
 
 export function PositionMakerScreen() {
   const status = usePositionMakerStatus();
   const logs = useExecutionLogs();
   const inDoubt = useOrdersInDoubt().data?.orders ?? [];
   const refresh = useRefreshPositionMaker();
-  const restart = useRestartSystem();
+  const restart = useMutation({
+    mutationFn: () =>
+      requestJson<{ message: string }>(`${positionMakerPath}/restart`, { method: 'POST', body: {} }),
+    onSuccess: ({ message }) => toastSuccess({ title: 'System Restarted', message }),
+    onError: (error) =>
+      toastError({ title: 'Restart Failed', message: serverMessage(error, 'Failed to restart system') }),
+    onSettled: refresh,
+  });
   const [asking, setAsking] = useState(false);
 
   return (
@@ -67,19 +77,44 @@ export function PositionMakerScreen() {
           {(data) => <OrderExecutions logs={data.logs} />}
         </PolledView>
       </Panel>
-      {asking ? (
-        <Suspense fallback={null}>
-          <RestartDialog
-            processingTasks={status.data?.threadManager.processingTasks ?? 0}
-            // The screen stays in sight while the system restarts: its cards show how far it is.
-            onConfirm={() => {
-              setAsking(false);
-              restart.mutate();
-            }}
-            onClose={() => setAsking(false)}
-          />
-        </Suspense>
-      ) : null}
+      <ConfirmDialog
+        opened={asking}
+        title="Restart System"
+        confirmLabel="Restart System"
+        destructive
+        // The screen stays in sight while the system restarts: its cards show the progress.
+        onConfirm={() => {
+          setAsking(false);
+          restart.mutate();
+        }}
+        onClose={() => setAsking(false)}
+      >
+        <Text size="sm">
+          Restart the position maker, on every instance? While it restarts no new order is taken up; signals
+          wait.
+        </Text>
+        <Text size="sm">{ordersText(status.data?.threadManager.processingTasks ?? 0)}</Text>
+      </ConfirmDialog>
     </Page>
   );
+}
+
+/** The four cards at the top of the page. */
+function statusCards({ isRunning, threadManager }: PositionMakerStatus) {
+  const { activeWorkers, totalWorkers, processingTasks, completedTasks } = threadManager;
+  return [
+    {
+      label: 'System Status',
+      value: <span className={isRunning ? 'buy' : 'sell'}>{isRunning ? 'Running' : 'Stopped'}</span>,
+    },
+    { label: 'Active Workers', value: `${formatCount(activeWorkers)}/${formatCount(totalWorkers)}` },
+    { label: 'Processing Tasks', value: formatCount(processingTasks) },
+    { label: 'Completed Tasks', value: formatCount(completedTasks) },
+  ];
+}
+
+function ordersText(count: number): string {
+  if (count === 0) return 'No order is being worked on at the moment.';
+  const orders = count === 1 ? '1 order is' : `${count} orders are`;
+  return `${orders} being worked on: none is lost, and none is placed twice.`;
 }
