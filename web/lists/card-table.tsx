@@ -5,9 +5,9 @@ import tableClasses from './data-table.module.css';
 export interface CardColumn<Row> {
   header: string;
   align?: 'right';
-  /** The title of a card stands at its top without its name, the action in the corner beside it. */
+  /** Where a card shows it: the title at its top without the header, the action in the corner beside it. */
   place?: 'title' | 'action';
-  /** Null: a dash in the table, no line at all on a card. */
+  /** Null: a dash in the table, nothing on a card. */
   cell: (row: Row) => ReactNode;
 }
 
@@ -18,9 +18,9 @@ interface CardTableProps<Row> {
   rows: readonly Row[];
   rowId: (row: Row) => string;
   emptyText: string;
-  /** As a table; narrower, it scrolls inside its own region. */
+  /** Of the table; narrower, it scrolls inside its own region. */
   minWidth: number;
-  /** What has to be said of a row, below it. */
+  /** A note below the row. */
   note?: (row: Row) => ReactNode;
   /** Rows of former filters are shown while the next ones load. */
   faded?: boolean;

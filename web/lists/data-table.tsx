@@ -6,7 +6,7 @@ interface TableColumn<Row> {
   id: string;
   header: string;
   align?: 'right';
-  /** Stays on the screen where there is room for a table: for the last column. */
+  /** Stays in view when a wide table scrolls: for the last column. */
   pinned?: true;
   cell: (row: Row) => ReactNode;
 }
@@ -19,9 +19,9 @@ export interface DataTableProps<Row> {
   columns: TableColumns<Row>;
   rows: readonly Row[] | undefined;
   emptyText: string;
-  /** With all its columns. */
+  /** Width with all columns. */
   minWidth: number;
-  /** Ids of columns that are left out; the first column is not. */
+  /** Ids of columns that are left out; the first column always stays. */
   hidden?: readonly string[];
   skeletonRows?: number;
   /** Rows of the former page are shown while the next one loads. */
@@ -85,7 +85,7 @@ function DataTableView<Row extends { id: string }>(props: DataTableProps<Row>) {
 }
 
 /**
- * Plain cells; without rows yet it shows skeletons. The wide table scrolls inside its own region.
+ * Shows skeletons until there are rows. A wide table scrolls inside its own region.
  * Memoised, so that opening a dialog does not render a hundred rows again: give it stable properties.
  */
 export const DataTable = memo(DataTableView) as typeof DataTableView;

@@ -9,13 +9,13 @@ import { toastSuccess } from '../ui/toast.ts';
 
 const ExportDialog = lazy(() => import('./export-dialog.tsx'));
 
-/** A file that is ready sooner needs no dialog. */
+/** A file that is ready earlier needs no dialog. */
 const DIALOG_AFTER_MS = 400;
 
 interface ExportButtonProps<Row> {
   /** First part of the file's name. */
   name: string;
-  /** What is said when a page cannot be fetched. */
+  /** Title of the error when a page cannot be fetched. */
   errorTitle: string;
   createSource: (timeZone: string) => Promise<ExportSource<Row>>;
 }
@@ -40,7 +40,7 @@ export function ExportButton<Row>({ name, errorTitle, createSource }: ExportButt
         onProgress: setProgress,
       });
       if (file.rows === 0) {
-        // After the dialog has gone: an alert stops the page as it stands.
+        // After the dialog has closed: an alert blocks rendering.
         setTimeout(() => window.alert('No data to export'));
         return file;
       }

@@ -8,7 +8,7 @@ interface ExportDialogProps {
   /** Null until the first page is there. */
   progress: { rows: number; total: number } | null;
   failure: { title: string; error: unknown; onRetry: () => void } | null;
-  /** The file is saved, without the rows that did not fit. */
+  /** The file was saved without the rows beyond its limit. */
   isCut: boolean;
   onClose: () => void;
 }

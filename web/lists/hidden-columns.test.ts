@@ -11,7 +11,7 @@ function storageWith(content: Record<string, string> = {}) {
 }
 
 // Requirements: additions-finding-keys-and-columns-5
-test('each table remembers its own columns', () => {
+test('remembers the columns of each table', () => {
   const storage = storageWith();
   writeHiddenColumns(storage, 'signals', ['price', 'users']);
   expect(readHiddenColumns(storage, 'signals')).toEqual(['price', 'users']);
@@ -19,13 +19,13 @@ test('each table remembers its own columns', () => {
 });
 
 test.each(['', 'price', '{"price":true}', 'null', '[1,2]', '["price",null]'])(
-  'the stored text %j is ignored',
+  'ignores the stored text %j',
   (text) => {
     expect(readHiddenColumns(storageWith({ 'hidden-columns:signals': text }), 'signals')).toEqual([]);
   },
 );
 
-test('a browser that forbids its storage hides nothing and goes on', () => {
+test('hides nothing where the browser forbids its storage', () => {
   const forbidden = () => {
     throw new DOMException('denied', 'SecurityError');
   };
@@ -33,7 +33,7 @@ test('a browser that forbids its storage hides nothing and goes on', () => {
   expect(() => writeHiddenColumns(forbidden, 'signals', ['price'])).not.toThrow();
 });
 
-test('the first column is never hidden, whatever is stored', () => {
+test('never hides the first column, even if it is stored as hidden', () => {
   expect(isHidden(['id', 'price'], 'id', 0)).toBe(false);
   expect(isHidden(['id', 'price'], 'price', 3)).toBe(true);
   expect(isHidden(['id', 'price'], 'token', 1)).toBe(false);

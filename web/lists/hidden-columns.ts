@@ -2,10 +2,10 @@ import { useState } from 'react';
 
 const storageKey = (table: string) => `hidden-columns:${table}`;
 
-/** A browser that forbids its storage throws when it is merely named. */
+/** A function: a browser that forbids its storage throws on access to `localStorage` itself. */
 type OpenStorage<Use extends keyof Storage> = () => Pick<Storage, Use>;
 
-/** What this browser remembers for a table; anything that is not a list of column ids counts as nothing. */
+/** The stored ids for a table; anything that is not a list of column ids counts as nothing. */
 export function readHiddenColumns(open: OpenStorage<'getItem'>, table: string): readonly string[] {
   try {
     const stored: unknown = JSON.parse(open().getItem(storageKey(table)) ?? '[]');
@@ -29,7 +29,7 @@ export function writeHiddenColumns(
 
 const browserStorage = () => window.localStorage;
 
-/** Ids of the columns that the user does not want to see. The first column names the row and always stays. */
+/** Ids of the hidden columns of a table. The first column names the row and always stays. */
 export function useHiddenColumns(table: string): [readonly string[], (hidden: readonly string[]) => void] {
   const [hidden, setHidden] = useState(() => readHiddenColumns(browserStorage, table));
   return [

@@ -13,11 +13,11 @@ export interface ListFilter<Search> {
   list: string;
   choices?: readonly string[];
   display?: (choice: string) => string;
-  /** Whether a value of the address means a choice that is written otherwise. */
+  /** Whether a value of the address means a choice in another spelling. */
   matches?: (choice: string, value: string) => boolean;
 }
 
-/** The address may write a timeframe in any way. */
+/** The address may spell a timeframe in any way. */
 export const TIMEFRAME_FILTER = {
   name: 'timeframe',
   label: 'Timeframe',

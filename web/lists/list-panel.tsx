@@ -15,7 +15,7 @@ interface ListPanelProps<Row> extends DataTableProps<Row> {
   children?: ReactNode;
 }
 
-/** A table with its states: a refresh that failed says so above the rows of before. */
+/** A table with its states: the error of a failed refresh stands above the former rows. */
 export function ListPanel<Row extends { id: string }>(props: ListPanelProps<Row>) {
   const { title, description, aside, query, errorTitle, children, ...table } = props;
   const failure = {

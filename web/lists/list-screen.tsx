@@ -1,7 +1,9 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { ComponentType, ReactNode } from 'react';
+import { requestJson } from '../lib/api-client.ts';
 import type { ExportSource } from '../lib/csv-export.ts';
 import { countPages } from '../lib/format.ts';
+import { usePoll } from '../lib/live/live-context.tsx';
 import { LiveStatus } from '../ui/live-status.tsx';
 import { Page } from '../ui/page.tsx';
 import { RefreshButton } from '../ui/refresh-button.tsx';
@@ -20,8 +22,36 @@ export interface ListPagerProps extends PagerProps {
   total: number | undefined;
 }
 
-interface ListScreenProps<Row, Search> {
-  /** Names the exported file and what the browser remembers of the table. */
+/** A list at the server, with what the address chooses of it. */
+export interface ListSource<Search> {
+  path: string;
+  filters: readonly ListFilter<Search>[];
+  pageSize: number;
+  search: Search;
+}
+
+type PagedSearch = { page?: number | undefined };
+
+const chosenFilters = <Search,>({ filters, search }: ListSource<Search>) =>
+  Object.fromEntries(filters.map(({ name }) => [name, search[name] as string | undefined]));
+
+/** The page that the address asks for. The former one stays until it is there. `pollMs`: 0 for never. */
+export function useList<Answer, Search extends PagedSearch>(
+  source: ListSource<Search>,
+  { pollMs = 0 } = {},
+): UseQueryResult<Answer> {
+  const { path, pageSize, search } = source;
+  return useQuery<Answer>({
+    queryKey: [path, { page: search.page ?? 1, limit: pageSize, ...chosenFilters(source) }],
+    placeholderData: keepPreviousData,
+    refetchInterval: usePoll(pollMs),
+  });
+}
+
+export type CsvFormat<Row> = Pick<ExportSource<Row>, 'columns' | 'receivedAt'>;
+
+interface ListScreenProps<Answer, Row, Search> {
+  /** Names the exported file and the stored choice of columns. */
   name: string;
   title: string;
   subtitle: string;
@@ -33,24 +63,21 @@ interface ListScreenProps<Row, Search> {
   description: string;
   /** Accessible name of the table. */
   label?: string;
-  query: UseQueryResult<{ total: number }>;
-  rows: readonly Row[] | undefined;
+  source: ListSource<Search>;
+  query: UseQueryResult<Answer>;
+  rowsOf: (answer: Answer) => readonly Row[];
   columns: TableColumns<Row>;
   emptyText: string;
   errorTitle: string;
-  /** Of the list at the server. */
-  path: string;
-  filters: readonly ListFilter<Search>[];
   hasClear?: boolean;
   /** After the filters. */
   moreFilters?: ReactNode;
-  pageSize: number;
   pager?: ComponentType<ListPagerProps>;
-  search: Search;
   onSearch: (change: Search) => void;
   /** Fetches the list again, unless the screen shows more than it. */
   onRefresh?: () => void;
-  createExport?: (timeZone: string) => Promise<ExportSource<Row>>;
+  /** Loads what an exported file has; without it nothing can be exported. */
+  loadCsv?: () => Promise<(timeZone: string) => CsvFormat<Row>>;
   /** Below the list. */
   children?: ReactNode;
 }
@@ -58,10 +85,13 @@ interface ListScreenProps<Row, Search> {
 const MIN_WIDTH = 1380;
 
 /** A page with one list: its filters, table, pages and export. What is chosen stands in the address. */
-export function ListScreen<Row extends { id: string }, Search extends { page?: number | undefined }>(
-  props: ListScreenProps<Row, Search>,
-) {
-  const { name, query, columns, errorTitle, path, filters, pageSize, search, onSearch } = props;
+export function ListScreen<
+  Answer extends { total: number },
+  Row extends { id: string },
+  Search extends PagedSearch,
+>(props: ListScreenProps<Answer, Row, Search>) {
+  const { name, source, query, rowsOf, columns, errorTitle, onSearch, loadCsv } = props;
+  const { path, filters, pageSize, search } = source;
   const { onRefresh = () => void query.refetch(), pager: Pages = Pager } = props;
   const [hidden, setHidden] = useHiddenColumns(name);
   const page = search.page ?? 1;
@@ -76,8 +106,15 @@ export function ListScreen<Row extends { id: string }, Search extends { page?: n
         <>
           <LiveStatus updatedAt={query.dataUpdatedAt} />
           {props.links}
-          {props.createExport ? (
-            <ExportButton name={name} errorTitle={errorTitle} createSource={props.createExport} />
+          {loadCsv ? (
+            <ExportButton
+              name={name}
+              errorTitle={errorTitle}
+              createSource={async (timeZone) => ({
+                ...(await loadCsv())(timeZone),
+                ...exportedPages(source, rowsOf),
+              })}
+            />
           ) : null}
           <RefreshButton busy={query.isFetching} onRefresh={onRefresh} />
         </>
@@ -105,7 +142,7 @@ export function ListScreen<Row extends { id: string }, Search extends { page?: n
         errorTitle={errorTitle}
         label={props.label ?? props.panelTitle}
         columns={columns}
-        rows={props.rows}
+        rows={query.data && rowsOf(query.data)}
         emptyText={props.emptyText}
         minWidth={MIN_WIDTH}
         hidden={hidden}
@@ -121,4 +158,19 @@ export function ListScreen<Row extends { id: string }, Search extends { page?: n
       {props.children}
     </Page>
   );
+}
+
+/** All rows that the filters match, whatever page is shown. */
+function exportedPages<Answer extends { total: number }, Row extends { id: string }, Search>(
+  source: ListSource<Search>,
+  rowsOf: (answer: Answer) => readonly Row[],
+): Pick<ExportSource<Row>, 'fetchPage' | 'rowId'> {
+  return {
+    fetchPage: async ({ signal, ...paging }) => {
+      const params = { ...paging, ...chosenFilters(source) };
+      const answer = await requestJson<Answer>(source.path, { params, signal });
+      return { rows: rowsOf(answer), total: answer.total };
+    },
+    rowId: ({ id }) => id,
+  };
 }

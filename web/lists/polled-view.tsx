@@ -9,10 +9,7 @@ interface PolledViewProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/**
- * For what is polled: a failure stays in sight while the next attempts run by themselves, and its button keeps the
- * focus, which it would lose if it were disabled for each of them.
- */
+/** For polled data: an error stays visible during the next polls, and its button is never disabled and keeps the focus. */
 export function PolledView<Data>({ query, errorTitle, loading, children }: PolledViewProps<Data>) {
   const [lastError, setLastError] = useState<unknown>(null);
   if (query.error !== null && query.error !== lastError) setLastError(query.error);

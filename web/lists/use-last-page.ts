@@ -1,10 +1,10 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 
-/** Of the rows of this very page of a list, as the address asks for them; undefined while they are on their way. */
+/** Goes to the last page when the address names a later one. `pageCount`: undefined while the page is being fetched. */
 export function useLastPage({ page, pageCount }: { page: number; pageCount: number | undefined }): void {
   const router = useRouter();
-  // The rows of the last page are gone, or somebody kept an old address.
+  // Rows may have been deleted, or the address may be old.
   const last = pageCount === undefined ? page : Math.max(Math.min(page, pageCount), 1);
   useEffect(() => {
     if (last === page) return;

@@ -8,7 +8,7 @@ import {
 } from '../../features/environment/environment-status.ts';
 import { useChangeSearch } from '../../lib/use-change-search.ts';
 
-const SignalDialog = lazy(() => import('../../features/signals/signal-dialog.tsx'));
+const SignalDialog = lazy(() => import('../../features/signals/signal-details.tsx'));
 
 export function AutomationPage() {
   const search = useSearch({ from: '/administrators/automation-workflows' });

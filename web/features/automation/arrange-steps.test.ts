@@ -21,7 +21,7 @@ const step = (stepNumber: number, change: Partial<WorkflowStep> = {}): WorkflowS
 });
 
 // Requirements: signals-the-dialogs-7, workflow-monitor-14
-test('steps come in the order of their numbers: the pipeline, the one for all users, then user by user', () => {
+test('sorts steps by number into the pipeline, the step for all users, and the steps of each user', () => {
   const { pipeline, processing, users } = arrangeSteps([
     step(7),
     step(11, { userId: 'bob' }),
@@ -39,7 +39,7 @@ test('steps come in the order of their numbers: the pipeline, the one for all us
 });
 
 // Requirements: workflow-monitor-15
-test('each user gets the result that the steps add up to', () => {
+test('derives the result of each user from the steps', () => {
   const { users } = arrangeSteps([
     step(8, { userId: 'ann', stepType: 'order_submission' }),
     step(11, { userId: 'bob', status: 'skipped', errorMessage: 'No balance; user will be skipped' }),

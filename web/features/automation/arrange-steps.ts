@@ -7,7 +7,7 @@ export interface UserSteps {
   result: UserResult;
 }
 
-/** Steps 1 to 6 are the pipeline's, 7 processes all users, later ones belong to one user each; by step number. */
+/** Steps 1 to 6 are the pipeline, 7 covers all users, and later ones belong to one user each; sorted by number. */
 export function arrangeSteps(steps: readonly WorkflowStep[]): {
   pipeline: WorkflowStep[];
   processing: WorkflowStep[];

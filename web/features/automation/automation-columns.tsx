@@ -61,11 +61,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
       header: 'Trigger',
       cell: (run) => <span data-tip={run.triggerReason ?? undefined}>{capitalise(run.trigger)}</span>,
     },
-    {
-      id: 'status',
-      header: 'Status',
-      cell: (run) => <StatusBadge status={run.status} />,
-    },
+    { id: 'status', header: 'Status', cell: (run) => <StatusBadge status={run.status} /> },
     { id: 'created', header: 'Created', cell: (run) => formatInstant(run.createdAt) },
     { id: 'completed', header: 'Completed', cell: (run) => formatInstant(run.completedAt) },
     {
@@ -104,11 +100,7 @@ export function automationColumns(options: ColumnOptions): TableColumns<Workflow
         />
       ),
     },
-    {
-      id: 'failure',
-      header: 'Failure Reason',
-      cell: (run) => <FailureReason run={run} />,
-    },
+    { id: 'failure', header: 'Failure Reason', cell: (run) => <FailureReason run={run} /> },
     {
       id: 'actions',
       header: 'Actions',

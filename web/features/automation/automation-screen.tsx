@@ -1,7 +1,8 @@
 import { lazy, Suspense, useEffect, useMemo } from 'react';
+import type { WorkflowsAnswer } from '#contract/automation.ts';
 import { Select } from '#web/forms/select.tsx';
 import type { ListFilter } from '#web/lists/list-filters.tsx';
-import { ListScreen } from '#web/lists/list-screen.tsx';
+import { ListScreen, useList } from '#web/lists/list-screen.tsx';
 import { serverMessage } from '../../lib/api-client.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
@@ -10,8 +11,7 @@ import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import classes from './automation.module.css';
 import { automationColumns } from './automation-columns.tsx';
 import { type AutomationSearch, CLOSED_DIALOG, DEFAULT_PAGE_SIZE, PAGE_SIZES } from './automation-search.ts';
-import { useWorkflows, workflowsPath } from './get-workflows.ts';
-import { useRetryWorkflow } from './retry-workflow.ts';
+import { useRetryWorkflow, workflowsPath } from './workflows-data.ts';
 
 const WorkflowStepsDialog = lazy(() => import('./workflow-steps-dialog.tsx'));
 const WorkflowUsersDialog = lazy(() => import('./workflow-users-dialog.tsx'));
@@ -26,6 +26,8 @@ const FILTERS: readonly ListFilter<AutomationSearch>[] = [
   { name: 'processor', label: 'Processor', list: 'processors' },
   { name: 'status', label: 'Status', list: 'statuses', display: capitalise },
 ];
+
+const POLL_MS = 30_000;
 
 export function AutomationScreen({ search, onSearch, retryDisabled }: AutomationScreenProps) {
   const formatInstant = useFormatInstant();
@@ -44,13 +46,14 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
       }),
     [formatInstant, retryDisabled, pendingSignalId, open, retry.mutate],
   );
-  const workflows = useWorkflows(search);
+  const pageSize = search.limit ?? DEFAULT_PAGE_SIZE;
+  const source = { path: workflowsPath, filters: FILTERS, pageSize, search };
+  const workflows = useList<WorkflowsAnswer, AutomationSearch>(source, { pollMs: POLL_MS });
   const { data, error, errorUpdatedAt } = workflows;
   useEffect(() => {
     if (errorUpdatedAt === 0) return;
     toastError({ title: 'Failed to Fetch Workflows', message: serverMessage(error, error?.message ?? '') });
   }, [error, errorUpdatedAt]);
-  const pageSize = search.limit ?? DEFAULT_PAGE_SIZE;
   const close = () => onSearch(CLOSED_DIALOG);
 
   return (
@@ -60,13 +63,12 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
       subtitle="Every workflow run as it happens, and again every 30 seconds"
       panelTitle="Workflow Runs"
       description={data ? `Showing ${data.workflows.length} of ${formatCount(data.total)} workflows` : ''}
+      source={source}
       query={workflows}
-      rows={data?.workflows}
+      rowsOf={(answer) => answer.workflows}
       columns={columns}
       emptyText="No automation workflows found"
       errorTitle="Failed to Fetch Workflows"
-      path={workflowsPath}
-      filters={FILTERS}
       moreFilters={
         <Select
           className={classes.pageSize}
@@ -80,8 +82,6 @@ export function AutomationScreen({ search, onSearch, retryDisabled }: Automation
           }}
         />
       }
-      pageSize={pageSize}
-      search={search}
       onSearch={onSearch}
     >
       <Suspense fallback={null}>

@@ -12,7 +12,7 @@ export interface AutomationSearch {
   processor?: string | undefined;
   status?: string | undefined;
   dialog?: 'signal' | 'users' | 'steps' | undefined;
-  /** Of the users' dialog; the first tab is left out of the address. */
+  /** The tab of the users' dialog; the address leaves out the first one. */
   tab?: 'why' | undefined;
   user?: string | undefined;
   workflow?: string | undefined;

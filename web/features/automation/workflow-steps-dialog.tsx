@@ -1,14 +1,17 @@
+import type { WorkflowStep } from '#contract/automation.ts';
 import type { UserResult } from '#domain/workflow/workflow-lifecycle.ts';
-import { capitalise } from '../../lib/format.ts';
+import { capitalise, formatDuration, plainCount } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge, type BadgeTone } from '../../ui/badge.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { JsonView } from '../../ui/json-view.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { StatusBadge } from '../../ui/trading-badges.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { arrangeSteps, type UserSteps } from './arrange-steps.ts';
-import { useUsernames, useWorkflowSteps } from './get-workflow.ts';
-import { StepCard } from './workflow-step.tsx';
 import classes from './workflow-steps.module.css';
+import { useUsernames, useWorkflowPart } from './workflows-data.ts';
 
 interface WorkflowStepsDialogProps {
   workflowId: string;
@@ -17,12 +20,8 @@ interface WorkflowStepsDialogProps {
   onClose: () => void;
 }
 
-export default function WorkflowStepsDialog({
-  workflowId,
-  title,
-  emptyText,
-  onClose,
-}: WorkflowStepsDialogProps) {
+export default function WorkflowStepsDialog(props: WorkflowStepsDialogProps) {
+  const { workflowId, title, emptyText, onClose } = props;
   const history = useDialogHistory();
   return (
     <Dialog opened onClose={() => history.close(onClose)} title={title} size={860}>
@@ -34,7 +33,10 @@ export default function WorkflowStepsDialog({
 function WorkflowSteps({ workflowId, emptyText }: { workflowId: string; emptyText: string }) {
   const usernameOf = useUsernames();
   return (
-    <QueryView query={useWorkflowSteps(workflowId)} errorTitle="Failed to fetch workflow steps">
+    <QueryView
+      query={useWorkflowPart<WorkflowStep[]>(workflowId, 'steps')}
+      errorTitle="Failed to fetch workflow steps"
+    >
       {(steps) => {
         if (steps.length === 0) return <EmptyState>{emptyText}</EmptyState>;
         const { pipeline, processing, users } = arrangeSteps(steps);
@@ -42,20 +44,12 @@ function WorkflowSteps({ workflowId, emptyText }: { workflowId: string; emptyTex
           <div className={classes.steps}>
             <section>
               <h3>Pipeline</h3>
-              <ol className={classes.list}>
-                {pipeline.map((step) => (
-                  <StepCard key={step.id} step={step} username={null} />
-                ))}
-              </ol>
+              <StepList steps={pipeline} username={null} />
             </section>
             {processing.length > 0 ? (
               <section>
                 <h3>All Users</h3>
-                <ol className={classes.list}>
-                  {processing.map((step) => (
-                    <StepCard key={step.id} step={step} username={null} />
-                  ))}
-                </ol>
+                <StepList steps={processing} username={null} />
               </section>
             ) : null}
             {users.length > 0 ? <UserResults users={users} usernameOf={usernameOf} /> : null}
@@ -92,14 +86,60 @@ function UserResults({ users, usernameOf }: UserResultsProps) {
               <Badge tone={RESULT_TONES[result]}>{capitalise(result)}</Badge>
               {reason && result !== 'success' ? <span className={classes.reason}>{reason}</span> : null}
             </summary>
-            <ol className={classes.list}>
-              {steps.map((step) => (
-                <StepCard key={step.id} step={step} username={username} />
-              ))}
-            </ol>
+            <StepList steps={steps} username={username} />
           </details>
         );
       })}
     </section>
+  );
+}
+
+function StepList({ steps, username }: { steps: readonly WorkflowStep[]; username: string | null }) {
+  return (
+    <ol className={classes.list}>
+      {steps.map((step) => (
+        <StepCard key={step.id} step={step} username={username} />
+      ))}
+    </ol>
+  );
+}
+
+function StepCard({ step, username }: { step: WorkflowStep; username: string | null }) {
+  const formatInstant = useFormatInstant();
+  return (
+    <li className={classes.step}>
+      <div className={classes.head}>
+        <span className={classes.number}>{plainCount(step.stepNumber)}</span>
+        <strong>{step.stepName}</strong>
+        <StatusBadge status={step.status} />
+        <span className={classes.time}>{formatDuration(step.executionTimeMs)}</span>
+      </div>
+      {step.errorMessage ? (
+        <p className={step.status === 'skipped' ? classes.quiet : classes.failure}>{step.errorMessage}</p>
+      ) : null}
+      <p className={classes.meta}>
+        {username ? <span data-tip={step.userId ?? undefined}>User: {username}</span> : null}
+        <span>Type: {step.stepType}</span>
+        <span>Started: {formatInstant(step.startedAt)}</span>
+        <span>Completed: {formatInstant(step.completedAt)}</span>
+        {step.processorName ? <span>Processor: {step.processorName}</span> : null}
+      </p>
+      <Data name="Input data" value={step.inputData} />
+      <Data name="Output data" value={step.outputData} />
+      <Data name="Metadata" value={step.metadata} />
+    </li>
+  );
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
+
+function Data({ name, value }: { name: string; value: unknown }) {
+  if (isEmpty(value)) return null;
+  return (
+    <details className={classes.data}>
+      <summary>{name}</summary>
+      <JsonView value={value} label={name} />
+    </details>
   );
 }

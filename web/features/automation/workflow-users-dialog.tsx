@@ -1,12 +1,12 @@
 import { Tabs } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { UserPicker } from '#web/ui/user-picker.tsx';
+import type { UserEligibility } from '#contract/signals.ts';
+import { ExplainUser } from '#web/lists/explain-user.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
-import { WhyAnswerView } from '../../ui/why-answer.tsx';
-import { useAllUsers, useUsernames, useWorkflowUsers, useWorkflowWhy } from './get-workflow.ts';
+import { useUsernames, useWorkflowPart } from './workflows-data.ts';
 
 interface WorkflowUsersDialogProps {
   workflowId: string;
@@ -14,6 +14,9 @@ interface WorkflowUsersDialogProps {
 }
 
 const FIRST_TAB = 'users';
+
+const useWorkflowUsers = (workflowId: string) =>
+  useWorkflowPart<(UserEligibility & { userId: string })[]>(workflowId, 'users');
 
 export default function WorkflowUsersDialog({ workflowId, onClose }: WorkflowUsersDialogProps) {
   const { tab, user, signal } = useSearch({ from: '/administrators/automation-workflows' });
@@ -77,30 +80,15 @@ interface WorkflowWhyProps {
   onChoose: (userId: string | undefined) => void;
 }
 
-/** Anybody, also those whom the workflow never considered. */
 function WorkflowWhy({ signalId, workflowId, userId, onChoose }: WorkflowWhyProps) {
   const considered = useWorkflowUsers(workflowId);
-  const statusOf = new Map(considered.data?.map((user) => [user.userId, user.status]));
   return (
-    <QueryView query={useAllUsers()} errorTitle="Failed to fetch users">
-      {(users) => (
-        <>
-          <UserPicker
-            users={users.map((user) => ({ ...user, status: statusOf.get(user.id) ?? 'Not considered' }))}
-            userId={userId}
-            onChoose={onChoose}
-          />
-          {userId ? <Answer signalId={signalId} workflowId={workflowId} userId={userId} /> : null}
-        </>
-      )}
-    </QueryView>
-  );
-}
-
-function Answer(options: { signalId: string; workflowId: string; userId: string }) {
-  return (
-    <QueryView query={useWorkflowWhy(options)} errorTitle="Failed to fetch the explanation">
-      {(answer) => <WhyAnswerView answer={answer} />}
-    </QueryView>
+    <ExplainUser
+      signalId={signalId}
+      workflowId={workflowId}
+      userId={userId}
+      statuses={new Map(considered.data?.map((user) => [user.userId, user.status]))}
+      onChoose={onChoose}
+    />
   );
 }

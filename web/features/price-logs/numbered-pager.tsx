@@ -3,12 +3,12 @@ import type { ListPagerProps } from '#web/lists/list-screen.tsx';
 import { countPages, formatCount } from '../../lib/format.ts';
 import classes from './price-logs-screen.module.css';
 
-/** Always pages 1 to 5. A later page is named beside the entries, and reached by the buttons for the next and the previous one. */
+/** Always pages 1 to 5. Later pages are reached by 'Next' and named beside the entries. */
 const NUMBERED_BUTTONS = 5;
 
 export function NumberedPager({ page, pageSize, onPage, ...list }: ListPagerProps) {
   const total = Number.isNaN(list.total) ? undefined : list.total;
-  // Of an unknown number of pages there are at least those up to this one.
+  // An unknown number of pages includes at least this one.
   const pageCount = countPages(total, pageSize) ?? page;
   if (pageCount <= 1 && page <= 1) return null;
   const numbered = Math.min(pageCount, NUMBERED_BUTTONS);

@@ -1,19 +1,17 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { PriceLog } from '#contract/price-logs.ts';
+import type { PRICE_LOGS_PAGE_SIZE, PriceLog, PriceLogsAnswer } from '#contract/price-logs.ts';
 import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
-import { ListScreen } from '#web/lists/list-screen.tsx';
+import { ListScreen, useList } from '#web/lists/list-screen.tsx';
 import { formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
-import { PAGE_SIZE, priceLogsPath, usePriceLogs } from './get-price-logs.ts';
 import { NumberedPager } from './numbered-pager.tsx';
 import { priceLogsColumns } from './price-logs-columns.tsx';
 import classes from './price-logs-screen.module.css';
 import type { PriceLogsSearch } from './price-logs-search.ts';
 
-const ParametersDialog = lazy(() => import('./parameters-dialog.tsx'));
-const PriceLogChartDialog = lazy(() => import('./price-log-chart-dialog.tsx'));
+const PriceLogDialog = lazy(() => import('./price-log-dialog.tsx'));
 
 interface PriceLogsScreenProps {
   search: PriceLogsSearch;
@@ -25,6 +23,9 @@ const FILTERS: readonly ListFilter<PriceLogsSearch>[] = [
   TIMEFRAME_FILTER,
   { name: 'processor', label: 'Processor', list: 'processors' },
 ];
+
+const PAGE_SIZE: typeof PRICE_LOGS_PAGE_SIZE = 100;
+const POLL_MS = 30_000;
 
 export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
   const formatInstant = useFormatInstant();
@@ -38,10 +39,10 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       }),
     [formatInstant, dialogs],
   );
-  const logs = usePriceLogs(search);
+  const source = { path: '/api/price-logs', filters: FILTERS, pageSize: PAGE_SIZE, search };
+  const logs = useList<PriceLogsAnswer, PriceLogsSearch>(source, { pollMs: POLL_MS });
   const { data } = logs;
   const shown = useKeptLog(data?.priceLogs, search.log);
-  const Dialog = search.dialog === 'chart' ? PriceLogChartDialog : ParametersDialog;
 
   return (
     <ListScreen
@@ -51,27 +52,23 @@ export function PriceLogsScreen({ search, onSearch }: PriceLogsScreenProps) {
       panelTitle="Received Prices"
       description={data ? `${formatCount(data.total)} entries` : ''}
       label="Price Logs"
+      source={source}
       query={logs}
-      rows={data?.priceLogs}
+      rowsOf={({ priceLogs }) => priceLogs}
       columns={columns}
       emptyText="No price logs found"
       errorTitle="Failed to fetch price logs"
-      path={priceLogsPath}
-      filters={FILTERS}
       hasClear
-      pageSize={PAGE_SIZE}
       pager={NumberedPager}
-      search={search}
       onSearch={onSearch}
-      createExport={async (timeZone) =>
-        (await import('./price-logs-csv.ts')).priceLogsExport(search, timeZone)
-      }
+      loadCsv={async () => (await import('./price-logs-csv.ts')).priceLogsCsv}
     >
       <TimestampLegend />
       {shown ? (
         <Suspense fallback={null}>
-          <Dialog
+          <PriceLogDialog
             log={shown}
+            of={search.dialog ?? 'parameters'}
             onClose={() => dialogs.close(() => onSearch({ log: undefined, dialog: undefined }))}
           />
         </Suspense>

@@ -5,7 +5,7 @@ export interface PriceLogsSearch {
   token?: string | undefined;
   timeframe?: string | undefined;
   processor?: string | undefined;
-  /** The price log whose parameters are shown, or whose chart. */
+  /** The price log whose parameters or chart are shown. */
   log?: string | undefined;
   dialog?: 'chart' | undefined;
 }

@@ -1,20 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { EligibilityBreakdown } from '#contract/signals.ts';
 import { useReadableInstants } from '#web/ui/use-readable-instants.ts';
-import { serverMessage } from '../../lib/api-client.ts';
+import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { toastError } from '../../ui/toast.ts';
-import { countReasons } from './count-reasons.ts';
 import classes from './eligibility-breakdown.module.css';
-import { useEligibilityBreakdown } from './get-signal.ts';
 
+const PATH = '/api/signal/check-eligibility';
 const FAILURE = 'Failed to check eligibility';
 
 export function EligibilityBreakdownView({ signalId }: { signalId: string }) {
-  const breakdown = useEligibilityBreakdown(signalId);
+  const body = { signalId };
+  // A question that is asked by POST; it changes nothing.
+  const breakdown = useQuery({
+    queryKey: [PATH, body],
+    queryFn: ({ signal }) => requestJson<EligibilityBreakdown>(PATH, { method: 'POST', body, signal }),
+    staleTime: 0,
+  });
   const { error, errorUpdatedAt } = breakdown;
   useEffect(() => {
     if (errorUpdatedAt === 0) return;
@@ -89,3 +95,14 @@ function Breakdown({ answer }: { answer: EligibilityBreakdown }) {
 }
 
 const share = (count: number, all: number) => (count > 0 && all > 0 ? (count / all) * 100 : 0);
+
+/** The users that a layer left out, by reason; the most frequent reason first. */
+export function countReasons(
+  decisions: EligibilityBreakdown['decisions'],
+  layer: number,
+): { reason: string; usernames: string[] }[] {
+  const leftOut = decisions.filter((decision) => decision.layer === layer);
+  return [...Map.groupBy(leftOut, ({ reason }) => reason)]
+    .map(([reason, group]) => ({ reason, usernames: group.map(({ username }) => username) }))
+    .sort((a, b) => b.usernames.length - a.usernames.length);
+}

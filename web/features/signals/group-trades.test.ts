@@ -19,7 +19,7 @@ const trade = (change: Partial<Trade>): Trade => ({
 });
 
 // Requirements: signals-the-dialogs-10
-test('failed trades are grouped by reason with their share and the affected users', () => {
+test('groups failed trades by reason, with their share and users', () => {
   const { failures, successRate } = groupTrades([
     trade({ success: true, fillStatus: 'filled' }),
     trade({ error: 'Order not filled', username: 'ann@example.com' }),
@@ -39,7 +39,7 @@ test('failed trades are grouped by reason with their share and the affected user
   expect(failures[1]?.reason).toBe('Unknown error');
 });
 
-test('an order on its way is not counted as failed', () => {
+test('does not count an order under way as failed', () => {
   const groups = groupTrades([trade({ fillStatus: null, state: 'submitting' })]);
   expect(groups.failed).toEqual([]);
   expect(groups.unsettled).toHaveLength(1);
@@ -48,7 +48,7 @@ test('an order on its way is not counted as failed', () => {
 });
 
 // Requirements: signals-the-dialogs-10
-test('one cause is one group, whatever the figures of each user are', () => {
+test('puts one cause into one group, even if the figures of its users differ', () => {
   const small = (available: string) =>
     `The minimum order of 0.01 BTC needs ${available}.5 USDT, above the 33% limit of ${available} USDT`;
   const { failures } = groupTrades([
@@ -81,6 +81,6 @@ test.each([
   ['codes of an exchange', 'Bitget refused it (40762)', 'Bitget refused it (43011)', 2],
   ['names of tokens', '1INCH is not listed', '1000PEPE is not listed', 2],
   ['attempts in words', 'not filled after one attempt', 'not filled after two attempts', 2],
-])('%s that differ', (_, one, other, groups) => {
+])('groups trades with different %s', (_, one, other, groups) => {
   expect(groupTrades([trade({ error: one }), trade({ error: other })]).failures).toHaveLength(groups);
 });

@@ -1,9 +1,9 @@
 import type { Trade } from '#contract/signals.ts';
 
 export interface FailureGroup {
-  /** As all of them have it; figures that differ are left out. */
+  /** The text that all of them share; figures that differ are left out. */
   reason: string;
-  /** Each once, with the texts of the own trades where not all have the same. */
+  /** Each user once, with their own texts where the texts of the group differ. */
   users: { username: string; texts: string[] }[];
   count: number;
   /** Share of all failed trades, 0 to 100. */
@@ -15,20 +15,20 @@ export interface TradeGroups {
   failed: Trade[];
   /** On their way or in doubt: neither successful nor failed yet. */
   unsettled: Trade[];
-  /** Of all trades, as in the table, 0 to 100; null without any. */
+  /** Share of all trades, 0 to 100; null without trades. */
   successRate: number | null;
   failures: FailureGroup[];
 }
 
 const UNKNOWN_ERROR = 'Unknown error';
-/** Quantities, prices, percentages and times, but no digits of a word and no code in brackets. */
+/** Quantities, prices, percentages and times, but not digits inside words or codes in brackets. */
 const FIGURE = /(?<![\p{L}\d._(-])\d(?:[\d.,:TZ-]*[\dZ])?%?(?![\p{L}\d_)])/gu;
 
 const textOf = ({ error }: Trade): string => error || UNKNOWN_ERROR;
-/** What users have in common who failed for one cause, each with figures of their own. */
+/** The text without its figures: the same for all users who failed for one cause. */
 const causeOf = (text: string): string => text.replaceAll(FIGURE, '…');
 
-/** Trades by outcome; the failed ones grouped by the cause of their error, the most frequent first. */
+/** Trades by outcome; failed ones are grouped by the cause of their error, the most frequent first. */
 export function groupTrades(trades: readonly Trade[]): TradeGroups {
   const successful = trades.filter((trade) => trade.success);
   const unsettled = trades.filter((trade) => !trade.success && trade.fillStatus === null && !trade.error);
@@ -61,7 +61,7 @@ function tellOf(group: readonly Trade[]): Pick<FailureGroup, 'reason' | 'users'>
   };
 }
 
-/** What texts of one cause say alike, the figures that they share included. */
+/** The common part of texts with one cause, including the figures that they share. */
 function commonText([text = '', ...others]: readonly string[]): string {
   const figures = others.map((other) => other.match(FIGURE) ?? []);
   let position = 0;

@@ -1,26 +1,35 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { SignalChart as SignalChartAnswer } from '#contract/charts.ts';
 import type { SignalDetail } from '#contract/signals.ts';
 import { displayTimeframe } from '#domain/timeframe.ts';
 import { CandleChart } from '#web/charts/candle-chart.tsx';
 import { CandleChartSkeleton } from '#web/charts/candle-chart-skeleton.tsx';
-import { requestJson } from '../../lib/api-client.ts';
 import { capitalise } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { FullPrice } from '../../ui/full-price.tsx';
 import { JsonView } from '../../ui/json-view.tsx';
 import { OriginalTime } from '../../ui/original-time.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { ActionBadge } from '../../ui/trading-badges.tsx';
-import { useSignal } from './get-signal.ts';
-import { signalsPath } from './get-signals.ts';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import classes from './signal-dialogs.module.css';
+import { useSignalPart } from './signals-data.ts';
+
+/** The signal's own dialog, for other pages that name a signal. */
+export default function SignalDialog({ signalId, onClose }: { signalId: string; onClose: () => void }) {
+  const history = useDialogHistory();
+  return (
+    <Dialog opened onClose={() => history.close(onClose)} title="Signal Details" size={860}>
+      <SignalDetails signalId={signalId} />
+    </Dialog>
+  );
+}
 
 export function SignalDetails({ signalId }: { signalId: string }) {
   return (
-    <QueryView query={useSignal(signalId)} errorTitle="Failed to fetch signal">
+    <QueryView query={useSignalPart<SignalDetail>(signalId)} errorTitle="Failed to fetch signal">
       {(signal) => <Details signal={signal} />}
     </QueryView>
   );
@@ -63,22 +72,13 @@ function Details({ signal }: { signal: SignalDetail }) {
 function SignalChart({ signalId }: { signalId: string }) {
   return (
     <QueryView
-      query={useSignalChart(signalId)}
+      query={useSignalPart<SignalChartAnswer>(signalId, '/chart')}
       errorTitle="Failed to fetch chart"
       loading={<CandleChartSkeleton />}
     >
       {(chart) => <Chart chart={chart} />}
     </QueryView>
   );
-}
-
-function useSignalChart(signalId: string) {
-  const path = `${signalsPath}/${encodeURIComponent(signalId)}/chart`;
-  return useQuery({
-    queryKey: [path],
-    queryFn: ({ signal }) => requestJson<SignalChartAnswer>(path, { signal }),
-    staleTime: 0,
-  });
 }
 
 function Chart({ chart }: { chart: SignalChartAnswer }) {

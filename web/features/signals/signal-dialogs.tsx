@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ComponentType } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { SignalDetails } from './signal-details.tsx';
@@ -8,15 +8,19 @@ import { CLOSED_DIALOG, type SignalDialogName, type SignalsSearch } from './sign
 import { StopLevels } from './stop-levels.tsx';
 import { TradeDetails } from './trade-details.tsx';
 
-type OwnDialogName = Exclude<SignalDialogName, 'steps'>;
+interface OwnDialog {
+  title: string;
+  size: 'lg' | number;
+  Content: ComponentType<{ signalId: string; search: SignalsSearch }>;
+}
 
-/** The steps of a workflow are shown by the page, which composes them from the automation feature. */
-const DIALOGS: Record<OwnDialogName, { title: string; size: 'lg' | 'xl' | number }> = {
-  signal: { title: 'Signal Details', size: 860 },
-  sltp: { title: 'SL/TP Calculation Details', size: 860 },
-  workflows: { title: 'Workflows for Signal', size: 'lg' },
-  trades: { title: 'Trade Details - Signal', size: 860 },
-  users: { title: 'Users for Signal', size: 860 },
+/** The steps of a workflow are shown by the page, which takes them from the automation feature. */
+const DIALOGS: Record<Exclude<SignalDialogName, 'steps'>, OwnDialog> = {
+  signal: { title: 'Signal Details', size: 860, Content: SignalDetails },
+  sltp: { title: 'SL/TP Calculation Details', size: 860, Content: StopLevels },
+  workflows: { title: 'Workflows for Signal', size: 'lg', Content: SignalWorkflowList },
+  trades: { title: 'Trade Details - Signal', size: 860, Content: TradeDetails },
+  users: { title: 'Users for Signal', size: 860, Content: SignalUsers },
 };
 
 interface SignalDialogsProps {
@@ -27,23 +31,11 @@ interface SignalDialogsProps {
 export default function SignalDialogs({ search, onSearch }: SignalDialogsProps) {
   const { dialog, signal: signalId } = search;
   const history = useDialogHistory();
-  const close = () => history.close(() => onSearch(CLOSED_DIALOG));
   if (!signalId || !dialog || dialog === 'steps') return null;
-  const contents: Record<OwnDialogName, () => ReactNode> = {
-    signal: () => <SignalDetails signalId={signalId} />,
-    sltp: () => <StopLevels signalId={signalId} />,
-    workflows: () => (
-      <SignalWorkflowList
-        signalId={signalId}
-        onOpenSteps={(workflow) => history.open({ dialog: 'steps', workflow })}
-      />
-    ),
-    trades: () => <TradeDetails signalId={signalId} />,
-    users: () => <SignalUsers signalId={signalId} search={search} />,
-  };
+  const { title, size, Content } = DIALOGS[dialog];
   return (
-    <Dialog opened onClose={close} title={DIALOGS[dialog].title} size={DIALOGS[dialog].size}>
-      {contents[dialog]()}
+    <Dialog opened onClose={() => history.close(() => onSearch(CLOSED_DIALOG))} title={title} size={size}>
+      <Content signalId={signalId} search={search} />
     </Dialog>
   );
 }

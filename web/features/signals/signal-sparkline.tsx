@@ -4,15 +4,15 @@ import classes from './signal-sparkline.module.css';
 
 type Days = SignalStats['perDay'];
 
-/** In units of the drawing; it is stretched to the width of its card. */
+/** In units of the drawing, which is stretched to the width of its card. */
 const HEIGHT = 40;
 const BAR_WIDTH = 8;
 const BAR_PITCH = 10;
-/** A day without signals is still a day. */
+/** A day without signals still gets a bar. */
 const LEAST_HEIGHT = 1;
 
 /** Signals per day as small bars. */
-export function SignalSparkline({ days: given }: { days: Days | undefined }) {
+export default function SignalSparkline({ days: given }: { days: Days | undefined }) {
   const days = given?.filter(({ day, count }) => day !== '' && Number.isFinite(count));
   return (
     <figure className={classes.card}>
@@ -58,13 +58,12 @@ function Bars({ days }: { days: Days }) {
   );
 }
 
-/** The picture in words. */
+/** The accessible description. */
 export function describeDays(days: Days): string {
   const total = days.reduce((sum, { count }) => sum + count, 0);
   const text = `${signals(total)} in the last ${days.length} days`;
   const most = Math.max(...days.map(({ count }) => count), 0);
   if (most === 0) return text;
-  // Of days alike the latest.
   const busiest = days.findLast(({ count }) => count === most);
   return `${text}, today ${formatCount(days.at(-1)?.count ?? 0)}, most on ${formatDay(busiest?.day ?? '')}: ${formatCount(most)}`;
 }

@@ -2,42 +2,31 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import type { SignalStats } from '#contract/signals.ts';
 import { formatCount } from '../../lib/format.ts';
-import { ErrorBanner } from '../../ui/states.tsx';
+import { FailedQueries } from '../../ui/failed-queries.tsx';
+import { StatCards } from '../../ui/stat-cards.tsx';
 import classes from './signal-stats.module.css';
 
-const SignalSparkline = lazy(() =>
-  import('./signal-sparkline.tsx').then((loaded) => ({ default: loaded.SignalSparkline })),
-);
+const SignalSparkline = lazy(() => import('./signal-sparkline.tsx'));
 
-const CARDS = [
-  { key: 'totalSignals', label: 'Total Signals', look: '' },
-  { key: 'todaySignals', label: "Today's Signals", look: '' },
-  { key: 'buySignals', label: 'Buy Signals', look: 'buy' },
-  { key: 'sellSignals', label: 'Sell Signals', look: 'sell' },
-] as const;
+type Count = Exclude<keyof SignalStats, 'perDay'>;
 
 export function SignalStatCards({ stats }: { stats: UseQueryResult<SignalStats> }) {
+  const { data } = stats;
+  const count = (name: Count) => (data ? formatCount(data[name]) : '–');
   return (
     <>
-      {stats.isError ? (
-        <ErrorBanner
-          title="Failed to fetch stats"
-          error={stats.error}
-          onRetry={() => void stats.refetch()}
-          retrying={stats.isFetching}
-        />
-      ) : null}
+      <FailedQueries queries={[{ title: 'Failed to fetch stats', query: stats }]} />
       <div className={classes.row}>
-        <dl className={classes.cards}>
-          {CARDS.map(({ key, label, look }) => (
-            <div key={key} className={classes.card}>
-              <dt>{label}</dt>
-              <dd className={look}>{stats.data ? formatCount(stats.data[key]) : '–'}</dd>
-            </div>
-          ))}
-        </dl>
-        <Suspense fallback={<div className={classes.card} />}>
-          <SignalSparkline days={stats.data?.perDay} />
+        <StatCards
+          cards={[
+            { label: 'Total Signals', value: count('totalSignals') },
+            { label: "Today's Signals", value: count('todaySignals') },
+            { label: 'Buy Signals', value: <span className="buy">{count('buySignals')}</span> },
+            { label: 'Sell Signals', value: <span className="sell">{count('sellSignals')}</span> },
+          ]}
+        />
+        <Suspense fallback={null}>
+          <SignalSparkline days={data?.perDay} />
         </Suspense>
       </div>
     </>

@@ -1,14 +1,19 @@
 import { Alert, Tabs } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
-import type { DecisionBasis } from '#contract/signals.ts';
+import type { DecisionBasis, SignalUser, SignalWorkflows } from '#contract/signals.ts';
+import { Select } from '#web/forms/select.tsx';
+import { ExplainUser } from '#web/lists/explain-user.tsx';
+import { capitalise, shortId } from '../../lib/format.ts';
+import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import { UserEligibilityList } from '../../ui/user-eligibility-list.tsx';
 import { EligibilityBreakdownView } from './eligibility-breakdown.tsx';
-import { useSignalUsers } from './get-signal.ts';
 import classes from './signal-dialogs.module.css';
-import { SignalWhy } from './signal-why.tsx';
+import { useSignalPart } from './signals-data.ts';
 import { type SignalsSearch, USERS_TABS } from './signals-search.ts';
+
+const useSignalUsers = (signalId: string) => useSignalPart<SignalUser[]>(signalId, '/users');
 
 interface SignalUsersProps {
   signalId: string;
@@ -17,7 +22,7 @@ interface SignalUsersProps {
 
 const FIRST_TAB = 'users';
 
-/** The users of a signal: the list, the four layers that it was filtered by, and the explanation for any of them. */
+/** The users of a signal: the list, the four layers that filtered it, and the explanation for any user. */
 export function SignalUsers({ signalId, search }: SignalUsersProps) {
   const { adjust } = useDialogHistory();
   const openTab = (name: string | null) => adjust({ tab: USERS_TABS.find((tab) => tab === name) });
@@ -35,13 +40,7 @@ export function SignalUsers({ signalId, search }: SignalUsersProps) {
         <EligibilityBreakdownView signalId={signalId} />
       </Tabs.Panel>
       <Tabs.Panel value="why">
-        <SignalWhy
-          signalId={signalId}
-          userId={search.user}
-          workflowId={search.workflow}
-          onChoose={(user) => adjust({ user })}
-          onWorkflow={(workflow) => adjust({ workflow })}
-        />
+        <Why signalId={signalId} search={search} />
       </Tabs.Panel>
     </Tabs>
   );
@@ -70,12 +69,61 @@ const WITHOUT_RECORD = {
   'no workflow': 'No workflow of the signal has decided.',
 } as const satisfies Record<Exclude<DecisionBasis, 'recorded'>, string>;
 
-/** What nobody decided must not be taken for what was. */
+/** Says that the list was not recorded but is what would be decided now. */
 function DecidedNow({ basis = 'recorded' }: { basis: DecisionBasis | undefined }) {
   if (basis === 'recorded') return null;
   return (
     <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} className={classes.notice}>
       {WITHOUT_RECORD[basis]} As it would be decided now:
     </Alert>
+  );
+}
+
+function Why({ signalId, search }: SignalUsersProps) {
+  const { adjust } = useDialogHistory();
+  const listed = useSignalUsers(signalId);
+  return (
+    <ExplainUser
+      signalId={signalId}
+      workflowId={search.workflow}
+      userId={search.user}
+      statuses={new Map(listed.data?.map(({ id, status }) => [id, status]))}
+      onChoose={(user) => adjust({ user })}
+    >
+      <WorkflowChoice
+        signalId={signalId}
+        workflowId={search.workflow}
+        onWorkflow={(workflow) => adjust({ workflow })}
+      />
+    </ExplainUser>
+  );
+}
+
+interface WorkflowChoiceProps {
+  signalId: string;
+  workflowId: string | undefined;
+  onWorkflow: (workflowId: string | undefined) => void;
+}
+
+/** For a signal with several workflows, each of which decided separately. */
+function WorkflowChoice({ signalId, workflowId, onWorkflow }: WorkflowChoiceProps) {
+  const formatInstant = useFormatInstant();
+  const { data } = useSignalPart<SignalWorkflows>(signalId, '/workflows');
+  if (data === undefined || data.automaticCount + data.manualCount < 2) return null;
+  const runs = [
+    ...data.manualWorkflows.map((run) => ({ ...run, trigger: 'manual' })),
+    ...data.automaticWorkflows.map((run) => ({ ...run, trigger: 'automatic' })),
+  ].sort((a, b) => (a.id < b.id ? 1 : -1));
+  return (
+    <Select
+      className={classes.workflowChoice}
+      label="Workflow"
+      value={workflowId ?? runs[0]?.id ?? ''}
+      data={runs.map(({ id, trigger, startedAt, status }) => ({
+        value: id,
+        label: `${capitalise(trigger)} ${shortId(id, 9)}, ${formatInstant(startedAt)}, ${status}`,
+      }))}
+      onChange={({ currentTarget: { value } }) => onWorkflow(value === runs[0]?.id ? undefined : value)}
+    />
   );
 }

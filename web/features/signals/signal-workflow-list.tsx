@@ -5,30 +5,25 @@ import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { StatusBadge } from '../../ui/trading-badges.tsx';
-import { useSignalWorkflows } from './get-signal.ts';
+import { useDialogHistory } from '../../ui/use-dialog-history.ts';
 import classes from './signal-dialogs.module.css';
+import { useSignalPart } from './signals-data.ts';
 
 type SignalWorkflow = SignalWorkflows['automaticWorkflows'][number];
 
-interface SignalWorkflowListProps {
-  signalId: string;
-  onOpenSteps: (workflowId: string) => void;
-}
-
-export function SignalWorkflowList({ signalId, onOpenSteps }: SignalWorkflowListProps) {
+export function SignalWorkflowList({ signalId }: { signalId: string }) {
   return (
-    <QueryView query={useSignalWorkflows(signalId)} errorTitle="Failed to fetch workflows">
+    <QueryView
+      query={useSignalPart<SignalWorkflows>(signalId, '/workflows')}
+      errorTitle="Failed to fetch workflows"
+    >
       {({ automaticWorkflows, manualWorkflows }) =>
         automaticWorkflows.length + manualWorkflows.length === 0 ? (
           <EmptyState>No workflows found for this signal.</EmptyState>
         ) : (
           <div className={classes.stack}>
-            <WorkflowGroup
-              title="Automatic Triggers"
-              workflows={automaticWorkflows}
-              onOpenSteps={onOpenSteps}
-            />
-            <WorkflowGroup title="Manual Triggers" workflows={manualWorkflows} onOpenSteps={onOpenSteps} />
+            <WorkflowGroup title="Automatic Triggers" workflows={automaticWorkflows} />
+            <WorkflowGroup title="Manual Triggers" workflows={manualWorkflows} />
           </div>
         )
       }
@@ -36,13 +31,8 @@ export function SignalWorkflowList({ signalId, onOpenSteps }: SignalWorkflowList
   );
 }
 
-interface WorkflowGroupProps {
-  title: string;
-  workflows: SignalWorkflow[];
-  onOpenSteps: (workflowId: string) => void;
-}
-
-function WorkflowGroup({ title, workflows, onOpenSteps }: WorkflowGroupProps) {
+function WorkflowGroup({ title, workflows }: { title: string; workflows: SignalWorkflow[] }) {
+  const { open } = useDialogHistory();
   const formatInstant = useFormatInstant();
   const nowMs = Date.now();
   return (
@@ -72,7 +62,7 @@ function WorkflowGroup({ title, workflows, onOpenSteps }: WorkflowGroupProps) {
             mt={8}
             size="compact-xs"
             variant="default"
-            onClick={() => onOpenSteps(workflow.workflowId)}
+            onClick={() => open({ dialog: 'steps', workflow: workflow.workflowId })}
             aria-label={`Steps of workflow ${shortId(workflow.workflowId, 9)}`}
           >
             Steps

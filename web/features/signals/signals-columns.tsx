@@ -1,4 +1,6 @@
-import { IconPlayerPlay } from '@tabler/icons-react';
+import { IconCalculator, IconPlayerPlay } from '@tabler/icons-react';
+import { useRouter } from '@tanstack/react-router';
+import type { MouseEvent } from 'react';
 import type { Signal } from '#contract/signals.ts';
 import { workflowTooltip } from '#domain/workflow/workflow-lifecycle.ts';
 import type { TableColumns } from '#web/lists/data-table.tsx';
@@ -7,9 +9,8 @@ import { CellButton } from '../../ui/cell-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { ActionBadge, StatusBadge, TimeframeBadge, TokenBadge } from '../../ui/trading-badges.tsx';
 import { TriggerButton } from '../../ui/trigger-button.tsx';
-import { CalculatorLink } from './calculator-link.tsx';
+import classes from './signals-columns.module.css';
 import type { SignalDialogName } from './signals-search.ts';
-import classes from './signals-table.module.css';
 
 interface ColumnOptions {
   formatInstant: (instant: string | null) => string;
@@ -18,8 +19,6 @@ interface ColumnOptions {
   pendingSignalId: string | undefined;
   onOpen: (dialog: SignalDialogName, signal: Signal) => void;
   onTrigger: (signalId: string) => void;
-  /** The link to the calculator needs its screen. */
-  hasCalculator: boolean;
 }
 
 const name = (signal: Signal) => shortId(signal.id, 9);
@@ -37,7 +36,7 @@ function fullLevels({ stopLoss, takeProfit }: Signal): { tip?: string } {
 }
 
 export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
-  const { formatInstant, triggersDisabled, pendingSignalId, onOpen, onTrigger, hasCalculator } = options;
+  const { formatInstant, triggersDisabled, pendingSignalId, onOpen, onTrigger } = options;
   return [
     {
       id: 'id',
@@ -51,16 +50,8 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
         />
       ),
     },
-    {
-      id: 'token',
-      header: 'Token',
-      cell: (signal) => <TokenBadge token={signal.token} />,
-    },
-    {
-      id: 'position',
-      header: 'Position',
-      cell: (signal) => <ActionBadge action={signal.action} />,
-    },
+    { id: 'token', header: 'Token', cell: (signal) => <TokenBadge token={signal.token} /> },
+    { id: 'position', header: 'Position', cell: (signal) => <ActionBadge action={signal.action} /> },
     {
       id: 'price',
       header: 'Price',
@@ -128,12 +119,7 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
           '–'
         ),
     },
-    {
-      id: 'success',
-      header: 'Success',
-      align: 'right',
-      cell: (signal) => successRate(signal) ?? '–',
-    },
+    { id: 'success', header: 'Success', align: 'right', cell: (signal) => successRate(signal) ?? '–' },
     {
       id: 'trades',
       header: 'Trades',
@@ -173,9 +159,31 @@ export function signalsColumns(options: ColumnOptions): TableColumns<Signal> {
           >
             Trigger
           </TriggerButton>
-          {hasCalculator ? <CalculatorLink signalId={signal.id} /> : null}
+          <CalculatorLink signalId={signal.id} />
         </span>
       ),
     },
   ];
+}
+
+/** A plain anchor: a hundred router links render noticeably slower. */
+function CalculatorLink({ signalId }: { signalId: string }) {
+  const router = useRouter();
+  const href = `/position-calculator?signalId=${encodeURIComponent(signalId)}`;
+  const follow = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    void router.navigate({ href });
+  };
+  return (
+    <a
+      className={classes.calculator}
+      href={href}
+      onClick={follow}
+      aria-label={`Calculator for signal ${shortId(signalId, 9)}`}
+      data-tip="Position Calculator"
+    >
+      <IconCalculator size={16} aria-hidden />
+    </a>
+  );
 }

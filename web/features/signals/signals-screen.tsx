@@ -1,17 +1,16 @@
 import { IconWebhook } from '@tabler/icons-react';
 import { lazy, Suspense, useMemo } from 'react';
+import type { SIGNALS_PAGE_SIZE, SignalsAnswer } from '#contract/signals.ts';
 import { type ListFilter, TIMEFRAME_FILTER } from '#web/lists/list-filters.tsx';
-import { ListScreen } from '#web/lists/list-screen.tsx';
+import { ListScreen, useList } from '#web/lists/list-screen.tsx';
 import { capitalise, formatCount } from '../../lib/format.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { ButtonLink } from '../../ui/link.tsx';
 import { useDialogHistory } from '../../ui/use-dialog-history.ts';
-import { useHasCalculator } from './calculator-link.tsx';
-import { PAGE_SIZE, signalsPath, useRefreshSignals, useSignalStats, useSignals } from './get-signals.ts';
 import { SignalStatCards } from './signal-stats.tsx';
 import { signalsColumns } from './signals-columns.tsx';
+import { signalsPath, useRefreshSignals, useSignalStats, useTriggerAutomation } from './signals-data.ts';
 import type { SignalsSearch } from './signals-search.ts';
-import { useTriggerAutomation } from './trigger-automation.ts';
 
 const SignalDialogs = lazy(() => import('./signal-dialogs.tsx'));
 
@@ -28,10 +27,11 @@ const FILTERS: readonly ListFilter<SignalsSearch>[] = [
   { name: 'processor', label: 'Processor', list: 'processors' },
 ];
 
+const PAGE_SIZE: typeof SIGNALS_PAGE_SIZE = 100;
+
 export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScreenProps) {
   const formatInstant = useFormatInstant();
   const { open } = useDialogHistory();
-  const hasCalculator = useHasCalculator();
   const trigger = useTriggerAutomation();
   const pendingSignalId = trigger.isPending ? trigger.variables : undefined;
   const columns = useMemo(
@@ -47,11 +47,11 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
             workflow: (dialog === 'steps' && signal.workflowId) || undefined,
           }),
         onTrigger: trigger.mutate,
-        hasCalculator,
       }),
-    [formatInstant, triggersDisabled, pendingSignalId, open, trigger.mutate, hasCalculator],
+    [formatInstant, triggersDisabled, pendingSignalId, open, trigger.mutate],
   );
-  const signals = useSignals(search);
+  const source = { path: signalsPath, filters: FILTERS, pageSize: PAGE_SIZE, search };
+  const signals = useList<SignalsAnswer, SignalsSearch>(source);
   const stats = useSignalStats();
   const refresh = useRefreshSignals();
   const { data } = signals;
@@ -72,19 +72,16 @@ export function SignalsScreen({ search, onSearch, triggersDisabled }: SignalsScr
       description={
         data ? `Showing ${data.signals.length} of ${formatCount(data.total)} signals` : loadingText
       }
+      source={source}
       query={signals}
-      rows={data?.signals}
+      rowsOf={(answer) => answer.signals}
       columns={columns}
       emptyText="No signals found"
       errorTitle="Failed to fetch signals"
-      path={signalsPath}
-      filters={FILTERS}
       hasClear
-      pageSize={PAGE_SIZE}
-      search={search}
       onSearch={onSearch}
       onRefresh={() => void refresh()}
-      createExport={async (timeZone) => (await import('./signals-csv.ts')).signalsExport(search, timeZone)}
+      loadCsv={async () => (await import('./signals-csv.ts')).signalsCsv}
     >
       {search.dialog ? (
         <Suspense fallback={null}>

@@ -13,9 +13,9 @@ export interface SignalsSearch {
   timeframe?: string | undefined;
   processor?: string | undefined;
   dialog?: SignalDialogName | undefined;
-  /** Of the users' dialog; the first tab is left out of the address. */
+  /** The tab of the users' dialog; the address leaves out the first one. */
   tab?: UsersTab | undefined;
-  /** Whose explanation is shown. */
+  /** The user whose explanation is shown. */
   user?: string | undefined;
   signal?: string | undefined;
   workflow?: string | undefined;

@@ -3,12 +3,15 @@ import { formatDecimals, formatFraction, formatLeverage, formatPrice } from '../
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { useStopLevels } from './get-signal.ts';
 import classes from './signal-dialogs.module.css';
+import { useSignalPart } from './signals-data.ts';
 
 export function StopLevels({ signalId }: { signalId: string }) {
   return (
-    <QueryView query={useStopLevels(signalId)} errorTitle="Failed to fetch SL/TP data">
+    <QueryView
+      query={useSignalPart<StopLevelsAnswer>(signalId, '/sltp')}
+      errorTitle="Failed to fetch SL/TP data"
+    >
       {({ sltpData }) =>
         sltpData.length > 0 ? (
           <div>
@@ -24,7 +27,7 @@ export function StopLevels({ signalId }: { signalId: string }) {
   );
 }
 
-/** Where four decimals hide digits, as with PEPE, the whole figure stands beside them. */
+/** Where four decimals hide digits, as with PEPE, the full figure follows. */
 function FourDecimals({ value }: { value: string }) {
   const rounded = formatDecimals(value, 4);
   if (Number(rounded) === Number(value)) return rounded;

@@ -1,17 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { OrderResult } from '#contract/position-maker.ts';
 import type { Trade } from '#contract/signals.ts';
 import { useFormatInstant } from '../../lib/use-format-instant.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { useTrades } from './get-signal.ts';
 import { groupTrades, type TradeGroups } from './group-trades.ts';
 import classes from './signal-dialogs.module.css';
-import { TradeTimeline } from './trade-timeline.tsx';
+import { useSignalPart } from './signals-data.ts';
 
 export function TradeDetails({ signalId }: { signalId: string }) {
   return (
-    <QueryView query={useTrades(signalId)} errorTitle="Failed to fetch trades">
+    <QueryView query={useSignalPart<Trade[]>(signalId, '/trades')} errorTitle="Failed to fetch trades">
       {(trades) =>
         trades.length === 0 ? (
           <EmptyState>No trades found for this signal</EmptyState>
@@ -126,5 +128,32 @@ function SuccessfulTrade({ trade }: { trade: Trade }) {
       </div>
       <TradeTimeline tradeId={trade.id} />
     </article>
+  );
+}
+
+/** What happened to an order, its stop and its position, line by line. Fetched when it is opened. */
+function TradeTimeline({ tradeId }: { tradeId: string }) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <details className={classes.timeline} onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <summary>What happened</summary>
+      {opened ? <Lines tradeId={tradeId} /> : null}
+    </details>
+  );
+}
+
+function Lines({ tradeId }: { tradeId: string }) {
+  const order = useQuery<OrderResult>({ queryKey: [`/api/position-maker/orders/${tradeId}`] });
+  return (
+    <QueryView query={order} errorTitle="Failed to fetch the order">
+      {({ verificationJourney: { timeline } }) => (
+        <ol aria-label="Timeline">
+          {timeline.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines are only ever added at the end
+            <li key={index}>{line}</li>
+          ))}
+        </ol>
+      )}
+    </QueryView>
   );
 }

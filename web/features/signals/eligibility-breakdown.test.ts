@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EligibilityBreakdown } from '#contract/signals.ts';
-import { countReasons } from './count-reasons.ts';
+import { countReasons } from './eligibility-breakdown.tsx';
 
 const decision = (
   username: string,
@@ -17,7 +17,7 @@ const decision = (
   wanted: 'that',
 });
 
-test('those whom a layer left out are counted by reason, the most frequent first', () => {
+test('counts the users that a layer left out by reason, the most frequent first', () => {
   const decisions = [
     decision('ann', 2, 'Trading is paused'),
     decision('bob', 2, 'Active trading is off'),

@@ -1,7 +1,22 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { SignalStats } from '#contract/signals.ts';
 import { requestJson, serverMessage } from '../../lib/api-client.ts';
 import { toastError, toastSuccess } from '../../ui/toast.ts';
-import { signalsPath } from './get-signals.ts';
+
+export const signalsPath = '/api/signals';
+
+export const useSignalStats = () => useQuery<SignalStats>({ queryKey: [`${signalsPath}/stats`] });
+
+/** The signal itself, or what belongs to it. A dialog that is opened again shows the current state. */
+export const useSignalPart = <Part>(signalId: string, part = '') =>
+  useQuery<Part>({ queryKey: [`${signalsPath}/${encodeURIComponent(signalId)}${part}`], staleTime: 0 });
+
+/** Fetches everything again that the screen shows about signals. */
+export function useRefreshSignals(): () => Promise<void> {
+  const client = useQueryClient();
+  return () =>
+    client.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith(signalsPath) });
+}
 
 export function useTriggerAutomation() {
   const client = useQueryClient();

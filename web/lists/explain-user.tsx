@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { WhyAnswer } from '#contract/signals.ts';
+import { QueryView } from '../ui/query-view.tsx';
+import { UserPicker } from '../ui/user-picker.tsx';
+import { WhyAnswerView } from '../ui/why-answer.tsx';
+import { useAllUsers } from './use-all-users.ts';
+
+interface ExplainUserProps {
+  signalId: string;
+  /** Undefined: the signal's newest workflow. */
+  workflowId: string | undefined;
+  /** The user in the address. */
+  userId: string | undefined;
+  /** Of the users that were considered. */
+  statuses: ReadonlyMap<string, string>;
+  onChoose: (userId: string | undefined) => void;
+  /** Above the explanation. */
+  children?: ReactNode;
+}
+
+/** Why any user traded a signal or did not, whether the user was considered or not. */
+export function ExplainUser(props: ExplainUserProps) {
+  const { signalId, workflowId, userId, statuses, onChoose, children } = props;
+  return (
+    <QueryView query={useAllUsers()} errorTitle="Failed to fetch users">
+      {(users) => (
+        <>
+          <UserPicker
+            users={users.map((user) => ({ ...user, status: statuses.get(user.id) ?? 'Not considered' }))}
+            userId={userId}
+            onChoose={onChoose}
+          />
+          {userId ? (
+            <>
+              {children}
+              <Explanation signalId={signalId} workflowId={workflowId} userId={userId} />
+            </>
+          ) : null}
+        </>
+      )}
+    </QueryView>
+  );
+}
+
+function Explanation(props: { signalId: string; workflowId: string | undefined; userId: string }) {
+  const { signalId, workflowId, userId } = props;
+  const path = `/api/signals/${encodeURIComponent(signalId)}/why/${encodeURIComponent(userId)}`;
+  const query = useQuery<WhyAnswer>({ queryKey: [path, { workflowId }], staleTime: 0 });
+  return (
+    <QueryView query={query} errorTitle="Failed to fetch the explanation">
+      {(answer) => <WhyAnswerView answer={answer} />}
+    </QueryView>
+  );
+}
