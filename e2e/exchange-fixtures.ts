@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { TRADING_KEY } from '#test/venues/venue-key.ts';
+import { TRADING_KEY } from '#test/venues/venue-credentials.ts';
 import { type ExchangeSite, newSiteCredentials, startExchangeSite } from './exchange-site.ts';
 import { test as base, expect } from './fixtures.ts';
 

@@ -7,7 +7,7 @@ import type { VenueFault } from '#test/venues/faults.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue, type TestVenue } from '#test/venues/venue.ts';
-import { TRADING_KEY, type VenueKey } from '#test/venues/venue-key.ts';
+import { TRADING_KEY, type VenueKey } from '#test/venues/venue-credentials.ts';
 import type { ManagedServer } from './managed-server.ts';
 
 const SITE_SECRETS = { apiSecret: 'secret-of-the-exchange', passphrase: 'passphrase-of-the-exchange' };

@@ -21,7 +21,7 @@ import { runWorkflow } from './engine/workflow/run-workflow.ts';
 import { startSweep, wakeUnfinished } from './engine/workflow/sweep.ts';
 import { orderForUser } from './engine/workflow/trade-user.ts';
 import { openPaper, paperAccount } from './exchanges/paper/open-paper.ts';
-import { settleOnPrice } from './exchanges/paper/settle-on-price.ts';
+import { settleOnPrice } from './exchanges/paper/price-settlement.ts';
 import { createExchangeRegistry, type ExchangeRegistry } from './exchanges/registry.ts';
 import { createReceiver } from './ingest/receive-delivery.ts';
 import { createChangeFeed } from './platform/change-feed.ts';

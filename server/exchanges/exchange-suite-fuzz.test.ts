@@ -3,8 +3,8 @@ import { isDecimal } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer } from '#test/venues/exchange-suite-answers.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/http.ts';
-import { type EntryOrder, type Exchange, type ExchangeAccount, ExchangeError } from './exchange.ts';
-import { createExchangeRegistry } from './registry.ts';
+import { accountOn, answeringRegistry, buy, inTime } from '#test/venues/test-registry.ts';
+import { type Exchange, type ExchangeAccount, ExchangeError } from './exchange.ts';
 
 /*
  * An exchange that answers anything at all (F24). Each answer of the port is spoilt in one or two places, by a seed
@@ -14,16 +14,7 @@ import { createExchangeRegistry } from './registry.ts';
 
 const RUNS_PER_CALL = 40;
 
-const ENTRY: EntryOrder = {
-  token: 'BTC',
-  side: 'buy',
-  clientOrderId: 'trade-a1',
-  price: '65000.5',
-  quantity: '0.012',
-  leverage: 10,
-  stopLoss: '63000',
-  takeProfit: '69000.1',
-};
+const ENTRY = buy({ clientOrderId: 'trade-a1', price: '65000.5', quantity: '0.012' });
 const POSITION = { token: 'BTC', side: 'long' as const, quantity: '0.012', clientOrderId: 'trade-c' };
 const CLOSED = {
   ...POSITION,
@@ -35,7 +26,6 @@ const CLOSED = {
   openedAt: new Date(1795273017323),
   closedAt: new Date(1795273117323),
 };
-const inTime = () => ({ notAfter: new Date(Date.now() + 60_000) });
 
 const CALLS: [string, (exchange: Exchange, of: ExchangeAccount) => Promise<unknown>][] = [
   ['fetchTicker', (exchange) => exchange.fetchTicker('BTC')],
@@ -163,33 +153,13 @@ function problemsOf(value: unknown, name = ''): string[] {
 describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) => {
   let random = randomOf(0);
   let isSpoiling = true;
-  const registry = createExchangeRegistry({
-    exchangeMode: 'paper',
-    bitgetBaseUrl: null,
-    bybitBaseUrl: null,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 5_000,
-    venue: {
-      async handle(request) {
-        if (/contracts|instruments/.test(request.path))
-          return jsonAnswer(200, documentedAnswer(platform, request));
-        return isSpoiling
-          ? spoil(platform, request, random)
-          : jsonAnswer(200, documentedAnswer(platform, request));
-      },
-    },
-  });
+  const registry = answeringRegistry((request) =>
+    isSpoiling && !/contracts|instruments/.test(request.path)
+      ? spoil(platform, request, random)
+      : documentedAnswer(platform, request),
+  );
   afterAll(() => registry.close());
-  const account: ExchangeAccount = {
-    userId: 'ann',
-    environment: 'paper',
-    credentials: {
-      apiKey: 'key',
-      apiSecret: 'secret',
-      passphrase: 'phrase',
-      accountMode: platform === 'Bitget' ? 'classic' : 'unified',
-    },
-  };
+  const account = accountOn(platform);
 
   test.each(CALLS)('%s', async (name, call) => {
     isSpoiling = false;
@@ -219,19 +189,10 @@ describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) =
 
   describe('the list of contracts', () => {
     let bodyOf: ((request: VenueRequest) => string) | null = null;
-    const own = createExchangeRegistry({
-      exchangeMode: 'paper',
-      bitgetBaseUrl: null,
-      bybitBaseUrl: null,
-      exchangeProxyUrls: [],
-      exchangeTimeoutMs: 5_000,
-      venue: {
-        async handle(request) {
-          const whole = jsonAnswer(200, documentedAnswer(platform, request));
-          if (bodyOf === null || !/contracts|instruments/.test(request.path)) return whole;
-          return { ...whole, body: bodyOf(request) };
-        },
-      },
+    const own = answeringRegistry((request) => {
+      const whole = documentedAnswer(platform, request);
+      if (bodyOf === null || !/contracts|instruments/.test(request.path)) return whole;
+      return { ...jsonAnswer(200, whole), body: bodyOf(request) };
     });
     afterAll(() => own.close());
     /** A token that is not listed has the list read again, each time. */

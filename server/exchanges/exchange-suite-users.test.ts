@@ -6,6 +6,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { signatureProblem } from '#test/venues/exchange-suite-signatures.ts';
 import { jsonAnswer, type VenueRequest } from '#test/venues/http.ts';
+import { buy, inTime, testRegistry } from '#test/venues/test-registry.ts';
 import { BITGET } from './ccxt/bitget.ts';
 import { BYBIT } from './ccxt/bybit.ts';
 import { callScope } from './ccxt/call-scope.ts';
@@ -19,7 +20,7 @@ import {
   type ExchangeEnvironment,
   ExchangeError,
 } from './exchange.ts';
-import { createExchangeRegistry, type ExchangeRegistryOptions } from './registry.ts';
+import type { ExchangeRegistryOptions } from './registry.ts';
 
 const USERS = 1_000;
 const PLATFORMS = ['Bitget', 'Bybit'] as const;
@@ -30,13 +31,7 @@ afterEach(async () => {
 });
 
 function open(options: Partial<ExchangeRegistryOptions> & { exchangeMode: ExchangeEnvironment }) {
-  const registry = createExchangeRegistry({
-    bitgetBaseUrl: null,
-    bybitBaseUrl: null,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 30_000,
-    ...options,
-  });
+  const registry = testRegistry({ exchangeTimeoutMs: 30_000, ...options });
   closing.push(() => registry.close());
   return registry;
 }
@@ -59,16 +54,14 @@ const accountOf = (
 const keyIn = ({ headers }: Pick<VenueRequest, 'headers'>) =>
   headers['access-key'] ?? headers['x-bapi-api-key'] ?? null;
 
-const entryOf = (user: number): EntryOrder => ({
-  token: 'BTC',
-  side: user % 2 === 0 ? 'buy' : 'sell',
-  clientOrderId: `order-of-${user}`,
-  price: `${60_000 + user}`,
-  quantity: '0.01',
-  leverage: 10,
-  stopLoss: user % 2 === 0 ? '59000' : '99000',
-  takeProfit: user % 2 === 0 ? '99000' : '59000',
-});
+const entryOf = (user: number): EntryOrder =>
+  buy({
+    side: user % 2 === 0 ? 'buy' : 'sell',
+    clientOrderId: `order-of-${user}`,
+    price: `${60_000 + user}`,
+    stopLoss: user % 2 === 0 ? '59000' : '99000',
+    takeProfit: user % 2 === 0 ? '99000' : '59000',
+  });
 
 describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platform) => {
   test('every request is signed with its own user’s key, and every answer is its own order’s', async () => {
@@ -100,12 +93,11 @@ describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platfo
     });
     const exchange = registry.get(platform);
     await exchange.fetchContract('BTC');
-    const notAfter = new Date(Date.now() + 60_000);
     const done = await Promise.all(
       Array.from({ length: USERS }, async (_, user) => {
         const account = accountOf(platform, 'paper', user);
         const order = entryOf(user);
-        const placed = await exchange.placeOrder(account, order, { notAfter });
+        const placed = await exchange.placeOrder(account, order, inTime());
         const found = await exchange.findOrder(account, order);
         return { placed: placed.outcome, found: found?.clientOrderId, asked: order.clientOrderId };
       }),
@@ -147,14 +139,13 @@ describe.each(PLATFORMS)('demo and live of %s', (platform) => {
       return open({ exchangeMode, bitgetBaseUrl: url, bybitBaseUrl: url }).get(platform);
     });
     for (const exchange of exchanges) await exchange.fetchContract('BTC');
-    const notAfter = new Date(Date.now() + 60_000);
     const outcomes = await Promise.all(
       Array.from({ length: 1_000 }, async (_, user) => {
         const accountIs = user % 2 === 0 ? 'demo' : 'live';
         const over = user % 4 < 2 ? 'demo' : 'live';
         const exchange = exchanges[over === 'demo' ? 0 : 1];
         const account = accountOf(platform, accountIs, user);
-        const placement = await exchange?.placeOrder(account, entryOf(user), { notAfter });
+        const placement = await exchange?.placeOrder(account, entryOf(user), inTime());
         return { isOwn: accountIs === over, placement };
       }),
     );
@@ -189,7 +180,7 @@ describe('the origins of an exchange', () => {
     });
     const account = accountOf(dialect.platform, environment, 1);
     await callScope
-      .run(openScope({ type: 'balance', account }), () => dialect.readBalance(client))
+      .run(openScope({ type: 'balance', account }), () => dialect.fetchBalance(client))
       .catch((error: unknown) => error);
     await callScope
       .run(openScope({ type: 'contracts' }), () => client.loadMarkets())
@@ -202,7 +193,7 @@ describe('the origins of an exchange', () => {
     [BYBIT, 'demo', 'https://api-demo.bybit.com'],
     [BITGET, 'live', 'https://api.bitget.com'],
     [BITGET, 'demo', 'https://api.bitget.com'],
-  ] as const)('$platform, in mode %s: %s alone is named', async (dialect, environment, origin) => {
+  ] as const)('$platform, in mode %s: only %s is named', async (dialect, environment, origin) => {
     expect(await originNamedBy(dialect, environment)).toEqual(new Set([origin]));
     expect(dialect.origins[environment]).toBe(origin);
   });
@@ -262,8 +253,7 @@ describe.each(PLATFORMS)('an account of the other kind, on %s', (platform) => {
     const exchange = open({ exchangeMode: 'paper', venue }).get(platform);
     const other = accountOf(platform, 'paper', 1);
     other.credentials.accountMode = platform === 'Bitget' ? 'unified' : 'classic';
-    const notAfter = new Date(Date.now() + 60_000);
-    expect(await exchange.placeOrder(other, entryOf(1), { notAfter })).toMatchObject({ outcome: 'refused' });
+    expect(await exchange.placeOrder(other, entryOf(1), inTime())).toMatchObject({ outcome: 'refused' });
     for (const call of [
       exchange.fetchBalance(other),
       exchange.fetchHoldings(other),

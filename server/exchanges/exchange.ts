@@ -19,21 +19,21 @@ export interface Exchange {
   /** Tick, step and minimums of the token's contract; null when it is not listed. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
 
-  /** What the exchange says of the account's key: what it may do, and whose it is. Orders nothing. */
+  /** What the account's key may do, and whose it is. Orders nothing. */
   inspectKey(account: ExchangeAccount, context?: CallContext): Promise<KeyInspection>;
   /** USDT of the futures wallet as decimal strings; throws where the exchange answers no balance, never a 0 in its place. */
   fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
   /**
-   * An order of the account in the token may follow within moments: what `prepareAccount` has to know first is read
-   * meanwhile, and counts for two seconds. Changes nothing at the exchange, and never fails.
+   * An order of the account in the token may follow within moments: reads ahead what `prepareAccount` needs, which is
+   * used for two seconds. Changes nothing at the exchange, and never fails.
    */
   expectOrder(account: ExchangeAccount, token: string): void;
-  /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws when any of them is not so. */
+  /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws when one of them differs. */
   prepareAccount(account: ExchangeAccount, request: AccountPreparation, context?: CallContext): Promise<void>;
 
   /** One limit order that carries its stop loss and take profit. Never retried in here. */
   placeOrder(account: ExchangeAccount, order: EntryOrder, context: PlacementContext): Promise<Placement>;
-  /** What `placeOrder` would send for this order, for reading. Sends nothing; throws where it would not be sent. */
+  /** What `placeOrder` would send for this order, to be shown. Sends nothing; throws where it would not be sent. */
   describeOrder(order: EntryOrder): Promise<OrderDescription>;
   /** Looks an order up by its client order id; null when the exchange says that it knows none. */
   findOrder(
@@ -41,7 +41,7 @@ export interface Exchange {
     order: OrderReference,
     context?: CallContext,
   ): Promise<OrderReport | null>;
-  /** Asks for a cancel. Whatever it answers, only a `findOrder` afterwards says what became of the order. */
+  /** Asks for a cancel. Only a `findOrder` afterwards says what became of the order. */
   cancelOrder(account: ExchangeAccount, order: OrderReference, context?: CallContext): Promise<Cancellation>;
   /** Open entry orders of the account in the token. */
   fetchOpenOrders(account: ExchangeAccount, token: string, context?: CallContext): Promise<OrderReport[]>;
@@ -66,7 +66,7 @@ export interface Exchange {
     request: { since: Date },
     context?: CallContext,
   ): Promise<ClosedPosition[]>;
-  /** The order that closed the position, the last one where it took several; null when the exchange tells of none. */
+  /** The order that closed the position, the last one where it took several; null when the exchange names none. */
   findClosingOrder(
     account: ExchangeAccount,
     position: ClosedPosition,
@@ -82,14 +82,14 @@ export interface Exchange {
   ): Promise<Placement>;
 }
 
-/** Who a private call is made for. `environment` must equal the transport's, or the call is refused before it leaves. */
+/** For whom a private call is made. `environment` must equal the transport's, or the call is refused before it leaves. */
 export interface ExchangeAccount {
   userId: string;
   environment: ExchangeEnvironment;
   credentials: ExchangeCredentials;
 }
 
-/** How long a look-up surely finds an order that has ended: after that, 'not found' says nothing of it. */
+/** How long a look-up surely finds an order that has ended: after that, 'not found' proves nothing. */
 export interface OrderMemory {
   withoutFillsMs: number;
   withFillsMs: number;
@@ -109,16 +109,16 @@ export interface KeyInspection {
   /** It may place futures orders and read positions. */
   mayTrade: boolean;
   mayWithdraw: boolean;
-  /** The exchange's own id of the account, the same for every key of it; null where it tells none. */
+  /** The exchange's own id of the account, the same for every key of it; null where the exchange does not say. */
   accountId: string | null;
 }
 
 export interface CallContext {
   /** Receives one record for each HTTP exchange made, secrets left out, for the API call sequence on screen. */
   onCall?: (call: CallRecord) => void;
-  /** For whom public prices are read. Only the paper exchange makes use of it: a user's own signals are prices to that user alone. */
+  /** For whom public prices are read. Only the paper exchange uses it: a user's own signals are prices only to that user. */
   viewerUserId?: string;
-  /** Left out: what the kind of call asks for. Readings that a stop hangs on are `protect`, audits `background`. */
+  /** By default that of the kind of call. Readings that a stop depends on are `protect`, audits `background`. */
   priority?: CallPriority;
 }
 
@@ -234,7 +234,7 @@ export interface OrderReport {
   stopLoss: string | null;
   takeProfit: string | null;
   updatedAt: Date;
-  /** The exchange's own words, for the details dialog. */
+  /** The exchange's own JSON, for the details dialog. */
   raw: unknown;
 }
 
@@ -318,8 +318,21 @@ export class ExchangeError extends Error {
   }
 }
 
-/** To answer a failed call as a value, and throw what is none. */
+/** Turns a failed call into a value; rethrows anything else. */
 export function asExchangeError(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
   throw error;
+}
+
+/** The code of what is refused here, before anything is sent. */
+export const NOT_SENT = 'not-sent';
+
+export const notSent = (message: string) => new ExchangeError('refused', message, { code: NOT_SENT });
+
+const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
+
+/** What every exchange takes as a client order id. */
+export function requireClientOrderId(clientOrderId: string): void {
+  if (CLIENT_ORDER_ID.test(clientOrderId)) return;
+  throw notSent(`A client order id is 1 to 32 of 0-9 A-Z a-z _ -, not ${JSON.stringify(clientOrderId)}`);
 }

@@ -1,16 +1,15 @@
 import type pg from 'pg';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Logger } from '#server/platform/log.ts';
+import type { Metrics } from '#server/platform/metrics.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { BITGET } from './ccxt/bitget.ts';
 import { BYBIT } from './ccxt/bybit.ts';
 import type { ExchangeAnswer } from './ccxt/call-scope.ts';
 import { createCcxtExchange } from './ccxt/ccxt-exchange.ts';
 import type { KeyRefused } from './ccxt/connection.ts';
-import { type CountedCall, countCalls } from './ccxt/count-calls.ts';
 import type { CcxtDialect } from './ccxt/dialect.ts';
 import { rememberPreparations } from './ccxt/prepared-accounts.ts';
-import { signInTurn } from './ccxt/sign-in-turn.ts';
 import { createTransport } from './ccxt/transport.ts';
 import type { Venue } from './ccxt/venue.ts';
 import type { Exchange, ExchangeEnvironment } from './exchange.ts';
@@ -31,13 +30,12 @@ export interface ExchangeRegistryOptions {
   venue?: Venue;
   now?: () => Date;
   /**
-   * What all instances know of the exchanges: the request limits, and which accounts are prepared. Left out, requests
-   * leave as they come and accounts are prepared each time, as at a venue in this process. The pool is best
-   * one of its own: every request asks it first.
+   * What all instances share: the request limits, and which accounts are prepared. Left out, requests leave at once and
+   * accounts are prepared each time. The pool should serve nothing else: every request asks it first.
    */
   shared?: { pool: pg.Pool; log: Logger };
   /** Told of every request, for the figures. */
-  onCall?: (call: CountedCall) => void;
+  onCall?: Metrics['exchangeCalled'];
   /** Told of every private call that an exchange refuses because of its key. */
   onKeyRefused?: KeyRefused;
 }
@@ -93,10 +91,11 @@ function openExchange(
   const origin = baseUrl === null ? named : permittedOrigin(dialect, environment, baseUrl);
   const isSuccess = (answer: ExchangeAnswer) => {
     const envelope = dialect.envelope(answer);
-    return answer.status < 300 && envelope !== null && dialect.isSuccessCode(envelope.code);
+    return answer.status < 300 && envelope !== null && envelope.code === dialect.successCode;
   };
   const { platform } = dialect;
-  const own = createTransport({
+  const { onCall } = options;
+  const transport = createTransport({
     ...(limiter ? { limits: { platform, limits: dialect.limits, limiter } } : {}),
     environment,
     // A client that names the origin of another environment finds no way out.
@@ -107,16 +106,16 @@ function openExchange(
     ...(venue ? { venue } : {}),
     environmentProblem: dialect.environmentProblem,
     isSuccess,
+    onCounted: (call) => onCall?.({ platform, ...call }),
   });
-  const transport = options.onCall ? countCalls(own, { platform, isSuccess, onCall: options.onCall }) : own;
   const userAgent = `SignalBoard/${manifest.version}`;
   const exchange = createCcxtExchange({
     dialect,
     now,
     apiEndpoint: venue ? `paper://${dialect.platform.toLowerCase()}` : origin,
-    createClient: async () =>
-      signInTurn(await dialect.createClient({ environment, userAgent, transport, now }), transport),
-    freshness: { ...(venue ? IN_PROCESS : REMOTE), isPerViewer: environment === 'paper' },
+    createClient: () => dialect.createClient({ environment, userAgent, transport, now }),
+    ...(venue ? IN_PROCESS : REMOTE),
+    isPerViewer: environment === 'paper',
     async onKeyRefused(refusal) {
       await prepared?.forgetUser(refusal.account.userId);
       await options.onKeyRefused?.(refusal);

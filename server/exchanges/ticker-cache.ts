@@ -1,21 +1,11 @@
-export interface TickerCache<T> {
-  get(key: string, fetch: () => Promise<T>): Promise<T>;
-}
-
 /**
  * One request at a time for each key; its result, but never its failure, is kept for `maxAgeMs`. Not lru-cache: an age
  * of 0 means forever there, and null is no value.
  */
-export function createTickerCache<T>({
-  now,
-  maxAgeMs,
-}: {
-  now: () => Date;
-  maxAgeMs: number;
-}): TickerCache<T> {
+export function createTickerCache<T>({ now, maxAgeMs }: { now: () => Date; maxAgeMs: number }) {
   const entries = new Map<string, { at: number; value: Promise<T>; settled: boolean }>();
   return {
-    get(key, fetch) {
+    get(key: string, fetch: () => Promise<T>): Promise<T> {
       const known = entries.get(key);
       if (known && (!known.settled || now().getTime() - known.at < maxAgeMs)) return known.value;
       const entry = { at: now().getTime(), value: fetch(), settled: false };

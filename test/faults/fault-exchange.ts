@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { bitgetOperations } from '#test/venues/bitget/operations.ts';
 import { bybitOperations } from '#test/venues/bybit/operations.ts';
-import { bodyFields } from '#test/venues/dialect.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import type { VenueAnswer, VenueRequest } from '#test/venues/http.ts';
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import type { VenueOperation } from '#test/venues/operations.ts';
+import { jsonObject } from '#test/venues/parameters.ts';
 import { listenVenue, type VenueServer } from '#test/venues/server.ts';
 import { createVenue, type TestVenue } from '#test/venues/venue.ts';
 import { userIdOfVenueKey, venueCredentials } from '#test/venues/venue-credentials.ts';
@@ -122,6 +122,6 @@ export function createFaultExchange(database: OpenDatabase) {
 }
 
 function tokenOf({ query, body }: VenueRequest): string | null {
-  const symbol = new URLSearchParams(query).get('symbol') ?? bodyFields(body).symbol;
+  const symbol = new URLSearchParams(query).get('symbol') ?? jsonObject(body)?.symbol;
   return typeof symbol === 'string' ? symbol.replace(/USDT$/, '') : null;
 }

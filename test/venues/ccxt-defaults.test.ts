@@ -1,7 +1,7 @@
 import type { bitget, bybit } from 'ccxt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import { loadBitgetClass, loadBybitClass } from '#server/exchanges/ccxt/library.ts';
+import { loadBitgetClass, loadBybitClass } from '#server/exchanges/ccxt/client.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { startVenueProgram, type VenueProgram } from './program/program.ts';
 

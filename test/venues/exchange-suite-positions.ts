@@ -1,52 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { D, toPlain } from '#domain/decimal.ts';
-import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type { EntryOrder, ExchangeAccount, PlacementContext } from '#server/exchanges/exchange.ts';
-import type { ExchangeUnderTest } from './exchange-suite.ts';
+import type { EntryOrder, ExchangeAccount } from '#server/exchanges/exchange.ts';
+import { buy, type ExchangeUnderTest, inTime, newId } from './test-registry.ts';
 
-let lastId = 0;
-const newId = () => {
-  lastId += 1;
-  return `p${Date.now().toString(36)}-${lastId}`;
-};
-
-const inTime = (): PlacementContext => ({ notAfter: new Date(Date.now() + 60_000) });
 const anHourAgo = () => new Date(Date.now() - 3_600_000);
 
-const entry = (changes: Partial<EntryOrder> = {}): EntryOrder => ({
-  token: 'BTC',
-  side: 'buy',
-  clientOrderId: newId(),
-  price: '65000',
-  quantity: '0.01',
-  leverage: 10,
-  stopLoss: '63000',
-  takeProfit: '69000',
-  ...changes,
-});
+const entry = (changes: Partial<EntryOrder> = {}) => buy({ takeProfit: '69000', ...changes });
 
-/** What every exchange behind the port has to tell of positions, open and closed. */
-export function positionSuite(
-  platform: ExchangePlatform,
-  name: string,
-  open: () => Promise<ExchangeUnderTest>,
-  { longHistory = false }: { longHistory?: boolean } = {},
+/** What every exchange behind the port reports of open and closed positions. */
+export function positionTests(
+  suite: { under: ExchangeUnderTest; account: ExchangeAccount },
+  { longHistory }: { longHistory: boolean },
 ): void {
-  describe(`${platform} ${name}: positions`, () => {
+  describe('positions', () => {
     let under: ExchangeUnderTest;
     let account: ExchangeAccount;
-
-    beforeAll(async () => {
-      under = await open();
-    });
-    afterAll(() => under?.close());
-    beforeEach(async () => {
-      under.push('BTC', '65000');
-      under.push('ETH', '3000');
-      account = under.newAccount();
-      for (const token of ['BTC', 'ETH']) {
-        await under.exchange.prepareAccount(account, { token, leverage: 10 });
-      }
+    beforeEach(() => {
+      ({ under, account } = suite);
     });
 
     async function place(order: EntryOrder) {
@@ -76,6 +46,8 @@ export function positionSuite(
     });
 
     test('holdings are the open positions, each with its own stop and target', async () => {
+      under.push('ETH', '3000');
+      await under.exchange.prepareAccount(account, { token: 'ETH', leverage: 10 });
       await place(entry());
       await place(
         entry({
@@ -199,7 +171,7 @@ export function positionSuite(
       expect(await under.exchange.findClosingOrder(account, position)).toMatchObject({ source });
     });
 
-    test('the order that closed it is told by the id that it was sent with', async () => {
+    test('names the order that closed it by its client order id', async () => {
       await place(entry());
       await close('BTC', 'long', '0.004');
       const clientOrderId = await close('BTC', 'long', '0.006');

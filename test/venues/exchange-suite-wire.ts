@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { CallRecord, Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
-import { buy, type ExchangeUnderTest, inTime, newId } from './exchange-suite.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
+import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
 
 /** An exchange that is spoken to over a wire, with a hand on what goes wrong there. */
 export interface WiredExchange extends ExchangeUnderTest {
@@ -12,7 +12,7 @@ export interface WiredExchange extends ExchangeUnderTest {
   setFaults(faults: VenueFault[]): void;
 }
 
-/** What every client of an exchange has to make of requests that fail, and of answers that say nothing. */
+/** How every client of an exchange classifies requests that fail and answers that cannot be read. */
 export function wireSuite(
   platform: ExchangePlatform,
   name: string,
@@ -99,7 +99,7 @@ export function wireSuite(
     });
 
     describe('a cancel', () => {
-      test('that is answered as if there were no order says nothing of it: it lives on', async () => {
+      test('that is answered as unknown proves nothing: the order lives on', async () => {
         const order = buy({ price: '64000', stopLoss: '62000' });
         await exchange.placeOrder(account, order, inTime());
         under.setFaults([{ kind: 'cancelUnknown' }]);
@@ -137,6 +137,12 @@ export function wireSuite(
           1,
         ],
         [
+          'HTTP 500 without an envelope',
+          [{ kind: 'internalError', envelope: false, on: placing }],
+          'unknown',
+          0,
+        ],
+        [
           'HTTP 500 in the exchange’s own words',
           [{ kind: 'internalError', envelope: true, on: placing }],
           'unknown',
@@ -153,8 +159,7 @@ export function wireSuite(
       test.each(outcomes)('%s', async (_, faults, outcome, orders) => {
         under.setFaults(faults);
         const order = buy();
-        const calls: CallRecord[] = [];
-        const context = { ...inTime(), onCall: (call: CallRecord) => calls.push(call) };
+        const { calls, context } = recording();
         const waits = faults.some(({ kind }) => WAITING.has(kind));
         const placement = await (waits ? under.hastyExchange : exchange).placeOrder(account, order, context);
         expect(placement.outcome).toBe(outcome);
@@ -163,7 +168,7 @@ export function wireSuite(
         expect((await exchange.findOrder(account, order)) !== null).toBe(orders === 1);
       });
 
-      test('wrong credentials are told apart', async () => {
+      test('refuses wrong credentials as a matter of credentials', async () => {
         const thief = { ...account, credentials: { ...account.credentials, apiSecret: 'guessed' } };
         expect(await exchange.placeOrder(thief, buy(), inTime())).toMatchObject({
           outcome: 'refused',
@@ -188,47 +193,20 @@ export function wireSuite(
         expect(endpoints).toEqual(words.stateReading);
       });
 
-      test('fails when the leverage reads back differently', async () => {
-        const fresh = under.newAccount();
-        under.setFaults([{ kind: 'leverageIgnored' }]);
-        await expect(exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 })).rejects.toMatchObject({
-          name: 'ExchangeError',
-          kind: 'refused',
-        });
-      });
-
-      test.each([
-        ['leverageRefused', { kind: 'leverageRefused' } as const],
-        ['leverageDiffers', { kind: 'leverageDiffers' } as const],
-      ])('fails when the leverage cannot be had: %s', async (_, fault) => {
-        const fresh = under.newAccount();
-        under.setFaults([fault]);
-        await expect(exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 })).rejects.toMatchObject({
-          name: 'ExchangeError',
-          kind: 'refused',
-        });
-      });
+      test.each(['leverageIgnored', 'leverageRefused', 'leverageDiffers'] as const)(
+        'fails when the leverage cannot be set, or reads back differently: %s',
+        async (kind) => {
+          const fresh = under.newAccount();
+          under.setFaults([{ kind }]);
+          await expect(exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 })).rejects.toMatchObject({
+            name: 'ExchangeError',
+            kind: 'refused',
+          });
+        },
+      );
     });
 
     describe('protection', () => {
-      test('a stop that the exchange lost is seen to be missing, and can be placed', async () => {
-        under.setFaults([{ kind: 'stopDropped' }]);
-        await exchange.placeOrder(account, buy(), inTime());
-        expect(await exchange.fetchProtection(account, 'BTC')).toEqual({
-          stopLoss: null,
-          takeProfit: '69000.1',
-        });
-        const request = { token: 'BTC', side: 'long' as const, quantity: '0.01', takeProfit: null };
-        await exchange.placeProtection(
-          account,
-          { ...request, stopLoss: '63000', clientOrderId: newId() },
-          inTime(),
-        );
-        expect((await exchange.fetchProtection(account, 'BTC')).stopLoss).toBe('63000');
-        under.push('BTC', '62000');
-        expect(await exchange.fetchPosition(account, 'BTC')).toBeNull();
-      });
-
       test('a stop and target that are left behind are cancelled', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         under.setFaults([{ kind: 'protectionKept' }]);
@@ -294,9 +272,9 @@ export function wireSuite(
     });
 
     test('what is recorded of a call shows request and answer, and no secret', async () => {
-      const calls: CallRecord[] = [];
+      const { calls, context } = recording();
       const order = buy();
-      await exchange.placeOrder(account, order, { ...inTime(), onCall: (call) => calls.push(call) });
+      await exchange.placeOrder(account, order, context);
       expect(calls).toMatchObject([
         {
           type: 'place-order',

@@ -3,62 +3,17 @@ import { z } from 'zod';
 import { apiCall } from '#contract/position-maker.ts';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import type {
-  CallRecord,
-  EntryOrder,
-  Exchange,
-  ExchangeAccount,
-  OpenPosition,
-  OrderReport,
-  PlacementContext,
-} from '#server/exchanges/exchange.ts';
+import type { Exchange, ExchangeAccount, OrderReport } from '#server/exchanges/exchange.ts';
+import { positionTests } from './exchange-suite-positions.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
-
-/** An exchange under test, with a hand on its prices and its books. */
-export interface ExchangeUnderTest {
-  exchange: Exchange;
-  /** What a position tells of its margin mode. */
-  marginModeOfPosition: OpenPosition['marginMode'];
-  /** A new account with 10,000 USDT. */
-  newAccount(): ExchangeAccount;
-  push(token: string, price: string): void;
-  /** Puts the account in the mode that is not traded in, past the port. */
-  setHedgeMode(account: ExchangeAccount, token: string): Promise<void>;
-  /** Takes the position's stop away, past the port. */
-  loseStop(account: ExchangeAccount, token: string): Promise<void>;
-  /** The exchange's own ledger, read past the port. */
-  ordersOf(account: ExchangeAccount): Promise<{ clientOrderId: string; state: string; filledSize: string }[]>;
-  balanceOf(account: ExchangeAccount): Promise<string>;
-  close(): Promise<void>;
-}
-
-let lastId = 0;
-export const newId = () => {
-  lastId += 1;
-  return `t${Date.now().toString(36)}-${lastId}`;
-};
-
-export const inTime = (): PlacementContext => ({ notAfter: new Date(Date.now() + 60_000) });
-
-export function buy(changes: Partial<EntryOrder> = {}): EntryOrder {
-  return {
-    token: 'BTC',
-    side: 'buy',
-    clientOrderId: newId(),
-    price: '65000',
-    quantity: '0.01',
-    leverage: 10,
-    stopLoss: '63000',
-    takeProfit: '69000.1',
-    ...changes,
-  };
-}
+import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
 
 /** What every exchange behind the port has to do: the real clients, and paper mode. */
 export function exchangeSuite(
   platform: ExchangePlatform,
   name: string,
   open: () => Promise<ExchangeUnderTest>,
+  { longHistory = false }: { longHistory?: boolean } = {},
 ): void {
   const words = SUITE_WORDS[platform];
   describe(`${platform} ${name}`, () => {
@@ -72,15 +27,10 @@ export function exchangeSuite(
     });
     afterAll(() => under?.close());
 
-    async function readyAccount(): Promise<ExchangeAccount> {
-      const fresh = under.newAccount();
-      await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 10 });
-      return fresh;
-    }
-
     beforeEach(async () => {
       under.push('BTC', '65000');
-      account = await readyAccount();
+      account = under.newAccount();
+      await exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
     });
 
     const find = async (order: { token: string; clientOrderId: string }): Promise<OrderReport> => {
@@ -89,14 +39,23 @@ export function exchangeSuite(
       return report;
     };
 
+    const suite = {
+      get under() {
+        return under;
+      },
+      get account() {
+        return account;
+      },
+    };
+    positionTests(suite, { longHistory });
+
     describe('an order that is described', () => {
       test('is the request that is sent when it is placed, and describing it sends nothing', async () => {
         const order = buy({ price: '64999.5' });
         const described = await exchange.describeOrder(order);
         expect(await exchange.findOrder(account, order)).toBeNull();
         expect(await under.ordersOf(account)).toEqual([]);
-        const calls: CallRecord[] = [];
-        const context = { ...inTime(), onCall: (call: CallRecord) => calls.push(call) };
+        const { calls, context } = recording();
         expect(await exchange.placeOrder(account, order, context)).toMatchObject({ outcome: 'placed' });
         const [placed] = calls.filter(({ type }) => type === 'place-order');
         expect(placed).toMatchObject({ method: described.method, endpoint: described.endpoint });
@@ -144,13 +103,9 @@ export function exchangeSuite(
 
       test('twenty simultaneous price requests make one call', async () => {
         under.push('SOL', '150.123');
-        const calls: CallRecord[] = [];
+        const { calls, context } = recording();
         await exchange.fetchContract('SOL');
-        await Promise.all(
-          Array.from({ length: 20 }, () =>
-            exchange.fetchTicker('SOL', { onCall: (call) => calls.push(call) }),
-          ),
-        );
+        await Promise.all(Array.from({ length: 20 }, () => exchange.fetchTicker('SOL', context)));
         expect(calls).toHaveLength(1);
       });
     });
@@ -303,8 +258,7 @@ export function exchangeSuite(
       test.each(['', 'x'.repeat(33), 'a b', 'ä'])(
         '%j is refused without being sent',
         async (clientOrderId) => {
-          const calls: CallRecord[] = [];
-          const context = { ...inTime(), onCall: (call: CallRecord) => calls.push(call) };
+          const { calls, context } = recording();
           const placement = await exchange.placeOrder(account, buy({ clientOrderId }), context);
           expect(placement).toMatchObject({ outcome: 'refused', code: 'not-sent' });
           expect(calls).toEqual([]);
@@ -354,7 +308,7 @@ export function exchangeSuite(
       test('sets modes and leverage, and changes nothing when they are so', async () => {
         const fresh = under.newAccount();
         const methods: string[] = [];
-        const onCall = ({ method }: CallRecord) => methods.push(method);
+        const onCall = ({ method }: { method: string }) => methods.push(method);
         await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 }, { onCall });
         expect(methods).toContain('POST');
         methods.length = 0;
@@ -390,6 +344,9 @@ export function exchangeSuite(
       });
     });
 
+    const LONG = { token: 'BTC', side: 'long', quantity: '0.01' } as const;
+    const newStop = () => ({ ...LONG, stopLoss: '63000', takeProfit: null, clientOrderId: newId() });
+
     describe('protection', () => {
       test('a stop that the exchange lost is seen to be missing, and can be placed', async () => {
         await exchange.placeOrder(account, buy(), inTime());
@@ -398,12 +355,7 @@ export function exchangeSuite(
           stopLoss: null,
           takeProfit: '69000.1',
         });
-        const request = { token: 'BTC', side: 'long' as const, quantity: '0.01', takeProfit: null };
-        await exchange.placeProtection(
-          account,
-          { ...request, stopLoss: '63000', clientOrderId: newId() },
-          inTime(),
-        );
+        await exchange.placeProtection(account, newStop(), inTime());
         expect((await exchange.fetchProtection(account, 'BTC')).stopLoss).toBe('63000');
         under.push('BTC', '62000');
         expect(await exchange.fetchPosition(account, 'BTC')).toBeNull();
@@ -413,21 +365,17 @@ export function exchangeSuite(
         await exchange.placeOrder(account, buy(), inTime());
         await under.loseStop(account, 'BTC');
         under.push('BTC', '62000');
-        const request = { token: 'BTC', side: 'long' as const, quantity: '0.01', takeProfit: null };
-        await expect(
-          exchange.placeProtection(
-            account,
-            { ...request, stopLoss: '63000', clientOrderId: newId() },
-            inTime(),
-          ),
-        ).rejects.toMatchObject({ kind: 'refused', code: words.codes.stopOnWrongSide });
+        await expect(exchange.placeProtection(account, newStop(), inTime())).rejects.toMatchObject({
+          kind: 'refused',
+          code: words.codes.stopOnWrongSide,
+        });
       });
     });
 
     describe('closing a position', () => {
       test('sells it at the market and cancels its protection', async () => {
         await exchange.placeOrder(account, buy(), inTime());
-        const close = { token: 'BTC', side: 'long' as const, quantity: '0.01', clientOrderId: newId() };
+        const close = { ...LONG, clientOrderId: newId() };
         expect((await exchange.closePosition(account, close, inTime())).outcome).toBe('placed');
         expect(await find(close)).toMatchObject({ state: 'filled', side: 'sell', price: null });
         expect(await exchange.fetchPosition(account, 'BTC')).toBeNull();
@@ -435,7 +383,7 @@ export function exchangeSuite(
       });
 
       test('never opens the opposite one', async () => {
-        const close = { token: 'BTC', side: 'long' as const, quantity: '0.01', clientOrderId: newId() };
+        const close = { ...LONG, clientOrderId: newId() };
         expect(await exchange.closePosition(account, close, inTime())).toMatchObject({
           outcome: 'refused',
           code: words.codes.nothingToClose,
@@ -448,8 +396,7 @@ export function exchangeSuite(
     });
 
     test('a call is recorded with what was asked and what came of it, and without a secret', async () => {
-      const calls: CallRecord[] = [];
-      const context = { ...inTime(), onCall: (call: CallRecord) => calls.push(call) };
+      const { calls, context } = recording();
       const order = buy();
       await exchange.placeOrder(account, order, context);
       await exchange.placeOrder(account, buy({ quantity: '5' }), context);
@@ -471,8 +418,7 @@ export function exchangeSuite(
       const fresh = under.newAccount();
       await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 }, context);
       await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 }, context);
-      const stop = { token: 'BTC', side: 'long', quantity: '0.01', stopLoss: '62000' } as const;
-      await exchange.placeProtection(account, { ...stop, takeProfit: null, clientOrderId: newId() }, context);
+      await exchange.placeProtection(account, { ...newStop(), stopLoss: '62000' }, context);
       const resting = buy({ price: '64000', stopLoss: '62000' });
       await exchange.placeOrder(account, resting, context);
       await exchange.cancelOrder(account, resting, context);

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { ExchangeAccount } from '#server/exchanges/exchange.ts';
 import type { MarkSource } from '#server/exchanges/paper/mark-source.ts';
 import { openPaper, paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import {
   paperAccounts,
-  paperOrders,
   paperTokenSettings,
   paperTriggerOrders,
 } from '#server/exchanges/paper/paper-schema.ts';
-import { createExchangeRegistry, type ExchangeRegistryOptions } from '#server/exchanges/registry.ts';
 import type { Db } from '#server/platform/db/database.ts';
 import { createTestDatabase } from '../app/test-database.ts';
-import type { ExchangeUnderTest } from './exchange-suite.ts';
 import type { WiredExchange } from './exchange-suite-wire.ts';
 import { memoryMarks } from './memory-marks.ts';
+import { paperLedger } from './paper-ledger.ts';
 import { listenVenue } from './server.ts';
+import { type ExchangeUnderTest, testRegistry } from './test-registry.ts';
 import { createVenue } from './venue.ts';
 import { venueCredentials } from './venue-credentials.ts';
 
@@ -35,18 +34,8 @@ async function open(ownMarks: Partial<MarkSource> = {}) {
     startBalance: '10000',
     onError: (error: unknown) => void failures.push(error),
   };
-  const registryWith = (options: Partial<ExchangeRegistryOptions>) =>
-    createExchangeRegistry({
-      exchangeMode: 'paper',
-      bitgetBaseUrl: null,
-      bybitBaseUrl: null,
-      exchangeProxyUrls: [],
-      exchangeTimeoutMs: 15_000,
-      ...options,
-    });
   return {
     books,
-    registryWith,
     async close() {
       await close();
       if (failures.length > 0) throw failures[0];
@@ -59,16 +48,16 @@ export async function openOnVenue(
   platform: ExchangePlatform,
   { overHttp }: { overHttp: boolean },
 ): Promise<WiredExchange> {
-  const { books, registryWith, close } = await open();
+  const { books, close } = await open();
   const venue = createVenue({
     ...books,
     credentialsFor: (userId) => venueCredentials(userId, SECRET_KEY),
   });
   const server = overHttp ? await listenVenue(venue, { port: 0 }) : null;
-  const [bitgetBaseUrl, bybitBaseUrl] = [server?.url ?? null, server?.url ?? null];
-  const [patient, hasty] = [15_000, 600].map((exchangeTimeoutMs) =>
-    registryWith({ bitgetBaseUrl, bybitBaseUrl, exchangeTimeoutMs, venue }),
-  ) as [ReturnType<typeof registryWith>, ReturnType<typeof registryWith>];
+  const url = server?.url ?? null;
+  const waiting = (exchangeTimeoutMs: number) =>
+    testRegistry({ bitgetBaseUrl: url, bybitBaseUrl: url, exchangeTimeoutMs, venue });
+  const [patient, hasty] = [waiting(15_000), waiting(600)];
   const exchange = patient.get(platform);
   return {
     exchange,
@@ -102,8 +91,8 @@ export async function openInPaperMode(
   platform: ExchangePlatform,
   ownMarks?: Partial<MarkSource>,
 ): Promise<PaperUnderTest> {
-  const { books, registryWith, close } = await open(ownMarks);
-  const registry = registryWith({ paper: openPaper(books) });
+  const { books, close } = await open(ownMarks);
+  const registry = testRegistry({ paper: openPaper(books) });
   const exchange = registry.get(platform);
   return {
     exchange,
@@ -160,12 +149,7 @@ function pastThePort(
           ),
         );
     },
-    ordersOf: ({ userId }) =>
-      db
-        .select()
-        .from(paperOrders)
-        .where(and(eq(paperOrders.userId, userId), eq(paperOrders.platform, platform)))
-        .orderBy(asc(paperOrders.id)),
+    ordersOf: ({ userId }) => paperLedger(db).exchangeOrders(userId, platform),
     async balanceOf({ userId }) {
       const [account] = await db
         .select()

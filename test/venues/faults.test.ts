@@ -1,18 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { D, type Decimal } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
-import { type FakeClock, fakeClock } from '#test/app/fake-clock.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { bitgetTrader, bybitTrader, type TestTrader } from '#test/app/test-trader.ts';
-import { type PaperLedger, paperLedger } from '#test/venues/paper-ledger.ts';
+import { paperLedger } from '#test/venues/paper-ledger.ts';
 import { createFaults, immediateSize, type VenueFault, type VenueFaultKind } from './faults.ts';
-import { type MemoryMarks, memoryMarks } from './memory-marks.ts';
 import { listenVenue } from './server.ts';
-import { createVenue, type TestVenue } from './venue.ts';
-import { venueCredentials } from './venue-credentials.ts';
+import { SECRET_KEY, venueUnderTest } from './venue-under-test.ts';
 
-const SECRET_KEY = 'a secret key that only this test uses';
 const TRADERS = { Bitget: bitgetTrader, Bybit: bybitTrader };
 const STEP: Record<ExchangePlatform, string> = { Bitget: '0.0001', Bybit: '0.001' };
 /** What each exchange says: the same thing in other codes. */
@@ -21,41 +15,12 @@ const CODES = {
   leverage: { Bitget: '40797', Bybit: '110013' },
   wrongKey: { Bitget: '40006', Bybit: '10003' },
   clock: { Bitget: '40008', Bybit: '10002' },
-  orderUnknown: { Bitget: '40768', Bybit: '110001' },
-  orderEnded: { Bitget: '22001', Bybit: '110001' },
   tooMany: { Bitget: '429', Bybit: '10006' },
-  broken: { Bitget: '45001', Bybit: '10016' },
   parameter: { Bitget: '40020', Bybit: '10001' },
 } as const;
 
-let own: TestDatabase;
-let clock: FakeClock;
-let marks: MemoryMarks;
-let venue: TestVenue;
-let ledger: PaperLedger;
-let userId: string;
-
-beforeAll(async () => {
-  own = await createTestDatabase();
-  ledger = paperLedger(own.database.db);
-});
-afterAll(() => own?.close());
-beforeEach(() => {
-  clock = fakeClock();
-  marks = memoryMarks();
-  marks.push('BTC', '65000');
-  venue = createVenue({
-    db: own.database.db,
-    clock,
-    marks,
-    startBalance: '10000',
-    credentialsFor: (id) => venueCredentials(id, SECRET_KEY),
-    onError: (error) => {
-      throw error;
-    },
-  });
-  userId = randomUUID();
-});
+const under = venueUnderTest();
+const ledger = () => paperLedger(under.db);
 
 describe('which requests a fault strikes', () => {
   const request = (changes: Partial<Parameters<ReturnType<typeof createFaults>['strike']>[0]> = {}) => ({
@@ -114,7 +79,7 @@ describe('which requests a fault strikes', () => {
       { kind: 'stopDropped', when: 'whenever' },
     ] as unknown as VenueFault[];
     for (const platform of ['Bitget', 'Bybit'] as const) {
-      venue.setFaults(odd);
+      under.venue.setFaults(odd);
       const trader = await traderOn(platform);
       expect(await trader.setLeverage(7)).toMatchObject({ ok: true });
       expect(await trader.enter({ id: `odd-${platform}` })).toMatchObject({ ok: true });
@@ -152,8 +117,9 @@ describe('how much fills at once', () => {
   });
 });
 
-async function traderOn(platform: ExchangePlatform, on = venue): Promise<TestTrader> {
-  const trader = TRADERS[platform]({ venue: on, userId, secretKey: SECRET_KEY, now: () => clock.now() });
+async function traderOn(platform: ExchangePlatform): Promise<TestTrader> {
+  const { venue, userId, clock } = under;
+  const trader = TRADERS[platform]({ venue, userId, secretKey: SECRET_KEY, now: () => clock.now() });
   await trader.prepare();
   return trader;
 }
@@ -164,36 +130,13 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     trader = await traderOn(platform);
   });
 
-  const fault = (...faults: VenueFault[]) => venue.setFaults(faults);
+  const fault = (...faults: VenueFault[]) => under.venue.setFaults(faults);
   const states = async () =>
-    (await ledger.exchangeOrders(userId, platform)).map(({ state, filledSize }) => [
+    (await ledger().exchangeOrders(under.userId, platform)).map(({ state, filledSize }) => [
       state,
       D(filledSize).toFixed(),
     ]);
-  const holding = () => ledger.holding(userId, 'BTC', platform);
-
-  test.each<[string, VenueFaultKind, number, boolean]>([
-    ['a bad gateway before', { kind: 'badGatewayBefore' }, 502, false],
-    ['a bad gateway after', { kind: 'badGatewayAfter' }, 502, true],
-    ['an internal error', { kind: 'internalError' }, 500, false],
-    ['an internal error after', { kind: 'internalError', after: true }, 500, true],
-    ['an internal error without an envelope', { kind: 'internalError', envelope: false }, 500, false],
-    ['an empty answer', { kind: 'empty200' }, 200, true],
-    ['a page', { kind: 'html200' }, 200, true],
-    ['a truncated body', { kind: 'truncatedBody' }, 200, true],
-    ['a cut after acceptance', { kind: 'cutAfterAccept' }, 200, true],
-    ['a cut before', { kind: 'cutBeforeAccept' }, 200, false],
-    ['a silence after acceptance', { kind: 'acceptThenTimeout' }, 200, true],
-    ['a silence', { kind: 'timeout' }, 200, false],
-  ])('%s', async (_, kind, status, isPlaced) => {
-    fault({ ...kind, on: { operation: 'place-order' } });
-    const answer = await trader.enter({ id: 'struck' });
-    expect(answer.response.status).toBe(status);
-    if (kind.kind === 'internalError') {
-      expect(answer.code).toBe(kind.envelope === false ? null : CODES.broken[platform]);
-    } else if (answer.response.delivery === 'whole') expect(answer.code).toBeNull();
-    expect(await states()).toEqual(isPlaced ? [['filled', '0.01']] : []);
-  });
+  const holding = () => ledger().holding(under.userId, 'BTC', platform);
 
   test('a truncated body is half of the answer', async () => {
     fault({ kind: 'truncatedBody' });
@@ -206,7 +149,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     fault({ kind: 'tooManyRequests', retryAfterMs: 2_000 });
     const { code, response } = await trader.balance();
     expect(code).toBe(CODES.tooMany[platform]);
-    const until = String(clock.now().getTime() + 2_000);
+    const until = String(under.clock.now().getTime() + 2_000);
     const told =
       platform === 'Bybit'
         ? response.headers['x-bapi-limit-reset-timestamp']
@@ -227,7 +170,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     fault({ kind: 'clockOff', offsetMs: 300_000 });
     expect((await trader.balance()).code).toBe(CODES.clock[platform]);
     const { data, response } = await trader.time();
-    const theirs = clock.now().getTime() + 300_000;
+    const theirs = under.clock.now().getTime() + 300_000;
     const told =
       platform === 'Bybit'
         ? (JSON.parse(response.body) as { time: number }).time
@@ -246,7 +189,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect((await trader.setLeverage(7)).code).toBe(CODES.leverage[platform]);
     const leverageOf = async (id: string) => {
       await trader.enter({ id });
-      return (await ledger.exchangeOrders(userId, platform)).at(-1)?.leverage;
+      return (await ledger().exchangeOrders(under.userId, platform)).at(-1)?.leverage;
     };
     fault({ kind: 'leverageDiffers' });
     expect((await trader.setLeverage(7)).ok).toBe(true);
@@ -260,8 +203,8 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     fault({ kind: 'partialFill', fraction: 'one step' });
     await trader.enter({ id: 'partly' });
     expect(await states()).toEqual([['partially_filled', STEP[platform]]]);
-    marks.push('BTC', '64990');
-    await venue.settle('BTC');
+    under.marks.push('BTC', '64990');
+    await under.venue.settle('BTC');
     expect(await states()).toEqual([['filled', '0.01']]);
   });
 
@@ -277,8 +220,8 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     fault({ kind: 'stopDropped', when: 'while partly filled' }, { kind: 'partialFill', fraction: '0.5' });
     await trader.enter({ id: 'naked-part' });
     expect(await holding()).toMatchObject({ stopLoss: null });
-    marks.push('BTC', '64990');
-    await venue.settle('BTC');
+    under.marks.push('BTC', '64990');
+    await under.venue.settle('BTC');
     expect(await holding()).toMatchObject({ stopLoss: '63000' });
   });
 
@@ -292,28 +235,13 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(await holding()).toMatchObject({ position: null, stopLoss: null });
   });
 
-  test('a cancel is answered as unknown while the order lives on', async () => {
-    await trader.enter({ id: 'rests', price: '64000' });
-    fault({ kind: 'cancelUnknown' });
-    expect((await trader.cancel('rests')).code).toBe(CODES.orderUnknown[platform]);
-    expect(await states()).toEqual([['live', '0']]);
-    expect((await trader.cancel('rests')).ok).toBe(true);
-  });
-
-  test('a cancel loses to a fill', async () => {
-    await trader.enter({ id: 'rests', price: '64000' });
-    fault({ kind: 'cancelLosesToFill' });
-    expect((await trader.cancel('rests')).code).toBe(CODES.orderEnded[platform]);
-    expect(await states()).toEqual([['filled', '0.01']]);
-  });
-
   test('an order that was cancelled fills a while later', async () => {
     await trader.enter({ id: 'late', price: '64000' });
     fault({ kind: 'lateFill', afterMs: 5_000 });
     expect((await trader.cancel('late')).ok).toBe(true);
     await trader.balance();
     expect(await states()).toEqual([['live', '0']]);
-    clock.advance(5_000);
+    under.clock.advance(5_000);
     expect((await trader.find('late')).ok).toBe(true);
     expect(await states()).toEqual([['filled', '0.01']]);
   });
@@ -333,16 +261,16 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect((await trader.enter({ id: 'lost' })).response.delivery).toBe('cut');
     expect((await trader.find('lost')).ok).toBe(false);
     expect(await states()).toEqual([]);
-    clock.advance(8_000);
+    under.clock.advance(8_000);
     expect((await trader.find('lost')).ok).toBe(true);
     expect(await states()).toEqual([['filled', '0.01']]);
   });
 });
 
 test('over a socket a truncated body breaks off', async () => {
-  const server = await listenVenue(venue, { port: 0 });
+  const server = await listenVenue(under.venue, { port: 0 });
   try {
-    venue.setFaults([{ kind: 'truncatedBody' }]);
+    under.venue.setFaults([{ kind: 'truncatedBody' }]);
     const response = await fetch(`${server.url}/v5/market/time`);
     expect(response.status).toBe(200);
     await expect(response.text()).rejects.toThrow();

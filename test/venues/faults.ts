@@ -9,7 +9,7 @@ export type StopDrop = 'always' | 'while partly filled';
 export type VenueFaultKind =
   | { kind: 'delay'; delayMs: number }
   | { kind: 'refuse'; code: string; message?: string; status?: number }
-  /** `retryAfterMs` is told where the exchange tells it. `ofAddress`: the limit of the address, not of the account. */
+  /** `retryAfterMs` is in the answer where the exchange gives it. `ofAddress`: the limit of the address, not of the account. */
   | { kind: 'tooManyRequests'; retryAfterMs?: number; ofAddress?: boolean }
   | { kind: 'badGatewayBefore'; status?: number }
   | { kind: 'badGatewayAfter'; status?: number }
@@ -48,7 +48,7 @@ export type VenueFaultKind =
   | { kind: 'lateFill'; afterMs?: number; afterRequests?: number }
   /** The placement is cut off, look-ups find nothing, and the order arrives a while later. */
   | { kind: 'lateArrival'; afterMs?: number; afterRequests?: number }
-  /** Orders that have ended are found in the history alone, as after a restart of Bybit's service. */
+  /** Orders that have ended are found only in the history, as after a restart of Bybit's service. */
   | { kind: 'endedOrdersForgotten' }
   /** Set-leverage is answered with success and changes nothing. */
   | { kind: 'leverageIgnored' }

@@ -5,7 +5,7 @@ interface StoredMark extends Mark {
 }
 
 export interface MemoryMarks extends MarkSource {
-  /** A price that counts for everyone, or for `userId` alone. */
+  /** A price that counts for everyone, or only for `userId`. */
   push(token: string, price: string, options?: { userId?: string; at?: Date }): void;
 }
 

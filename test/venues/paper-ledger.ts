@@ -3,7 +3,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperOrders, paperPositions, paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import type { Db } from '#server/platform/db/database.ts';
 
-/** What the exchanges themselves have in their books, read past their API: of one platform, or of whichever it is. */
+/** The exchanges' own books, read past their API: of one platform, or of all. */
 export interface PaperLedger {
   /** The exchange's own ledger: every order that it ever took from the user. */
   exchangeOrders(userId: string, platform?: ExchangePlatform): Promise<(typeof paperOrders.$inferSelect)[]>;
@@ -26,27 +26,13 @@ export function paperLedger(db: Db): PaperLedger {
         .where(and(eq(paperOrders.userId, userId), platform && eq(paperOrders.platform, platform)))
         .orderBy(asc(paperOrders.id)),
     async holding(userId, token, platform) {
-      const [position] = await db
-        .select()
-        .from(paperPositions)
-        .where(
-          and(
-            eq(paperPositions.userId, userId),
-            eq(paperPositions.token, token),
-            platform && eq(paperPositions.platform, platform),
-          ),
-        );
+      const isHere = (table: typeof paperPositions | typeof paperTriggerOrders) =>
+        and(eq(table.userId, userId), eq(table.token, token), platform && eq(table.platform, platform));
+      const [position] = await db.select().from(paperPositions).where(isHere(paperPositions));
       const triggers = await db
         .select()
         .from(paperTriggerOrders)
-        .where(
-          and(
-            eq(paperTriggerOrders.userId, userId),
-            eq(paperTriggerOrders.token, token),
-            eq(paperTriggerOrders.state, 'live'),
-            platform && eq(paperTriggerOrders.platform, platform),
-          ),
-        );
+        .where(and(isHere(paperTriggerOrders), eq(paperTriggerOrders.state, 'live')));
       const priceOf = (planType: string) =>
         triggers.find((trigger) => trigger.planType === planType)?.triggerPrice ?? null;
       return {

@@ -1,9 +1,4 @@
-import {
-  BookRefusal,
-  Refusal,
-  type RefusalReason,
-  type RefusalWords,
-} from '#server/exchanges/paper/refusals.ts';
+import { Refusal } from '#server/exchanges/paper/refusals.ts';
 
 /** Refused by a venue itself, with its exchange's code: what was settled before it stays settled. */
 export class VenueRefusal extends Refusal {
@@ -30,16 +25,4 @@ export class StruckRefusal extends Refusal {
 /** Thrown where a fault breaks the connection instead of answering. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
-}
-
-/** The code and words of a refusal; null for any other error. */
-export function refusalWords(
-  error: unknown,
-  { inWords, usual }: { inWords: (reason: RefusalReason) => RefusalWords; usual: RefusalWords },
-): RefusalWords | null {
-  if (error instanceof VenueRefusal) return error;
-  if (error instanceof StruckRefusal) {
-    return { code: error.code ?? usual.code, message: error.words ?? usual.message };
-  }
-  return error instanceof BookRefusal ? inWords(error.reason) : null;
 }

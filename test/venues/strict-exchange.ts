@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { documentedAnswer, parametersIn } from './exchange-suite-answers.ts';
+import type { VenueRequest } from './http.ts';
 
 export interface SeenRequest {
   key: string | null;
@@ -23,45 +25,6 @@ export interface StrictExchange {
   setLeverage(key: string, leverage: string): void;
   close(): Promise<void>;
 }
-
-const CONTRACT = {
-  symbol: 'BTCUSDT',
-  baseCoin: 'BTC',
-  quoteCoin: 'USDT',
-  supportMarginCoins: ['USDT'],
-  symbolType: 'perpetual',
-  pricePlace: '1',
-  priceEndStep: '1',
-  volumePlace: '4',
-  sizeMultiplier: '0.0001',
-  minTradeNum: '0.0001',
-  minTradeUSDT: '5',
-  symbolStatus: 'normal',
-  minLever: '1',
-  maxLever: '125',
-  makerFeeRate: '0.0002',
-  takerFeeRate: '0.0006',
-};
-const ORDER = {
-  symbol: 'BTCUSDT',
-  size: '0.001',
-  orderId: '1300000000000000001',
-  baseVolume: '0',
-  fee: '0',
-  price: '65000',
-  priceAvg: '',
-  state: 'live',
-  side: 'buy',
-  force: 'gtc',
-  marginCoin: 'USDT',
-  presetStopSurplusPrice: '69000',
-  presetStopLossPrice: '63000',
-  quoteVolume: '0',
-  orderType: 'limit',
-  marginMode: 'isolated',
-  reduceOnly: 'NO',
-  posMode: 'one_way_mode',
-};
 
 export async function startStrictExchange(limits: {
   perSecondOfKey: (endpoint: string) => number;
@@ -88,15 +51,22 @@ export async function startStrictExchange(limits: {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = '';
     for await (const chunk of request) text += chunk;
-    const endpoint = new URL(request.url ?? '/', 'http://exchange').pathname.split('/').at(-1) ?? '';
+    const { pathname, search } = new URL(request.url ?? '/', 'http://exchange');
+    const asked = {
+      method: request.method ?? 'GET',
+      path: pathname,
+      query: search.slice(1),
+      headers: {},
+      body: text,
+    };
+    const endpoint = pathname.split('/').at(-1) ?? '';
     const key = request.headers['access-key'] === undefined ? null : String(request.headers['access-key']);
     const atMs = performance.now();
     const refusal = refusals.get(`${key} ${endpoint}`);
     const isRefused = refusal !== undefined && refusal.times > 0;
     if (isRefused) refusal.times -= 1;
     const status = isRefused || isTooMuch(key, endpoint, atMs) ? 429 : 200;
-    const query = Object.fromEntries(new URL(request.url ?? '/', 'http://exchange').searchParams);
-    const body: Record<string, unknown> = text === '' ? query : (JSON.parse(text) as Record<string, unknown>);
+    const body = parametersIn(asked);
     const code = codes.get(`${key} ${endpoint}`) ?? '00000';
     codes.delete(`${key} ${endpoint}`);
     if (endpoint === 'set-leverage' && key !== null) leverages.set(key, String(body.leverage));
@@ -107,7 +77,7 @@ export async function startStrictExchange(limits: {
     const envelope =
       status === 429
         ? { code: '429', msg: 'Too Many Requests', data: null }
-        : { code, msg: '', data: code === '00000' ? dataOf(endpoint, body, leverage) : null };
+        : { code, msg: '', data: code === '00000' ? dataOf(asked, endpoint, leverage) : null };
     response
       .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(JSON.stringify(envelope));
@@ -131,30 +101,11 @@ export async function startStrictExchange(limits: {
   };
 }
 
-function dataOf(endpoint: string, body: Record<string, unknown>, leverage: string): unknown {
-  switch (endpoint) {
-    case 'contracts':
-      return [CONTRACT];
-    case 'account':
-      return {
-        marginCoin: 'USDT',
-        crossedMarginLeverage: leverage,
-        isolatedLongLever: leverage,
-        isolatedShortLever: leverage,
-        marginMode: 'isolated',
-        posMode: 'one_way_mode',
-      };
-    case 'ticker':
-      return [{ symbol: 'BTCUSDT', lastPr: '65000', markPrice: '65000', ts: String(Date.now()) }];
-    case 'detail': {
-      const now = String(Date.now());
-      return { ...ORDER, clientOid: body.clientOid, leverage, cTime: now, uTime: now };
-    }
-    case 'place-order':
-    case 'place-tpsl-order':
-    case 'cancel-order':
-      return { orderId: ORDER.orderId, clientOid: body.clientOid };
-    default:
-      return [];
-  }
+/** As documented, of an account that is prepared but for its leverage. */
+function dataOf(asked: VenueRequest, endpoint: string, leverage: string): unknown {
+  const { data } = documentedAnswer('Bitget', asked) as { data: object };
+  if (endpoint === 'detail') return { ...data, leverage };
+  if (endpoint !== 'account') return data;
+  const levers = { isolatedLongLever: leverage, isolatedShortLever: leverage };
+  return { ...data, ...levers, marginMode: 'isolated', posMode: 'one_way_mode' };
 }

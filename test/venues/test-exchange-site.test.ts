@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange, ExchangeAccount } from '#server/exchanges/exchange.ts';
-import { createExchangeRegistry, type ExchangeRegistry } from '#server/exchanges/registry.ts';
+import type { ExchangeRegistry } from '#server/exchanges/registry.ts';
 import { type ExchangeSite, type SiteCredentials, startExchangeSite } from './test-exchange-site.ts';
+import { buy, inTime, testRegistry } from './test-registry.ts';
 
 let site: ExchangeSite;
 let registry: ExchangeRegistry;
@@ -10,14 +11,7 @@ let registry: ExchangeRegistry;
 beforeAll(async () => {
   site = await startExchangeSite({ environment: 'demo' });
   await site.push('BTC', '65000');
-  registry = createExchangeRegistry({
-    exchangeMode: 'demo',
-    bitgetBaseUrl: site.url,
-    bybitBaseUrl: site.url,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 5_000,
-    paper: null,
-  });
+  registry = testRegistry({ exchangeMode: 'demo', bitgetBaseUrl: site.url, bybitBaseUrl: site.url });
 });
 afterAll(async () => {
   await registry?.close();
@@ -42,20 +36,8 @@ describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('as %s', (platform) => {
 
   test('an order goes into the books of the platform', async () => {
     await exchange.prepareAccount(account, { token: 'BTC', leverage: 5 });
-    const placed = await exchange.placeOrder(
-      account,
-      {
-        token: 'BTC',
-        side: 'buy',
-        clientOrderId: 'at-the-site',
-        price: '65000',
-        quantity: '0.01',
-        leverage: 5,
-        stopLoss: '63000',
-        takeProfit: '69000',
-      },
-      { notAfter: new Date(Date.now() + 5_000) },
-    );
+    const order = buy({ clientOrderId: 'at-the-site', leverage: 5 });
+    const placed = await exchange.placeOrder(account, order, inTime());
     expect(placed.outcome).toBe('placed');
     expect(await site.exchangeOrders(accountId, platform)).toMatchObject([{ clientOrderId: 'at-the-site' }]);
     expect(await site.holding(accountId, 'BTC', platform)).toMatchObject({

@@ -7,7 +7,7 @@ import { jsonAnswer, type VenueAnswer, type VenueRequest } from '#test/venues/ht
 import { memoryMarks } from '#test/venues/memory-marks.ts';
 import { listenVenue } from '#test/venues/server.ts';
 import { createVenue } from '#test/venues/venue.ts';
-import { TRADING_KEY, type VenueKey } from '#test/venues/venue-key.ts';
+import { TRADING_KEY, type VenueKey } from '#test/venues/venue-credentials.ts';
 import { createTestDatabase } from '../app/test-database.ts';
 import { type PaperLedger, paperLedger } from './paper-ledger.ts';
 
@@ -16,7 +16,7 @@ export type SiteCredentials = Required<Omit<ExchangeCredentials, 'accountMode'>>
 /**
  * An exchange on an address of its own, with its own database, prices and API keys: what the program calls in demo
  * and live mode, in Bitget's dialect and in Bybit's. Private requests must be signed; Bitget's carry the demo header
- * in demo mode alone (Bybit's demo mode is an address of its own).
+ * only in demo mode (Bybit's demo mode is an address of its own).
  */
 export interface ExchangeSite extends PaperLedger {
   url: string;

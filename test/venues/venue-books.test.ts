@@ -1,43 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
-import { fakeClock } from '#test/app/fake-clock.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { bitgetTrader, bybitTrader } from '#test/app/test-trader.ts';
 import { paperLedger } from '#test/venues/paper-ledger.ts';
-import { memoryMarks } from './memory-marks.ts';
-import { createVenue } from './venue.ts';
-import { venueCredentials } from './venue-credentials.ts';
+import { SECRET_KEY, venueUnderTest } from './venue-under-test.ts';
 
-let own: TestDatabase;
-beforeAll(async () => {
-  own = await createTestDatabase();
-});
-afterAll(() => own?.close());
+const under = venueUnderTest();
 
 test('a user trades on both platforms, and each has books of its own', async () => {
-  const { db } = own.database;
-  const [clock, marks, userId, secretKey] = [
-    fakeClock(),
-    memoryMarks(),
-    randomUUID(),
-    'a secret of this test',
-  ];
-  marks.push('BTC', '65000');
-  const venue = createVenue({
-    db,
-    clock,
-    marks,
-    startBalance: '10000',
-    credentialsFor: (id) => venueCredentials(id, secretKey),
-    onError: (error) => {
-      throw error;
-    },
-  });
-  const options = { venue, userId, secretKey, now: () => clock.now() };
+  const { db, clock, marks, venue, userId } = under;
+  const options = { venue, userId, secretKey: SECRET_KEY, now: () => clock.now() };
   const [bitget, bybit] = [bitgetTrader(options), bybitTrader(options)];
   await Promise.all([bitget.prepare(), bybit.prepare()]);
   const ledger = paperLedger(db);

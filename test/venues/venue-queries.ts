@@ -1,10 +1,10 @@
 import { and, between, desc, eq, inArray, lt, type SQL } from 'drizzle-orm';
 import type { BookOwner, OrderOfToken, PaperOrder } from '#server/exchanges/paper/book.ts';
-import type { PaperDatabase } from '#server/exchanges/paper/paper-database.ts';
 import type { StoredFill } from '#server/exchanges/paper/paper-queries.ts';
-import { orderFromRow } from '#server/exchanges/paper/paper-rows.ts';
 import { paperFills, paperOrders } from '#server/exchanges/paper/paper-schema.ts';
 import { isOf } from '#server/exchanges/paper/paper-store.ts';
+import { rowOfSelected, unowned } from '#server/exchanges/paper/row-texts.ts';
+import type { Statements } from '#server/platform/db/database.ts';
 
 /* What an exchange is asked of its books, and paper mode is not. */
 
@@ -17,9 +17,15 @@ export interface OrderHandle {
 const byHandle = ({ orderId, clientOrderId }: OrderHandle) =>
   orderId === undefined ? eq(paperOrders.clientOrderId, clientOrderId ?? '') : eq(paperOrders.id, orderId);
 
+const orderOfRow = (row: typeof paperOrders.$inferSelect): PaperOrder =>
+  unowned(rowOfSelected(paperOrders, row));
+
+export const matches = (order: PaperOrder, { orderId, clientOrderId }: OrderHandle) =>
+  orderId === undefined ? order.clientOrderId === clientOrderId : order.id === orderId;
+
 /** One order of the account, pending or done; the newest when a client's id was used again. */
 export async function findStoredOrder(
-  db: PaperDatabase,
+  db: Statements,
   query: OrderHandle & { owner: BookOwner; token: string },
 ): Promise<PaperOrder | null> {
   const [row] = await db
@@ -28,7 +34,7 @@ export async function findStoredOrder(
     .where(and(isOf(paperOrders, query.owner), eq(paperOrders.token, query.token), byHandle(query)))
     .orderBy(desc(paperOrders.id))
     .limit(1);
-  return row ? orderFromRow(row) : null;
+  return row ? orderOfRow(row) : null;
 }
 
 export interface EndedOrdersQuery {
@@ -43,7 +49,7 @@ export interface EndedOrdersQuery {
 }
 
 /** Orders of the account that have ended, newest first. */
-export async function listEndedOrders(db: PaperDatabase, query: EndedOrdersQuery): Promise<OrderOfToken[]> {
+export async function listEndedOrders(db: Statements, query: EndedOrdersQuery): Promise<OrderOfToken[]> {
   const { owner, token, handle, period, before, limit } = query;
   const conditions: (SQL | undefined)[] = [
     isOf(paperOrders, owner),
@@ -59,18 +65,19 @@ export async function listEndedOrders(db: PaperDatabase, query: EndedOrdersQuery
     .where(and(...conditions))
     .orderBy(desc(paperOrders.id))
     .limit(limit);
-  return rows.map((row) => ({ token: row.token, order: orderFromRow(row) }));
+  return rows.map((row) => ({ token: row.token, order: orderOfRow(row) }));
 }
 
 export async function newestFills(
-  db: PaperDatabase,
+  db: Statements,
   query: { owner: BookOwner; token: string | null; limit: number },
 ): Promise<StoredFill[]> {
   const mine = isOf(paperFills, query.owner);
-  return db
+  const fills = await db
     .select()
     .from(paperFills)
     .where(query.token === null ? mine : and(mine, eq(paperFills.token, query.token)))
     .orderBy(desc(paperFills.id))
     .limit(query.limit);
+  return fills.map((fill) => rowOfSelected(paperFills, fill));
 }

@@ -11,8 +11,7 @@ import type { DialectOptions } from './dialect.ts';
 import { answerAfter, answerBefore } from './fault-answers.ts';
 import { createFaults, type StopDrop, type VenueFault } from './faults.ts';
 import { createPutOff } from './put-off.ts';
-import { userIdOfVenueKey } from './venue-credentials.ts';
-import { TRADING_KEY, type VenueKey } from './venue-key.ts';
+import { TRADING_KEY, userIdOfVenueKey, type VenueKey } from './venue-credentials.ts';
 
 /** Bitget and Bybit as they are spoken to, with scripted faults, on the books and the matching of paper mode. */
 export interface TestVenue extends Venue {

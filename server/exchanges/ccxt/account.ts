@@ -1,12 +1,12 @@
 import {
   type AccountPreparation,
   type CallContext,
+  type CallRecord,
   type ExchangeAccount,
   ExchangeError,
 } from '../exchange.ts';
-import { type CcxtConnection, readAnswer, unlessAlreadySo } from './connection.ts';
+import { type CcxtConnection, unlessAlreadySo } from './connection.ts';
 import type { AccountState, CcxtClient, CcxtDialect } from './dialect.ts';
-import type { LookAhead } from './look-ahead.ts';
 
 interface AccountCall {
   connection: CcxtConnection;
@@ -20,10 +20,7 @@ export const readAccountState = (
   { connection, dialect, account, context }: AccountCall,
   token: string,
 ): Promise<AccountState> =>
-  connection.callForToken({ type: 'account', account, context }, token, async (client, symbol) => {
-    const info = await dialect.readAccountState(client, symbol);
-    return readAnswer(() => dialect.accountStateOf(info));
-  });
+  connection.callForToken({ type: 'account', account, context }, token, dialect.fetchAccountState);
 
 /**
  * One-way mode, isolated margin and the leverage. Only what differs is set, since an exchange may refuse even a
@@ -66,3 +63,57 @@ export async function prepareAccount(
       ` instead of ${dialect.oneWayMode}, ${dialect.isolatedMode}, leverage ${leverage}`,
   );
 }
+
+/** What was read ahead is used for this long. */
+const COUNTS_FOR_MS = 2_000;
+
+type RecordCall = (call: CallRecord) => void;
+
+type LookAhead = ReturnType<typeof createLookAhead>;
+
+/** Account states that are read before they are asked for: the request is then no part of the way to an order. */
+export function createLookAhead(options: {
+  read: (account: ExchangeAccount, token: string, onCall: RecordCall) => Promise<AccountState>;
+  now: () => Date;
+}) {
+  const { read, now } = options;
+  const begun = new Map<string, { at: number; calls: CallRecord[]; state: Promise<AccountState | null> }>();
+
+  function forgetOld(): void {
+    const oldest = now().getTime() - COUNTS_FOR_MS;
+    for (const [key, { at }] of begun) {
+      if (at >= oldest) return;
+      begun.delete(key);
+    }
+  }
+
+  return {
+    begin(account: ExchangeAccount, token: string): void {
+      forgetOld();
+      const key = keyOf(account, token);
+      const calls: CallRecord[] = [];
+      const state = read(account, token, (call) => calls.push(call)).catch(() => null);
+      // The oldest stand first.
+      begun.delete(key);
+      begun.set(key, { at: now().getTime(), calls, state });
+    },
+    /**
+     * The state that was read ahead, once, and a record of its requests for `onCall`. Null when there is none: the
+     * account has to be asked then.
+     */
+    async take(account: ExchangeAccount, token: string, onCall?: RecordCall): Promise<AccountState | null> {
+      forgetOld();
+      const key = keyOf(account, token);
+      const found = begun.get(key);
+      if (found === undefined) return null;
+      begun.delete(key);
+      const state = await found.state;
+      for (const call of found.calls) onCall?.(call);
+      return state;
+    },
+  };
+}
+
+/** Another key may be of another account. */
+const keyOf = ({ userId, credentials }: ExchangeAccount, token: string) =>
+  JSON.stringify([userId, credentials.apiKey, token]);

@@ -2,9 +2,10 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { contractView } from '#test/venues/bitget/views.ts';
+import { buy, inTime, testRegistry } from '#test/venues/test-registry.ts';
 import type { ExchangeAccount, ExchangeEnvironment } from '../exchange.ts';
 import { paperContract } from '../paper/paper-contracts.ts';
-import { createExchangeRegistry } from '../registry.ts';
+import type { ExchangeRegistry } from '../registry.ts';
 import { BITGET } from './bitget.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -33,7 +34,7 @@ async function openAgainst(
   environment: ExchangeEnvironment,
   answers: Record<string, unknown> = {},
 ): Promise<{
-  registry: ReturnType<typeof createExchangeRegistry>;
+  registry: ExchangeRegistry;
   seen: Seen[];
   stop: () => Promise<unknown>;
 }> {
@@ -52,13 +53,9 @@ async function openAgainst(
     response.end(JSON.stringify({ code: '00000', msg: 'success', requestTime: 1, ...fields }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const registry = createExchangeRegistry({
+  const registry = testRegistry({
     exchangeMode: environment,
     bitgetBaseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    bybitBaseUrl: null,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 5_000,
-    paper: null,
   });
   const stop = () => {
     server.closeAllConnections();
@@ -84,15 +81,6 @@ describe('what goes out to Bitget', () => {
     ]);
   });
 
-  test('it names itself, and carries no broker id of the library', async () => {
-    const { registry, seen } = await openAgainst('live');
-    await registry.get('Bitget').fetchBalance(account('live'));
-    for (const { headers } of seen) {
-      expect(headers['user-agent']).toMatch(/^SignalBoard\/\d+\.\d+\.\d+/);
-      expect(headers).not.toHaveProperty('x-channel-api-code');
-    }
-  });
-
   test.each([
     ['live', undefined],
     ['demo', '1'],
@@ -100,18 +88,6 @@ describe('what goes out to Bitget', () => {
     const { registry, seen } = await openAgainst(environment);
     await registry.get('Bitget').fetchBalance(account(environment));
     expect(seen.map(({ headers }) => headers.paptrading)).toEqual([expected, expected]);
-  });
-
-  test('public requests carry no key', async () => {
-    const { registry, seen } = await openAgainst('live', {
-      '/api/v2/mix/market/ticker': [
-        { symbol: 'BTCUSDT', lastPr: '65000', markPrice: '65000.1', ts: '1795273116442' },
-      ],
-    });
-    const exchange = registry.get('Bitget');
-    await exchange.fetchBalance(account('live'));
-    expect(await exchange.fetchTicker('BTC')).toMatchObject({ lastPrice: '65000', markPrice: '65000.1' });
-    expect(seen.at(-1)?.headers).not.toHaveProperty('access-key');
   });
 });
 
@@ -144,23 +120,6 @@ describe('what is not traded', () => {
     ['live', { 'ACCESS-KEY': 'key' }, null],
   ] as const)('a %s request with the headers %j: %s', (environment, headers, problem) => {
     expect(BITGET.environmentProblem(environment, headers)).toBe(problem);
-  });
-
-  test.each([
-    ['demo', 'live'],
-    ['live', 'demo'],
-  ] as const)('a %s account over a %s connection', async (of, over) => {
-    const { registry, seen } = await openAgainst(over);
-    await expect(registry.get('Bitget').fetchBalance(account(of))).rejects.toMatchObject({ kind: 'refused' });
-    expect(seen.filter(({ headers }) => headers['access-key'] !== undefined)).toEqual([]);
-  });
-
-  test('a unified account, before anything is sent', async () => {
-    const { registry, seen } = await openAgainst('live');
-    const unified = account('live');
-    unified.credentials.accountMode = 'unified';
-    await expect(registry.get('Bitget').fetchBalance(unified)).rejects.toMatchObject({ kind: 'credentials' });
-    expect(seen).toEqual([]);
   });
 
   test('a contract that is scaled or called otherwise', async () => {
@@ -205,17 +164,7 @@ describe('balances', () => {
 });
 
 describe('an exchange that is out of reach', () => {
-  const order = {
-    token: 'BTC',
-    side: 'buy' as const,
-    clientOrderId: 'c1',
-    price: '65000',
-    quantity: '0.01',
-    leverage: 10,
-    stopLoss: '63000',
-    takeProfit: '69000',
-  };
-  const inTime = () => ({ notAfter: new Date(Date.now() + 60_000) });
+  const order = buy();
 
   test('before its contracts are known: nothing was placed', async () => {
     const { registry, stop } = await openAgainst('live');

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { ClosedPosition, OpenPosition } from '../exchange.ts';
+import { type ClosedPosition, ExchangeError, type OpenPosition } from '../exchange.ts';
 import {
   accountStateOf,
   closedPositionOf,
   closedPositionsIn,
   closingOrderOf,
   isEntry,
+  keyInspectionOf,
   orderOf,
   positionOf,
   protectionOf,
@@ -57,7 +58,7 @@ describe('orders', () => {
   test.each([
     ['no id', { orderId: null }],
     ['no quantity', { size: null }],
-    ['a quantity that is none', { baseVolume: 'many' }],
+    ['a quantity that is no number', { baseVolume: 'many' }],
     ['no time', { uTime: '' }],
     ['no side', { side: 'both' }],
   ])('an answer with %s is not an order', (_, changes) => {
@@ -101,7 +102,7 @@ describe('protection', () => {
   });
 });
 
-test('a position of nothing is none', () => {
+test('a position of size zero is no position', () => {
   expect(positionOf({ symbol: 'BTCUSDT', total: '0' })).toBeNull();
 });
 
@@ -134,7 +135,7 @@ describe('closed positions', () => {
     utime: '1709667583395',
   };
 
-  test('profit is told before fees and with funding, so that less its fees it is the net profit', () => {
+  test('realised profit is before fees and after funding: less the fees it is the net profit', () => {
     expect(closedPositionOf(told)).toEqual({
       positionId: '1322441328637100049',
       token: 'XRP',
@@ -149,21 +150,21 @@ describe('closed positions', () => {
     });
   });
 
-  test('one without an id is called by what it was, so that it keeps its name', () => {
+  test('a position without an id gets a stable id from its symbol, side and opening time', () => {
     const { positionId: _none, ...nameless } = told;
     expect(closedPositionOf(nameless)?.positionId).toBe('XRPUSDT-long-1709590322199');
   });
 
-  test('one of another coin is not ours, and one without its figures is not read', () => {
+  test('skips another coin, and refuses a position without its figures', () => {
     expect(closedPositionOf({ ...told, symbol: 'BTCPERP' })).toBeNull();
-    expect(() => closedPositionOf({ ...told, netProfit: '' })).toThrow(RangeError);
-    expect(() => closedPositionOf({ ...told, holdSide: 'net' })).toThrow(RangeError);
+    expect(() => closedPositionOf({ ...told, netProfit: '' })).toThrow(ExchangeError);
+    expect(() => closedPositionOf({ ...told, holdSide: 'net' })).toThrow(ExchangeError);
   });
 
-  test('no list at all is an empty history, an answer without data none', () => {
+  test('a null list is an empty history, an answer without data is unreadable', () => {
     expect(closedPositionsIn({ code: '00000', data: { list: null, endId: '' } })).toEqual([]);
-    expect(() => closedPositionsIn({ code: '00000', data: null })).toThrow(RangeError);
-    expect(() => closedPositionsIn('<html>')).toThrow(RangeError);
+    expect(() => closedPositionsIn({ code: '00000', data: null })).toThrow(ExchangeError);
+    expect(() => closedPositionsIn('<html>')).toThrow(ExchangeError);
   });
 });
 
@@ -214,7 +215,49 @@ describe('the order that closed a position', () => {
     ['was of another token', { symbol: 'ETHUSDT' }],
     ['came long after', { uTime: '1795273300000' }],
     ['came before', { uTime: '1795273000000' }],
-  ])('is none that %s', (_name, changes) => {
+  ])('ignores an order that %s', (_name, changes) => {
     expect(closingOrderOf([closing(changes)], position)).toBeNull();
+  });
+});
+
+describe('what Bitget says of a key', () => {
+  const answer = (authorities: unknown, userId: unknown = '4711') => ({
+    code: '00000',
+    data: { userId, inviterId: '1', ips: '', authorities, parentId: 2, traderType: 'not_trader' },
+  });
+
+  test.each<[string, string[], { mayTrade: boolean; mayWithdraw: boolean }]>([
+    ['orders and positions', ['coow', 'cpow'], { mayTrade: true, mayWithdraw: false }],
+    ['positions to read only', ['coow', 'cpor', 'stor'], { mayTrade: true, mayWithdraw: false }],
+    ['the older word', ['trade', 'readonly'], { mayTrade: true, mayWithdraw: false }],
+    ['only reading', ['coor', 'cpor', 'stor', 'readonly'], { mayTrade: false, mayWithdraw: false }],
+    ['only spot', ['stow', 'smow'], { mayTrade: false, mayWithdraw: false }],
+    ['orders without positions', ['coow'], { mayTrade: false, mayWithdraw: false }],
+    ['moving between own wallets', ['coow', 'cpow', 'wtow'], { mayTrade: true, mayWithdraw: false }],
+    ['withdrawing', ['coow', 'cpow', 'wwow'], { mayTrade: true, mayWithdraw: true }],
+    ['withdrawing by another name', ['coow', 'cpow', 'Withdraw'], { mayTrade: true, mayWithdraw: true }],
+    ['nothing', [], { mayTrade: false, mayWithdraw: false }],
+  ])('%s', (_name, authorities, rights) => {
+    expect(keyInspectionOf(answer(authorities))).toEqual({
+      accountMode: 'classic',
+      accountId: '4711',
+      ...rights,
+    });
+  });
+
+  test.each([
+    ['nothing at all', null],
+    ['text', 'coow'],
+    ['an object', { coow: true }],
+  ])('%s instead of a list of permissions says nothing', (_name, authorities) => {
+    expect(() => keyInspectionOf(answer(authorities))).toThrow('no list of permissions');
+  });
+
+  test.each([[null], [''], [{}]])('an account id of %j counts as missing', (userId) => {
+    expect(keyInspectionOf(answer(['coow'], userId)).accountId).toBeNull();
+  });
+
+  test.each([[null], [undefined], ['x'], [{ data: null }], [[]]])('an answer of %j says nothing', (odd) => {
+    expect(() => keyInspectionOf(odd)).toThrow('no list of permissions');
   });
 });

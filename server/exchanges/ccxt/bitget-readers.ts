@@ -3,15 +3,31 @@ import type {
   AccountBalance,
   ClosedPosition,
   ClosingOrder,
+  KeyInspection,
   OpenPosition,
   OrderReport,
   Protection,
   Ticker,
 } from '../exchange.ts';
-import { closingOrderAmong } from './closing-order.ts';
 import type { AccountState } from './dialect.ts';
-import { decimal, instant, type Json, list, priceOrNull, record, textOf } from './json.ts';
 import type { ShownPreparation } from './prepared-accounts.ts';
+import {
+  closingOrderAmong,
+  decimal,
+  instant,
+  instantOrNull,
+  type Json,
+  list,
+  onlyLeverage,
+  orderIdOf,
+  priceOrNull,
+  record,
+  stateOf,
+  textOf,
+  tickerFrom,
+  tokenOf,
+  unreadable,
+} from './readers.ts';
 
 /* Readers of Bitget's own JSON. */
 
@@ -19,10 +35,7 @@ import type { ShownPreparation } from './prepared-accounts.ts';
 export function tickerOf(info: unknown, token: string): Ticker | null {
   if (info == null) return null;
   const ticker = record(info);
-  const { lastPr, markPrice } = ticker;
-  if (!isPositive(textOf(lastPr))) return null;
-  const mark = isPositive(textOf(markPrice)) ? textOf(markPrice) : textOf(lastPr);
-  return { token, lastPrice: toPlain(textOf(lastPr)), markPrice: toPlain(mark), at: instant(ticker, 'ts') };
+  return tickerFrom(token, ticker.lastPr, ticker.markPrice, () => instant(ticker, 'ts'));
 }
 
 /** `available` counts what isolated positions could not use; the smaller of the two is what an order can take. */
@@ -62,8 +75,7 @@ export function accountStateOf(info: unknown): AccountState {
       ? [account.isolatedLongLever, account.isolatedShortLever]
       : [account.crossedMarginLeverage, account.crossedMarginLeverage];
   return {
-    // Two different ones are neither: no leverage that is asked for equals NaN.
-    leverage: Number(long) === Number(short) ? Number(long) : Number.NaN,
+    leverage: onlyLeverage([Number(long), Number(short)]),
     marginMode,
     positionMode: textOf(account.posMode),
   };
@@ -81,18 +93,15 @@ const STATES: Record<string, OrderReport['state']> = {
 
 export function orderOf(info: unknown, token: string): OrderReport {
   const order = record(info);
-  const orderId = textOf(order.orderId);
-  if (orderId === '') throw new RangeError('The order that was answered has no id');
-  const side = textOf(order.side);
-  if (side !== 'buy' && side !== 'sell') throw new RangeError(`An order is bought or sold, not ${side}`);
+  const side = sideOf(order);
+  if (side === null) throw unreadable(`An order is bought or sold, not ${textOf(order.side)}`);
   const filledQuantity = decimal(order, 'baseVolume');
-  const state = STATES[textOf(order.state ?? order.status)] ?? 'unknown';
   return {
-    orderId,
+    orderId: orderIdOf(info),
     clientOrderId: textOf(order.clientOid),
     token,
     side,
-    state: state === 'open' && isPositive(filledQuantity) ? 'partially-filled' : state,
+    state: stateOf(STATES, order.state ?? order.status, filledQuantity),
     price: priceOrNull(order.price),
     quantity: decimal(order, 'size'),
     filledQuantity,
@@ -112,14 +121,12 @@ export function isEntry(info: unknown): boolean {
 
 export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
-  const symbol = textOf(position.symbol);
+  const token = tokenOf(position);
   const quantity = decimal(position, 'total');
-  if (!symbol.endsWith('USDT') || !isPositive(quantity)) return null;
-  const side = sideOfPosition(position);
-  const opened = Number(position.cTime);
+  if (token === null || !isPositive(quantity)) return null;
   return {
-    token: symbol.slice(0, -'USDT'.length),
-    side,
+    token,
+    side: sideOfPosition(position),
     quantity,
     entryPrice: decimal(position, 'openPriceAvg'),
     markPrice: priceOrNull(position.markPrice),
@@ -128,13 +135,13 @@ export function positionOf(info: unknown): OpenPosition | null {
     margin: decimal(position, 'marginSize'),
     unrealisedProfit: decimal(position, 'unrealizedPL'),
     liquidationPrice: priceOrNull(position.liquidationPrice),
-    openedAt: Number.isFinite(opened) && opened > 0 ? new Date(opened) : null,
+    openedAt: instantOrNull(position.cTime),
   };
 }
 
 /**
  * Position-wide plans (`pos_*`) cover any size. Plans of a size of their own (`loss_plan`, `profit_plan`) count
- * only when together they cover the position: half a stop is none.
+ * only when together they cover the position: half a stop is no stop.
  */
 export function protectionOf(infos: unknown[], position: OpenPosition): Protection {
   const plans = infos.map(record).filter((plan) => `${position.token}USDT` === plan.symbol);
@@ -157,14 +164,14 @@ export function closedPositionsIn(answer: unknown): unknown[] {
 /** Bitget's net profit is what is left after funding and fees; both are negative where they were paid. */
 export function closedPositionOf(info: unknown): ClosedPosition | null {
   const position = record(info);
-  const symbol = textOf(position.symbol);
-  if (!symbol.endsWith('USDT')) return null;
+  const token = tokenOf(position);
+  if (token === null) return null;
   const side = sideOfPosition(position);
   const fees = D(decimal(position, 'openFee')).plus(decimal(position, 'closeFee')).negated();
   const openedAt = instant(position, position.ctime === undefined ? 'cTime' : 'ctime');
   return {
-    positionId: textOf(position.positionId) || `${symbol}-${side}-${openedAt.getTime()}`,
-    token: symbol.slice(0, -'USDT'.length),
+    positionId: textOf(position.positionId) || `${token}USDT-${side}-${openedAt.getTime()}`,
+    token,
     side,
     quantity: decimal(position, 'openTotalPos'),
     entryPrice: decimal(position, 'openAvgPrice'),
@@ -177,18 +184,15 @@ export function closedPositionOf(info: unknown): ClosedPosition | null {
 }
 
 export function closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null {
-  const orders = infos.map(record).map((order) => {
-    const side = textOf(order.side);
-    return {
-      symbol: textOf(order.symbol),
-      side: side === 'buy' || side === 'sell' ? (side as 'buy' | 'sell') : null,
-      filledQuantity: textOf(order.baseVolume),
-      at: instant(order, 'uTime'),
-      canOnlyReduce: order.reduceOnly === 'YES',
-      clientOrderId: textOf(order.clientOid),
-      source: sourceOf(order),
-    };
-  });
+  const orders = infos.map(record).map((order) => ({
+    symbol: textOf(order.symbol),
+    side: sideOf(order),
+    filledQuantity: textOf(order.baseVolume),
+    at: instant(order, 'uTime'),
+    canOnlyReduce: order.reduceOnly === 'YES',
+    clientOrderId: textOf(order.clientOid),
+    source: sourceOf(order),
+  }));
   return closingOrderAmong(orders, position);
 }
 
@@ -207,14 +211,34 @@ export function shownByOrder(info: unknown): ShownPreparation | null {
   };
 }
 
-export function orderIdOf(info: unknown): string {
-  const orderId = textOf(record(info).orderId);
-  if (orderId === '') throw new RangeError('The order that was answered has no id');
-  return orderId;
+/*
+ * Permissions as Bitget's documentation of GET /api/v2/spot/account/info lists them. Its own example shows the older
+ * words `trade` and `readonly`; neither was seen live. An unknown permission neither allows trading nor forbids the
+ * key, unless its name speaks of withdrawing.
+ */
+const ORDERS = ['coow', 'trade'];
+const POSITIONS = ['cpow', 'cpor', 'trade'];
+const WITHDRAWAL = ['wwow'];
+
+/** Reads the answer of the account information; only classic accounts have the path. */
+export function keyInspectionOf(answer: unknown): KeyInspection {
+  const { data } = Object(answer) as { data?: unknown };
+  const { userId, authorities } = Object(data) as { userId?: unknown; authorities?: unknown };
+  if (!Array.isArray(authorities)) throw new RangeError('The exchange answered no list of permissions');
+  const granted = authorities.map((one) => String(one).trim().toLowerCase());
+  const grants = (names: readonly string[]) => granted.some((one) => names.includes(one));
+  return {
+    accountMode: 'classic',
+    mayTrade: grants(ORDERS) && grants(POSITIONS),
+    mayWithdraw: grants(WITHDRAWAL) || granted.some((one) => one.includes('withdraw')),
+    accountId: textOf(userId) || null,
+  };
 }
+
+const sideOf = ({ side }: Json): 'buy' | 'sell' | null => (side === 'buy' || side === 'sell' ? side : null);
 
 function sideOfPosition(position: Json): 'long' | 'short' {
   const side = textOf(position.holdSide);
-  if (side !== 'long' && side !== 'short') throw new RangeError(`A position is long or short, not ${side}`);
+  if (side !== 'long' && side !== 'short') throw unreadable(`A position is long or short, not ${side}`);
   return side;
 }

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { documentedAnswer, parametersIn } from '#test/venues/exchange-suite-answers.ts';
 import { jsonAnswer, textAnswer, type VenueRequest } from '#test/venues/http.ts';
-import type { CallRecord, ExchangeAccount, PlacementContext } from '../exchange.ts';
-import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
+import { accountOn, answeringRegistry, buy, inTime } from '#test/venues/test-registry.ts';
+import type { CallRecord } from '../exchange.ts';
+import type { ExchangeRegistry } from '../registry.ts';
 
 const registries: ExchangeRegistry[] = [];
 afterEach(async () => {
@@ -14,42 +15,19 @@ type Answer = { status?: number; body?: string; result?: object; retCode?: numbe
 /** Bybit as documented, but for these ends of paths; and what it was asked. */
 function openAgainst(answers: Record<string, (request: VenueRequest) => Answer | null> = {}) {
   const asked: string[] = [];
-  const registry = createExchangeRegistry({
-    exchangeMode: 'paper',
-    bitgetBaseUrl: null,
-    bybitBaseUrl: null,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 5_000,
-    venue: {
-      async handle(request) {
-        const end = request.path.replace('/v5/', '');
-        asked.push(end);
-        const { status = 200, body, ...fields } = answers[end]?.(request) ?? {};
-        if (body !== undefined) return textAnswer(status, body);
-        return jsonAnswer(status, { ...(documentedAnswer('Bybit', request) as object), ...fields });
-      },
-    },
+  const registry = answeringRegistry((request) => {
+    const end = request.path.replace('/v5/', '');
+    asked.push(end);
+    const { status = 200, body, ...fields } = answers[end]?.(request) ?? {};
+    if (body !== undefined) return textAnswer(status, body);
+    return jsonAnswer(status, { ...(documentedAnswer('Bybit', request) as object), ...fields });
   });
   registries.push(registry);
   return { exchange: registry.get('Bybit'), asked };
 }
 
-const account: ExchangeAccount = {
-  userId: 'ann',
-  environment: 'paper',
-  credentials: { apiKey: 'key', apiSecret: 'secret', accountMode: 'unified' },
-};
-const inTime = (): PlacementContext => ({ notAfter: new Date(Date.now() + 60_000) });
-const ORDER = {
-  token: 'BTC',
-  side: 'buy' as const,
-  clientOrderId: 'c1',
-  price: '65000',
-  quantity: '0.01',
-  leverage: 10,
-  stopLoss: '63000',
-  takeProfit: '69000',
-};
+const account = accountOn('Bybit');
+const ORDER = buy({ clientOrderId: 'c1' });
 const NONE = { result: { category: 'linear', list: [], nextPageCursor: '' } };
 
 test('the contracts are one request, and no request asks what kind of account it is', async () => {
@@ -107,7 +85,7 @@ describe('a look-up by client order id', () => {
     expect(none.asked.slice(1)).toEqual(['order/realtime', 'order/history']);
   });
 
-  test('takes "order does not exist" of the first for no more than it is', async () => {
+  test('asks the history when the first list answers "order does not exist"', async () => {
     const unknown = { retCode: 110001, retMsg: 'order not exists', result: {} };
     const moved = openAgainst({ 'order/realtime': () => unknown });
     expect(await moved.exchange.findOrder(account, ORDER)).toMatchObject({ state: 'filled' });
@@ -119,12 +97,12 @@ describe('a look-up by client order id', () => {
     ['no answer of the second', { 'order/realtime': () => NONE, 'order/history': () => ({ body: '' }) }],
     ['an error of the second', { 'order/realtime': () => NONE, 'order/history': () => ({ retCode: 10016 }) }],
     ['no list', { 'order/realtime': () => ({ result: {} }) }],
-  ])('says nothing with %s', async (_, answers) => {
+  ])('is unknown with %s', async (_, answers) => {
     const { exchange } = openAgainst(answers as Parameters<typeof openAgainst>[0]);
     await expect(exchange.findOrder(account, ORDER)).rejects.toMatchObject({ kind: 'unknown' });
   });
 
-  test('is not content with another order', async () => {
+  test('refuses the answer when it is another order', async () => {
     const { exchange } = openAgainst({
       'order/realtime': (request) =>
         documentedAnswer('Bybit', { ...request, query: 'orderLinkId=c2' }) as Answer,
@@ -189,7 +167,7 @@ describe('preparing an account', () => {
     expect(asked).toContain(path);
   });
 
-  test('another refusal is none of these', async () => {
+  test('another refusal fails the preparation', async () => {
     const { exchange } = openAgainst({
       'account/set-margin-mode': () => ({ retCode: 3400045, retMsg: 'Set margin mode failed', result: {} }),
     });

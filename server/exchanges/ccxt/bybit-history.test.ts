@@ -31,7 +31,7 @@ const open = (side: 'Buy' | 'Sell', size: string) => ({
   leverage: '10',
 });
 
-/** The exchange tells of each order that closed something how much; here the fills know it as `closes`. */
+/** The exchange lists how much each order closed; in these tests the fills have it as `closes`. */
 const closedOrdersOf = (fills: { orderId?: string; closes?: string }[]) =>
   fills
     .filter(({ closes }) => closes !== undefined)
@@ -99,7 +99,7 @@ describe('the positions that fills make up', () => {
     expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([{ realisedProfit: '9.7', fees: '0.2' }]);
   });
 
-  test('a position that was opened before the first fill that is told is left out', () => {
+  test('leaves out a position that was opened before the first fill in the list', () => {
     const fills = [fill('Sell', '0.01', '65000', { closedSize: '0.01' })];
     expect(closedPositionsOf(fills, [])).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe('the positions that fills make up', () => {
     expect(closedPositionsOf(newestFirst(fills), [open('Buy', '0.01')])).toHaveLength(1);
   });
 
-  test('what a fill says of itself counts, too', () => {
+  test('compares the walk with the `closedSize` of a fill as well', () => {
     const fills = [
       fill('Buy', '0.01', '65000'),
       fill('Sell', '0.01', '66000', { closes: '0.01', closedSize: '0.005' }),

@@ -1,7 +1,16 @@
-import { D, type Decimal, toPlain } from '#domain/decimal.ts';
+import { D, type Decimal, smallest, toPlain } from '#domain/decimal.ts';
 import type { ClosedPosition } from '../exchange.ts';
 import { positionOf } from './bybit-readers.ts';
-import { decimal, decimalOrZero, instant, type Json, record, textOf } from './json.ts';
+import {
+  decimal,
+  decimalOrZero,
+  instant,
+  type Json,
+  record,
+  textOf,
+  tokenOf,
+  unreadable,
+} from './readers.ts';
 
 /*
  * Bybit tells its fills, and what each order closed, but not the positions that they make up: when one was opened, and
@@ -26,6 +35,7 @@ interface Execution {
   sequence: string;
 }
 
+/** A position as far as its fills have been walked back. */
 interface Walked {
   token: string;
   side: 'long' | 'short';
@@ -82,7 +92,7 @@ function closedSizes(closedOrders: unknown[]): Map<string, Decimal> {
 }
 
 /** A fill came between two readings, or one of the lists is behind: the next reading tells. */
-const doesNotAddUp = (token: string) => new RangeError(`The fills of ${token} do not add up to its position`);
+const doesNotAddUp = (token: string) => unreadable(`The fills of ${token} do not add up to its position`);
 
 function walkBack(executions: Execution[], openNow: Decimal): (Walked & { opening: Execution })[] {
   const found: (Walked & { opening: Execution })[] = [];
@@ -96,7 +106,7 @@ function walkBack(executions: Execution[], openNow: Decimal): (Walked & { openin
     const { change, price, fee } = execution;
     const before = after.minus(change);
     const size = change.abs();
-    const closing: Decimal = before.times(change).lt(0) ? min(before.abs(), size) : D(0);
+    const closing: Decimal = before.times(change).lt(0) ? smallest(before.abs(), size) : D(0);
     const opening = size.minus(closing);
     if (execution.closed !== null && !execution.closed.eq(closing)) throw doesNotAddUp(execution.token);
     if (opening.gt(0) && walked) {
@@ -153,16 +163,16 @@ function closedPosition(walked: Walked & { opening: Execution }): ClosedPosition
 
 function executionOf(info: unknown): Execution | null {
   const execution = record(info);
-  const symbol = textOf(execution.symbol);
-  if (!symbol.endsWith('USDT')) return null;
+  const token = tokenOf(execution);
+  if (token === null) return null;
   const { side, closedSize } = execution;
-  if (side !== 'Buy' && side !== 'Sell') throw new RangeError('A fill is bought or sold');
+  if (side !== 'Buy' && side !== 'Sell') throw unreadable('A fill is bought or sold');
   const id = textOf(execution.execId);
-  if (id === '') throw new RangeError('A fill has an id');
+  if (id === '') throw unreadable('A fill has an id');
   return {
     id,
     orderId: textOf(execution.orderId),
-    token: symbol.slice(0, -'USDT'.length),
+    token,
     change: signed(side === 'Buy', D(decimal(execution, 'execQty'))),
     price: D(decimal(execution, 'execPrice')),
     fee: feeOf(execution),
@@ -187,4 +197,3 @@ function newestFirst(a: Execution, b: Execution): number {
 }
 
 const signed = (isLong: boolean, size: Decimal) => (isLong ? size : size.negated());
-const min = (a: Decimal, b: Decimal) => (a.lt(b) ? a : b);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClosedPosition } from '../exchange.ts';
+import { type ClosedPosition, ExchangeError } from '../exchange.ts';
 import {
   accountStateOf,
   balanceOf,
@@ -70,7 +70,7 @@ describe('orders', () => {
     [{ MNT: '0.002' }, '0.39', null],
     [{}, '0.39', '0.39'],
     [{}, '', null],
-  ])('of the fees %j, and %s in all, what is told in USDT is %s', (cumFeeDetail, cumExecFee, fee) => {
+  ])('of the fees %j, and %s in all, the fee in USDT is %s', (cumFeeDetail, cumExecFee, fee) => {
     expect(orderOf(order({ cumFeeDetail, cumExecFee }), 'BTC').fee).toBe(fee);
   });
 
@@ -79,9 +79,9 @@ describe('orders', () => {
   });
 
   test.each([['orderId'], ['side'], ['qty'], ['cumExecQty'], ['updatedTime']])(
-    'one without %s says nothing',
+    'an order without %s is unreadable',
     (name) => {
-      expect(() => orderOf(order({ [name]: undefined }), 'BTC')).toThrow(RangeError);
+      expect(() => orderOf(order({ [name]: undefined }), 'BTC')).toThrow(ExchangeError);
     },
   );
 
@@ -127,7 +127,7 @@ const position = (changes: object = {}) => ({
 });
 
 describe('positions', () => {
-  test('a flat one is none, and neither is what is not settled in USDT', () => {
+  test('a flat position and one that is not settled in USDT are no positions', () => {
     expect(positionOf(position({ side: '', size: '0' }))).toBeNull();
     expect(positionOf(position({ symbol: 'BTCPERP' }))).toBeNull();
     expect(positionOf(position({ symbol: 'BTCUSDT-26DEC26' }))).toBeNull();
@@ -149,14 +149,17 @@ describe('positions', () => {
     expect(protectionOf(position({ stopLoss: '0.00' }))).toEqual({ stopLoss: null, takeProfit: null });
   });
 
-  test.each([[undefined], [null], ['none'], [{}]])('a stop that is told as %j is not no stop', (stopLoss) => {
-    expect(() => protectionOf(position({ stopLoss }))).toThrow(RangeError);
-  });
+  test.each([[undefined], [null], ['none'], [{}]])(
+    'a stop of %j is unreadable, not a missing stop',
+    (stopLoss) => {
+      expect(() => protectionOf(position({ stopLoss }))).toThrow(ExchangeError);
+    },
+  );
 });
 
 describe('the state of an account', () => {
   const state = (positions: object[], marginMode: unknown = 'ISOLATED_MARGIN') =>
-    accountStateOf({ account: answer({ marginMode }), positions: answer({ list: positions }) });
+    accountStateOf(answer({ marginMode }), answer({ list: positions }));
 
   test('one position of index 0 is one-way mode, flat or not', () => {
     expect(state([position({ size: '0', side: '' })])).toEqual({
@@ -208,18 +211,18 @@ describe('balances', () => {
     expect(balanceOf(wallet({ ...margins, walletBalance: '30' }))?.futuresAvailable).toBe('0');
   });
 
-  test('the account’s figure counts in portfolio margin alone', () => {
+  test('the account’s figure counts only in portfolio margin', () => {
     const portfolio = { ...margins, totalPositionIM: '', totalOrderIM: '' };
     expect(balanceOf(wallet(portfolio, { totalAvailableBalance: '40' }))?.futuresAvailable).toBe('40');
     expect(balanceOf(wallet(margins, { totalAvailableBalance: '0' }))?.futuresAvailable).toBe('65');
-    expect(() => balanceOf(wallet(portfolio))).toThrow(RangeError);
+    expect(() => balanceOf(wallet(portfolio))).toThrow(ExchangeError);
   });
 
   test('another coin only, or no figure, is not a balance', () => {
     expect(balanceOf(wallet(null))).toBeNull();
     expect(balanceOf(wallet({ ...margins, coin: 'USDC' }))).toBeNull();
-    expect(() => balanceOf(wallet({ ...margins, walletBalance: 'NaN' }))).toThrow(RangeError);
-    expect(() => balanceOf(wallet({ ...margins, totalPositionIM: undefined }))).toThrow(RangeError);
+    expect(() => balanceOf(wallet({ ...margins, walletBalance: 'NaN' }))).toThrow(ExchangeError);
+    expect(() => balanceOf(wallet({ ...margins, totalPositionIM: undefined }))).toThrow(ExchangeError);
   });
 });
 
@@ -316,6 +319,6 @@ describe('keys', () => {
     ['of the wallet', { Wallet: undefined }, {}],
     ['of a group', { Spot: 'all' }, {}],
   ])('an answer without a word %s says nothing', (_, permissions, changes) => {
-    expect(() => keyInspectionOf(key(permissions, changes))).toThrow(RangeError);
+    expect(() => keyInspectionOf(key(permissions, changes))).toThrow(ExchangeError);
   });
 });

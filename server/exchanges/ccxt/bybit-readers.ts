@@ -9,9 +9,25 @@ import type {
   Protection,
   Ticker,
 } from '../exchange.ts';
-import { closingOrderAmong } from './closing-order.ts';
 import type { AccountState } from './dialect.ts';
-import { decimal, decimalOrZero, instant, type Json, list, priceOrNull, record, textOf } from './json.ts';
+import {
+  closingOrderAmong,
+  decimal,
+  decimalOrZero,
+  instant,
+  instantOrNull,
+  type Json,
+  list,
+  onlyLeverage,
+  orderIdOf,
+  priceOrNull,
+  record,
+  stateOf,
+  textOf,
+  tickerFrom,
+  tokenOf,
+  unreadable,
+} from './readers.ts';
 
 /* Readers of Bybit's own JSON. */
 
@@ -20,15 +36,7 @@ export const resultIn = (answer: unknown): Json => record(record(answer).result)
 /** The time stands in the envelope; the ticker has none. */
 export function tickerOf(answer: unknown, token: string): Ticker | null {
   const ticker = list(resultIn(answer).list).find(({ symbol }) => symbol === `${token}USDT`);
-  const last = textOf(ticker?.lastPrice);
-  if (!isPositive(last)) return null;
-  const mark = textOf(ticker?.markPrice);
-  return {
-    token,
-    lastPrice: toPlain(last),
-    markPrice: toPlain(isPositive(mark) ? mark : last),
-    at: instant(record(answer), 'time'),
-  };
+  return tickerFrom(token, ticker?.lastPrice, ticker?.markPrice, () => instant(record(answer), 'time'));
 }
 
 /**
@@ -59,15 +67,11 @@ export function balanceOf(
 }
 
 /** In one-way mode a contract has one position, of index 0, whether it is open or not; in hedge mode two. */
-export function accountStateOf(info: unknown): AccountState {
-  const { account, positions } = info as { account: unknown; positions: unknown };
+export function accountStateOf(account: unknown, positions: unknown): AccountState {
   const ofContract = list(resultIn(positions).list);
   const isOneWay = ofContract.length === 1 && textOf(ofContract[0]?.positionIdx) === '0';
-  const leverages = new Set(ofContract.map(({ leverage }) => Number(textOf(leverage) || Number.NaN)));
-  const [leverage] = leverages;
   return {
-    // Two different ones are neither: no leverage that is asked for equals NaN.
-    leverage: leverages.size === 1 && leverage !== undefined ? leverage : Number.NaN,
+    leverage: onlyLeverage(ofContract.map(({ leverage }) => Number(textOf(leverage) || Number.NaN))),
     marginMode: textOf(resultIn(account).marginMode),
     positionMode: isOneWay ? 'one-way' : 'hedged',
   };
@@ -90,16 +94,14 @@ const STATES: Record<string, OrderReport['state']> = {
 export function orderOf(info: unknown, token: string): OrderReport {
   const order = record(info);
   const side = sideOf(order);
-  if (side === null) throw new RangeError(`An order is bought or sold, not ${textOf(order.side)}`);
+  if (side === null) throw unreadable(`An order is bought or sold, not ${textOf(order.side)}`);
   const filledQuantity = decimal(order, 'cumExecQty');
-  const status = textOf(order.orderStatus);
-  const state = Object.hasOwn(STATES, status) ? (STATES[status] ?? 'unknown') : 'unknown';
   return {
     orderId: orderIdOf(info),
     clientOrderId: textOf(order.orderLinkId),
     token,
     side,
-    state: state === 'open' && isPositive(filledQuantity) ? 'partially-filled' : state,
+    state: stateOf(STATES, order.orderStatus, filledQuantity),
     // A market order is shown with the limit that the exchange made of it.
     price: order.orderType === 'Market' ? null : priceOrNull(order.price),
     quantity: decimal(order, 'qty'),
@@ -135,22 +137,15 @@ const isPlain = (stopOrderType: string) => stopOrderType === '' || stopOrderType
 export const isProtection = (info: unknown): boolean =>
   /^(Partial)?(StopLoss|TakeProfit)$/.test(textOf(record(info).stopOrderType));
 
-export function orderIdOf(info: unknown): string {
-  const orderId = textOf(record(info).orderId);
-  if (orderId === '') throw new RangeError('The order that was answered has no id');
-  return orderId;
-}
-
 export function positionOf(info: unknown): OpenPosition | null {
   const position = record(info);
-  const symbol = textOf(position.symbol);
+  const token = tokenOf(position);
   const quantity = decimal(position, 'size');
-  if (!symbol.endsWith('USDT') || !isPositive(quantity)) return null;
+  if (token === null || !isPositive(quantity)) return null;
   const side = sideOf(position);
-  if (side === null) throw new RangeError(`A position is bought or sold, not ${textOf(position.side)}`);
-  const opened = Number(textOf(position.openTime));
+  if (side === null) throw unreadable(`A position is bought or sold, not ${textOf(position.side)}`);
   return {
-    token: symbol.slice(0, -'USDT'.length),
+    token,
     side: side === 'buy' ? 'long' : 'short',
     quantity,
     entryPrice: decimal(position, 'avgPrice'),
@@ -162,17 +157,17 @@ export function positionOf(info: unknown): OpenPosition | null {
     unrealisedProfit: decimalOrZero(position, 'unrealisedPnl'),
     liquidationPrice: priceOrNull(position.liqPrice),
     // `createdTime` is when the contract was first traded, not when this position was opened.
-    openedAt: Number.isFinite(opened) && opened > 0 ? new Date(opened) : null,
+    openedAt: instantOrNull(position.openTime),
   };
 }
 
-/** Empty or zero where there is none. A field that is missing says nothing, and is not taken for 'none'. */
+/** Empty or zero means no stop. A missing field is an unreadable answer, not a missing stop. */
 export function protectionOf(info: unknown): Protection {
   const position = record(info);
   const told = (name: 'stopLoss' | 'takeProfit') => {
     const text = textOf(position[name]);
     if (position[name] === '') return null;
-    if (!isDecimal(text)) throw new RangeError(`The exchange answered no price as ${name}`);
+    if (!isDecimal(text)) throw unreadable(`The exchange answered no price as ${name}`);
     return priceOrNull(text);
   };
   return { stopLoss: told('stopLoss'), takeProfit: told('takeProfit') };
@@ -198,18 +193,18 @@ function sourceOf(order: Json): ClosingOrder['source'] {
   return /TakeProfit/.test(created) || /TakeProfit/.test(stop) ? 'take profit' : 'order';
 }
 
-/** Orders and positions are written by the contract's two permissions; a key that only reads has them, too. */
+/** Trading needs the contract's two permissions; a read-only key has them as well. */
 export function keyInspectionOf(answer: unknown): KeyInspection {
   const key = resultIn(answer);
   const permissions = record(key.permissions);
   const granted = (group: string) => {
     const names = permissions[group] ?? [];
-    if (!Array.isArray(names)) throw new RangeError(`The exchange answered no permissions as ${group}`);
+    if (!Array.isArray(names)) throw unreadable(`The exchange answered no permissions as ${group}`);
     return names.map(textOf);
   };
   const [uta, readOnly] = [textOf(key.uta), textOf(key.readOnly)];
-  if (!/^[01]$/.test(uta)) throw new RangeError('The exchange does not say what kind of account this is');
-  if (!Array.isArray(permissions.Wallet)) throw new RangeError('The exchange does not say who may withdraw');
+  if (!/^[01]$/.test(uta)) throw unreadable('The exchange does not say what kind of account this is');
+  if (!Array.isArray(permissions.Wallet)) throw unreadable('The exchange does not say who may withdraw');
   const contract = granted('ContractTrade');
   const userId = textOf(key.userID);
   return {

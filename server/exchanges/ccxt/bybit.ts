@@ -1,6 +1,4 @@
-import { BYBIT_LIMITS } from '../limits/bybit-limits.ts';
-import { createBybitClient } from './bybit-client.ts';
-import { BYBIT_CODES } from './bybit-codes.ts';
+import { BYBIT_LIMITS } from '../limits/exchange-limits.ts';
 import { closedPositionsOf } from './bybit-history.ts';
 import {
   accountStateOf,
@@ -9,18 +7,16 @@ import {
   isEntry,
   isProtection,
   keyInspectionOf,
-  orderIdOf,
   orderOf,
   positionOf,
   protectionOf,
   resultIn,
   tickerOf,
 } from './bybit-readers.ts';
-import { readAnswer } from './connection.ts';
-import { contractOf } from './contract.ts';
+import { type BybitClient, createBybitClient } from './client.ts';
+import { BYBIT_CODES } from './codes.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { type Json, list, textOf } from './json.ts';
-import type { BybitClient } from './library.ts';
+import { envelopeIn, type Json, list, textOf, unreadable } from './readers.ts';
 
 const LINEAR = { category: 'linear' };
 const IN_USDT = { ...LINEAR, settleCoin: 'USDT' };
@@ -36,7 +32,7 @@ const MOST_PAGES = 20;
 const DAY_MS = 86_400_000;
 /** No history is answered for more than a week at a time. */
 const WEEK_MS = 7 * DAY_MS;
-/** What is stamped by a clock ahead of ours is asked for, too. */
+/** Asks for a little of the future: the exchange's clock may be ahead of ours. */
 const CLOCK_SLACK_MS = 60_000;
 type Ask = (parameters: Json) => Promise<unknown>;
 
@@ -64,41 +60,27 @@ export const BYBIT: CcxtDialect = {
   ]),
   createClient: createBybitClient,
 
-  envelope({ body }) {
-    try {
-      const { retCode, retMsg } = JSON.parse(body) as { retCode?: unknown; retMsg?: unknown };
-      return retCode === undefined ? null : { code: String(retCode), message: String(retMsg ?? '') };
-    } catch {
-      return null;
-    }
-  },
-  isSuccessCode: (code) => code === '0',
+  envelope: ({ body }) => envelopeIn(body, 'retCode', 'retMsg'),
+  successCode: '0',
   limits: BYBIT_LIMITS,
   // Demo and live are two addresses, and the transport knows but one of them.
   environmentProblem: () => null,
 
-  async inspectKey(client) {
-    const answer: unknown = await bybit(client).privateGetV5UserQueryApi();
-    return readAnswer(() => keyInspectionOf(answer));
-  },
+  inspectKey: async (client) => keyInspectionOf(await bybit(client).privateGetV5UserQueryApi()),
 
-  contractOf,
-  readTicker: (client, symbol) => bybit(client).publicGetV5MarketTickers(named(client, symbol)),
-  tickerOf,
-
-  readBalance: (client) =>
-    bybit(client).privateGetV5AccountWalletBalance({ accountType: 'UNIFIED', coin: 'USDT' }),
-  balanceOf,
-  spotBalance: null,
+  fetchTicker: async (client, symbol, token) =>
+    tickerOf(await bybit(client).publicGetV5MarketTickers(named(client, symbol)), token),
+  fetchBalance: async (client) =>
+    balanceOf(await bybit(client).privateGetV5AccountWalletBalance({ accountType: 'UNIFIED', coin: 'USDT' })),
+  fetchSpotBalance: null,
 
   oneWayMode: 'one-way',
   isolatedMode: 'ISOLATED_MARGIN',
-  async readAccountState(client, symbol) {
+  async fetchAccountState(client, symbol) {
     const account: unknown = await bybit(client).privateGetV5AccountInfo();
     const positions: unknown = await bybit(client).privateGetV5PositionList(named(client, symbol));
-    return { account, positions };
+    return accountStateOf(account, positions);
   },
-  accountStateOf,
 
   entryParameters: (order) => ({
     clientOrderId: order.clientOrderId,
@@ -113,14 +95,10 @@ export const BYBIT: CcxtDialect = {
   referenceParameters: (clientOrderId) => ({ orderLinkId: clientOrderId }),
   lookUps: [
     // Open orders and the newest 500 that have ended; these are forgotten when the exchange restarts.
-    async (client, symbol, clientOrderId) => {
-      const asked = { ...named(client, symbol), orderLinkId: clientOrderId };
-      return ordersIn(await bybit(client).privateGetV5OrderRealtime(asked));
-    },
-    async (client, symbol, clientOrderId) => {
-      const asked = { ...named(client, symbol), orderLinkId: clientOrderId };
-      return ordersIn(await bybit(client).privateGetV5OrderHistory(asked));
-    },
+    async (client, symbol, clientOrderId) =>
+      ordersIn(await bybit(client).privateGetV5OrderRealtime(one(client, symbol, clientOrderId))),
+    async (client, symbol, clientOrderId) =>
+      ordersIn(await bybit(client).privateGetV5OrderHistory(one(client, symbol, clientOrderId))),
   ],
   // Documented: a day for what was cancelled without a fill, a week for what the default query finds of the rest.
   orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: WEEK_MS },
@@ -133,7 +111,6 @@ export const BYBIT: CcxtDialect = {
     }),
   orderOf,
   isEntry,
-  orderIdOf,
   // Leverage is the position's, and so is the margin mode.
   shownByOrder: () => null,
 
@@ -156,12 +133,12 @@ export const BYBIT: CcxtDialect = {
         orderFilter: 'StopOrder',
         limit: ORDERS_PER_PAGE,
       });
-      return readAnswer(() => orders.filter(isProtection));
+      return orders.filter(isProtection);
     },
     cancelParameters: {},
   },
 
-  async readClosedPositions(client, { since, now }) {
+  async fetchClosedPositions(client, { since, now }) {
     const openNow = await readPositions(client);
     const period = { since, until: new Date(now.getTime() + CLOCK_SLACK_MS) };
     const ask = bybit(client);
@@ -172,30 +149,35 @@ export const BYBIT: CcxtDialect = {
       LINEAR,
       period,
     );
-    return readAnswer(() => closedPositionsOf({ executions, closedOrders, openNow }));
+    return closedPositionsOf({ executions, closedOrders, openNow });
   },
-  readEndedOrders: (client, symbol, { from, to }) => {
+  async findClosingOrder(client, symbol, { position, from, to }) {
     const startTime = Math.max(from.getTime(), to.getTime() - WEEK_MS);
-    return pages((parameters) => bybit(client).privateGetV5OrderHistory(parameters), {
+    const orders = await pages((parameters) => bybit(client).privateGetV5OrderHistory(parameters), {
       ...named(client, symbol),
       startTime,
       endTime: to.getTime(),
       limit: ORDERS_PER_PAGE,
     });
+    return closingOrderOf(orders, position);
   },
-  closingOrderOf,
 };
 
 const bybit = (client: CcxtClient) => client as BybitClient;
 
 const named = (client: CcxtClient, symbol: string) => ({ ...LINEAR, symbol: client.market(symbol).id });
 
+const one = (client: CcxtClient, symbol: string, orderLinkId: string) => ({
+  ...named(client, symbol),
+  orderLinkId,
+});
+
 function readPositions(client: CcxtClient): Promise<unknown[]> {
   const ask: Ask = (parameters) => bybit(client).privateGetV5PositionList(parameters);
   return pages(ask, { ...IN_USDT, limit: POSITIONS_PER_PAGE });
 }
 
-const ordersIn = (answer: unknown): unknown[] => readAnswer(() => list(resultIn(answer).list));
+const ordersIn = (answer: unknown): unknown[] => list(resultIn(answer).list);
 
 /** The newest of a period, week by week, as far as some pages reach. */
 async function readHistory(
@@ -228,27 +210,20 @@ async function pages(ask: Ask, parameters: Json): Promise<unknown[]> {
   for await (const page of pagesOf(ask, parameters)) {
     found.push(...page);
     count += 1;
-    if (count > MOST_PAGES) readAnswer(() => tooMany());
+    if (count > MOST_PAGES) throw unreadable(`More than ${MOST_PAGES} pages were answered`);
   }
   return found;
-}
-
-function tooMany(): never {
-  throw new RangeError(`More than ${MOST_PAGES} pages were answered`);
 }
 
 async function* pagesOf(ask: Ask, parameters: Json): AsyncGenerator<unknown[]> {
   const isOpen = parameters.startTime === undefined;
   let cursor = '';
   do {
-    const answer = await ask(cursor === '' ? parameters : { ...parameters, cursor });
-    const { found, next } = readAnswer(() => {
-      const result = resultIn(answer);
-      return { found: list(result.list), next: textOf(result.nextPageCursor) };
-    });
+    const result = resultIn(await ask(cursor === '' ? parameters : { ...parameters, cursor }));
+    const [found, next] = [list(result.list), textOf(result.nextPageCursor)];
     yield found;
     if (next === cursor) return;
-    // The last page of what is open names a next one, too, which is empty. Histories leave out rows within a page.
+    // The last page of open orders also names a next one, which is empty. Histories leave out rows within a page.
     const isLast = found.length === 0 || (isOpen && found.length < Number(parameters.limit));
     cursor = isLast ? '' : next;
   } while (cursor !== '');

@@ -1,18 +1,10 @@
 import { type EntryOrder, type Exchange, ExchangeError, type Ticker } from '../exchange.ts';
 import { createTickerCache } from '../ticker-cache.ts';
-import { prepareAccount, readAccountState } from './account.ts';
-import {
-  createCcxtConnection,
-  hasCode,
-  type KeyRefused,
-  readAnswer,
-  requireAccountMode,
-} from './connection.ts';
+import { createLookAhead, prepareAccount, readAccountState } from './account.ts';
+import { createCcxtConnection, hasCode, type KeyRefused, requireAccountMode } from './connection.ts';
 import type { CcxtClient, CcxtDialect } from './dialect.ts';
-import { createLookAhead } from './look-ahead.ts';
 import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } from './placement.ts';
-import { createCcxtPositions, createPositionReader, positionIn } from './positions.ts';
-import { createCcxtProtection } from './protection.ts';
+import { createCcxtPositions } from './positions.ts';
 
 /*
  * The port over the client library.
@@ -21,41 +13,31 @@ import { createCcxtProtection } from './protection.ts';
  * 3. Results are read from the exchange's own JSON, where numbers are exact.
  */
 
-export interface Freshness {
+/** The library names an order by id; by client order id it wants none. */
+const BY_CLIENT_ORDER_ID = undefined as unknown as string;
+
+const NO_SPOT = { spotBalance: null, spotAvailable: null, spotLocked: null };
+
+export function createCcxtExchange(options: {
+  dialect: CcxtDialect;
+  apiEndpoint: string;
+  createClient: () => Promise<CcxtClient>;
+  now: () => Date;
   /** How long one price serves all callers. */
   tickerMaxAgeMs: number;
   /** Whether a price depends on who looks at it; otherwise one request serves all users. */
   isPerViewer: boolean;
   /** How often at most a token that is not listed makes the list of contracts be read again. */
   missingTokenRefreshMs: number;
-}
-
-export interface CcxtExchangeOptions {
-  dialect: CcxtDialect;
-  apiEndpoint: string;
-  createClient: () => Promise<CcxtClient>;
-  now: () => Date;
-  freshness: Freshness;
   onKeyRefused?: KeyRefused | undefined;
-}
-
-/** The library names an order by id; by client order id it wants none. */
-const BY_CLIENT_ORDER_ID = undefined as unknown as string;
-
-const NO_SPOT = { spotBalance: null, spotAvailable: null, spotLocked: null };
-
-export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
+}): Exchange {
   const { dialect, apiEndpoint, now } = options;
   const { platform } = dialect;
-  const connection = createCcxtConnection({
-    ...options,
-    missingTokenRefreshMs: options.freshness.missingTokenRefreshMs,
-  });
-  const tickers = createTickerCache<Ticker>({ now, maxAgeMs: options.freshness.tickerMaxAgeMs });
+  const connection = createCcxtConnection(options);
+  const tickers = createTickerCache<Ticker>({ now, maxAgeMs: options.tickerMaxAgeMs });
   const place = (request: PlacementRequest, order: PlacedOrder) =>
     placeOrder({ connection, dialect, request, order });
 
-  const readPositions = createPositionReader({ connection, dialect });
   const lookAhead = createLookAhead({
     now,
     read: (account, token, onCall) =>
@@ -71,11 +53,10 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
     async fetchTicker(token, context) {
       const found = await connection.listed(token);
       if (!found) return null;
-      const viewer = options.freshness.isPerViewer ? (context?.viewerUserId ?? '') : '';
+      const viewer = options.isPerViewer ? (context?.viewerUserId ?? '') : '';
       return tickers.get(`${token} ${viewer}`, () =>
         connection.call({ type: 'ticker', context }, async (client) => {
-          const info = await dialect.readTicker(client, found.symbol);
-          const ticker = readAnswer(() => dialect.tickerOf(info, token));
+          const ticker = await dialect.fetchTicker(client, found.symbol, token);
           if (ticker) return ticker;
           throw new ExchangeError('retry-later', `${platform} has no price of ${token} yet`);
         }),
@@ -100,17 +81,13 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
       requireAccountMode(dialect, account);
       await connection.ready();
       const futures = await connection.call({ type: 'balance', account, context }, async (client) => {
-        const info = await dialect.readBalance(client);
-        const balance = readAnswer(() => dialect.balanceOf(info));
+        const balance = await dialect.fetchBalance(client);
         if (balance) return balance;
         throw new ExchangeError('unknown', `${platform} answered no USDT balance`);
       });
-      const { spotBalance } = dialect;
-      if (!context?.includeSpot || spotBalance === null) return { ...futures, ...NO_SPOT };
-      const spot = connection.call({ type: 'spot-balance', account, context }, async (client) => {
-        const info = await spotBalance.read(client);
-        return readAnswer(() => spotBalance.of(info));
-      });
+      const { fetchSpotBalance } = dialect;
+      if (!context?.includeSpot || fetchSpotBalance === null) return { ...futures, ...NO_SPOT };
+      const spot = connection.call({ type: 'spot-balance', account, context }, fetchSpotBalance);
       // They are shown only: without them the futures figures are still right.
       return { ...futures, ...(await spot.catch(() => NO_SPOT)) };
     },
@@ -144,7 +121,7 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
       for (const lookUp of dialect.lookUps) {
         const asked = connection.callForToken(request, token, async (client, symbol) => {
           const infos = await lookUp(client, symbol, clientOrderId);
-          return readAnswer(() => infos.map((info) => dialect.orderOf(info, token)));
+          return infos.map((info) => dialect.orderOf(info, token));
         });
         const found = await asked.catch((error: unknown) => {
           if (hasCode(error, dialect.codes.orderUnknown)) return [];
@@ -176,15 +153,10 @@ export function createCcxtExchange(options: CcxtExchangeOptions): Exchange {
     fetchOpenOrders: (account, token, context) =>
       connection.callForToken({ type: 'open-orders', account, context }, token, async (client, symbol) => {
         const infos = await dialect.readOpenOrders(client, symbol);
-        return readAnswer(() => infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token)));
+        return infos.filter(dialect.isEntry).map((info) => dialect.orderOf(info, token));
       }),
 
-    async fetchPosition(account, token, context) {
-      return positionIn(await readPositions(account, context), token)?.position ?? null;
-    },
-
-    ...createCcxtProtection({ connection, dialect, place, readPositions }),
-    ...createCcxtPositions({ connection, dialect, now }),
+    ...createCcxtPositions({ connection, dialect, place, now }),
   };
 }
 

@@ -7,9 +7,10 @@ import {
   type PlacementContext,
 } from '../exchange.ts';
 import { type CallScope, callScope } from './call-scope.ts';
-import type { CcxtClient, CcxtDialect, Market } from './dialect.ts';
+import type { CcxtClient, CcxtDialect } from './dialect.ts';
 import { exchangeErrorOf, type Judgement, judge } from './errors.ts';
 import { createMarketCache } from './market-cache.ts';
+import { contractOf } from './readers.ts';
 
 export interface CallRequest {
   type: string;
@@ -17,7 +18,7 @@ export interface CallRequest {
   context?: CallContext | PlacementContext | undefined;
 }
 
-/** An exchange said of the account's key that it does not take it, or not for this. */
+/** An exchange refused the account's key, or refused it for this call. */
 export type KeyRefused = (refusal: {
   platform: ExchangePlatform;
   account: ExchangeAccount;
@@ -41,7 +42,7 @@ export interface CcxtConnection {
     token: string,
     work: (client: CcxtClient, symbol: string) => Promise<T>,
   ): Promise<T>;
-  /** What a failure means; where it means that our clock is off, the clock is set first. */
+  /** Classifies a failure; sets the clock first when ours is off. */
   judge(error: unknown, scope: CallScope): Promise<Judgement>;
 }
 
@@ -56,7 +57,7 @@ export function createCcxtConnection(options: {
   let creating: Promise<CcxtClient> | null = null;
   let settingClock: Promise<void> | null = null;
 
-  /** One asks for all that were refused. Without an answer the next request meets the same refusal, and asks again. */
+  /** Asks once for all requests that were refused. Without an answer the next refusal asks again. */
   function setClock(): Promise<void> {
     settingClock ??= connection
       .client()
@@ -80,17 +81,11 @@ export function createCcxtConnection(options: {
       }),
   });
 
-  const contractOf = (market: Market, token: string) =>
-    readAnswer(() => {
-      const contract = dialect.contractOf(market, token);
-      return contract && market ? { symbol: market.symbol, contract } : null;
-    });
-
-  /** The library reads a 200 of HTML, or of nothing, as an empty list: an account in trouble would look flat. */
+  /** The library reads a 200 of HTML, or an empty one, as an empty list: an account in trouble would look flat. */
   function requireUsableAnswer({ sent, answer }: CallScope): void {
     if (!sent) return;
     const envelope = answer === null ? null : dialect.envelope(answer);
-    if (envelope !== null && dialect.isSuccessCode(envelope.code)) return;
+    if (envelope !== null && envelope.code === dialect.successCode) return;
     throw new ExchangeError('unknown', `${dialect.platform}: no usable answer`);
   }
 
@@ -107,7 +102,8 @@ export function createCcxtConnection(options: {
 
     async listed(token) {
       const market = await markets.marketOf(token);
-      return market ? contractOf(market, token) : null;
+      const contract = market ? contractOf(market, token) : null;
+      return contract && market ? { symbol: market.symbol, contract } : null;
     },
 
     async symbolOf(token) {
@@ -141,7 +137,7 @@ export function createCcxtConnection(options: {
         await setClock();
       }
       const { account } = scope;
-      // Only what it answered: what is refused here without asking it says nothing of the key.
+      // Only if it answered: a refusal of our own says nothing about the key.
       if (judgement.what === 'credentials' && account !== null && scope.answer !== null) {
         await options.onKeyRefused?.({ platform: dialect.platform, account, message: judgement.message });
       }
@@ -164,7 +160,7 @@ export function openScope({ type, account, context }: CallRequest): CallScope {
   };
 }
 
-/** A key of another kind of account would be answered by errors at best. */
+/** Another kind of account would be answered with errors at best. */
 export function requireAccountMode(
   { platform, accountMode }: Pick<CcxtDialect, 'platform' | 'accountMode'>,
   account: ExchangeAccount,
@@ -175,7 +171,7 @@ export function requireAccountMode(
   throw new ExchangeError('credentials', message, { code: 'not-sent' });
 }
 
-/** What the exchange refuses because it is so already has been done. */
+/** A setting that the exchange refuses because it is already so counts as done. */
 export async function unlessAlreadySo(
   { codes }: Pick<CcxtDialect, 'codes'>,
   call: Promise<unknown>,
@@ -191,13 +187,3 @@ export async function unlessAlreadySo(
 
 export const hasCode = (error: unknown, codes: ReadonlySet<string>) =>
   error instanceof ExchangeError && error.code !== null && codes.has(error.code);
-
-/** An answer that cannot be read says nothing. */
-export function readAnswer<T>(reader: () => T): T {
-  try {
-    return reader();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ExchangeError('unknown', message, { cause: error });
-  }
-}

@@ -4,7 +4,6 @@ import type {
   AccountBalance,
   ClosedPosition,
   ClosingOrder,
-  Contract,
   EntryOrder,
   ExchangeCredentials,
   ExchangeEnvironment,
@@ -22,6 +21,11 @@ import type { Transport } from './transport.ts';
 
 export type { CcxtClient, Market };
 
+export interface Envelope {
+  code: string;
+  message: string;
+}
+
 export type Parameters = Record<string, unknown>;
 
 /** What an exchange's answer codes mean for the caller. Codes in no list mean that the outcome is not known. */
@@ -30,11 +34,11 @@ export interface AnswerCodes {
   /** Definite answers: there is no such order and never will be. */
   refused: ReadonlySet<string>;
   retryLater: ReadonlySet<string>;
-  /** Our clock is off. They also count as retry-later. */
+  /** Our clock is off: to be tried again. */
   clock: ReadonlySet<string>;
-  /** Key, signature or permission. They also count as refused. */
+  /** Key, signature or permission: refused as well. */
   credentials: ReadonlySet<string>;
-  /** The key belongs to an account of the kind that is not traded. They also count as credentials. */
+  /** The key belongs to an account of the kind that is not traded: a matter of credentials as well. */
   otherAccountMode: ReadonlySet<string>;
   orderUnknown: ReadonlySet<string>;
   notCancellable: ReadonlySet<string>;
@@ -75,9 +79,9 @@ export type ProtectionDialect = {
 );
 
 /**
- * One exchange's peculiarities: data, `read…` functions that ask it, and small readers (`…Of`) of its own JSON, where
- * numbers are exact strings. What asks does so in the scope of one call, one request after the other. A reader throws
- * where a field that matters is missing.
+ * What is particular to one exchange: data, functions that ask it (`fetch…` and `read…`, in the scope of one call, one
+ * request after the other), and readers (`…Of`) of its own JSON, where numbers are exact strings. A reader throws where
+ * a field that matters is missing.
  */
 export interface CcxtDialect {
   platform: ExchangePlatform;
@@ -90,8 +94,9 @@ export interface CcxtDialect {
   codes: AnswerCodes;
   /** What an answer means by its HTTP status where its code says nothing. Others leave the outcome open. */
   statuses: ReadonlyMap<number, 'retry-later' | 'credentials'>;
-  envelope(answer: ExchangeAnswer): { code: string; message: string } | null;
-  isSuccessCode(code: string): boolean;
+  /** Null where the answer has no envelope of the exchange. */
+  envelope(answer: ExchangeAnswer): Envelope | null;
+  successCode: string;
   /** How much it may be asked, and how it says that it was too much. */
   limits: RateLimits;
   environmentProblem(environment: ExchangeEnvironment, headers: Record<string, string>): string | null;
@@ -100,24 +105,20 @@ export interface CcxtDialect {
   /** What the key of the call's account may do; throws where the answer does not say. */
   inspectKey(client: CcxtClient): Promise<KeyInspection>;
 
-  contractOf(market: Market, token: string): Contract | null;
-  readTicker(client: CcxtClient, symbol: string): Promise<unknown>;
-  tickerOf(info: unknown, token: string): Ticker | null;
-
-  readBalance(client: CcxtClient): Promise<unknown>;
-  balanceOf(
-    info: unknown,
-  ): Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null;
+  /** Null while there is no price. */
+  fetchTicker(client: CcxtClient, symbol: string, token: string): Promise<Ticker | null>;
+  /** Null where the answer names no USDT. */
+  fetchBalance(
+    client: CcxtClient,
+  ): Promise<Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null>;
   /** Null where spot and futures are one balance. */
-  spotBalance: {
-    read(client: CcxtClient): Promise<unknown>;
-    of(info: unknown): Pick<AccountBalance, 'spotBalance' | 'spotAvailable' | 'spotLocked'>;
-  } | null;
+  fetchSpotBalance:
+    | ((client: CcxtClient) => Promise<Pick<AccountBalance, 'spotBalance' | 'spotAvailable' | 'spotLocked'>>)
+    | null;
 
   oneWayMode: string;
   isolatedMode: string;
-  readAccountState(client: CcxtClient, symbol: string): Promise<unknown>;
-  accountStateOf(info: unknown): AccountState;
+  fetchAccountState(client: CcxtClient, symbol: string): Promise<AccountState>;
 
   entryParameters(order: EntryOrder): Parameters;
   closeParameters(clientOrderId: string): Parameters;
@@ -130,7 +131,6 @@ export interface CcxtDialect {
   readOpenOrders(client: CcxtClient, symbol: string): Promise<unknown[]>;
   orderOf(info: unknown, token: string): OrderReport;
   isEntry(info: unknown): boolean;
-  orderIdOf(info: unknown): string;
   /** Leverage and margin mode of an order, where orders say them. */
   shownByOrder(info: unknown): ShownPreparation | null;
 
@@ -139,10 +139,13 @@ export interface CcxtDialect {
   positionOf(info: unknown): OpenPosition | null;
   protection: ProtectionDialect;
 
-  readClosedPositions(client: CcxtClient, period: { since: Date; now: Date }): Promise<ClosedPosition[]>;
-  readEndedOrders(client: CcxtClient, symbol: string, period: { from: Date; to: Date }): Promise<unknown[]>;
-  /** The order among those of the position's time that ended it. */
-  closingOrderOf(infos: unknown[], position: ClosedPosition): ClosingOrder | null;
+  fetchClosedPositions(client: CcxtClient, period: { since: Date; now: Date }): Promise<ClosedPosition[]>;
+  /** The order that ended the position, among those of this time. */
+  findClosingOrder(
+    client: CcxtClient,
+    symbol: string,
+    among: { position: ClosedPosition; from: Date; to: Date },
+  ): Promise<ClosingOrder | null>;
 }
 
 export interface ClientOptions {

@@ -19,13 +19,13 @@ export interface Judgement {
   retryAfterMs: number;
 }
 
-type JudgedDialect = Pick<CcxtDialect, 'platform' | 'codes' | 'statuses' | 'envelope' | 'isSuccessCode'>;
+type JudgedDialect = Pick<CcxtDialect, 'platform' | 'codes' | 'statuses' | 'envelope' | 'successCode'>;
 
 const RATE_LIMITED = new Set([418, 429]);
 const RETRY_AFTER_MS = { rate: 1_000, clock: 1_000, maintenance: 5_000, connect: 1_000, status: 30_000 };
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** `unknown` may have been executed, and `duplicate` was once before; of the others it is certain that they were not (I6). */
+/** `unknown` may have been executed, `duplicate` was executed earlier; all others certainly were not (I6). */
 export function judge(error: unknown, scope: CallScope, dialect: JudgedDialect): Judgement {
   if (error instanceof ExchangeError) {
     const what = error.kind === 'refused' ? 'refused' : error.kind;
@@ -60,7 +60,7 @@ function judgeAnswer(options: {
   const { answer, dialect, verdict } = options;
   const envelope = dialect.envelope(answer);
   const { codes } = dialect;
-  if (!envelope || dialect.isSuccessCode(envelope.code)) {
+  if (!envelope || envelope.code === dialect.successCode) {
     if (RATE_LIMITED.has(answer.status)) return rateLimited();
     const text = `no usable answer (HTTP ${answer.status})`;
     return envelope
@@ -72,11 +72,13 @@ function judgeAnswer(options: {
   if (codes.duplicate.has(code)) return verdict('duplicate', text, { code });
   if (RATE_LIMITED.has(answer.status)) return rateLimited(code);
   if (answer.status >= 500) return verdict('unknown', text, { code });
+  if (codes.clock.has(code))
+    return verdict('retry-later', text, { code, retryAfterMs: RETRY_AFTER_MS.clock });
   if (codes.retryLater.has(code)) {
-    const wait = codes.clock.has(code) ? RETRY_AFTER_MS.clock : RETRY_AFTER_MS.maintenance;
-    return verdict('retry-later', text, { code, retryAfterMs: wait });
+    return verdict('retry-later', text, { code, retryAfterMs: RETRY_AFTER_MS.maintenance });
   }
-  if (codes.credentials.has(code)) return verdict('credentials', text, { code });
+  if (codes.credentials.has(code) || codes.otherAccountMode.has(code))
+    return verdict('credentials', text, { code });
   if (codes.refused.has(code)) return verdict('refused', text, { code });
   return byStatus(text, code) ?? verdict('unknown', text, { code });
 

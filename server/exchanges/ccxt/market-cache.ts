@@ -2,13 +2,6 @@ import type { CcxtClient, Market } from './dialect.ts';
 
 const REFRESH_MS = 3_600_000;
 
-export interface MarketCache {
-  /** For calls about no token in particular: the client must know the contracts before it reads answers. */
-  ready(): Promise<void>;
-  /** The market of `<token>/USDT:USDT`; null when it is not listed. Throws when no list was ever read. */
-  marketOf(token: string): Promise<Market | null>;
-}
-
 /** The exchange's contracts, read when first needed, again every hour, and by one request at a time. */
 export function createMarketCache(options: {
   /** Reads the list into the client, in a scope of its own: it belongs to nobody's call. */
@@ -16,7 +9,7 @@ export function createMarketCache(options: {
   now: () => Date;
   /** How often at most a token that is not listed makes the list be read again. */
   missingRefreshMs: number;
-}): MarketCache {
+}) {
   const { load, now, missingRefreshMs } = options;
   let client: CcxtClient | null = null;
   let loadedAt = Number.NEGATIVE_INFINITY;
@@ -49,10 +42,12 @@ export function createMarketCache(options: {
   };
 
   return {
-    async ready() {
+    /** For calls about no token in particular: the client must know the contracts before it reads answers. */
+    async ready(): Promise<void> {
       await current();
     },
-    async marketOf(token) {
+    /** The market of `<token>/USDT:USDT`; null when it is not listed. Throws when no list was ever read. */
+    async marketOf(token: string): Promise<Market | null> {
       const market = lookUp(await current(), token);
       if (market || now().getTime() - loadedAt < missingRefreshMs) return market;
       return lookUp(await refresh(), token);

@@ -2,9 +2,11 @@ import { D, isPositive } from '#domain/decimal.ts';
 import {
   type ExchangeAccount,
   ExchangeError,
+  notSent,
   type OrderDescription,
   type Placement,
   type PlacementContext,
+  requireClientOrderId,
 } from '../exchange.ts';
 import { callScope } from './call-scope.ts';
 import { type CcxtConnection, openScope, type PrivateRequest, requireAccountMode } from './connection.ts';
@@ -23,7 +25,6 @@ export interface PlacedOrder {
 
 export type PlacementRequest = PrivateRequest & { context: PlacementContext };
 
-const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
 const NOT_SENT_RETRY_MS = 1_000;
 
 /** Sends an order once and says what is known of it. Never throws. */
@@ -54,7 +55,7 @@ export async function placeOrder(options: {
   }
 }
 
-/** Requests are signed to be described, too; no signature of these reaches anybody. */
+/** Described requests are signed as well, for nobody: they never leave. */
 const NOBODY: ExchangeAccount = {
   userId: 'nobody',
   environment: 'paper',
@@ -83,7 +84,7 @@ export async function describeOrder(options: {
   throw new ExchangeError('unknown', 'The order could not be described', { cause: failure });
 }
 
-/** The one place where the library is told that our decimal strings are numbers: it formats them unchanged. */
+/** The one place where decimal strings are passed as numbers: the library formats them unchanged. */
 function send(client: CcxtClient, symbol: string, order: PlacedOrder) {
   const asNumber = (text: string) => text as unknown as number;
   const { type, side, quantity, prices, parameters } = order;
@@ -94,7 +95,7 @@ function send(client: CcxtClient, symbol: string, order: PlacedOrder) {
 /** The sizing has rounded already, in the right direction; the library would round again, in any. */
 function requireExact(client: CcxtClient, symbol: string, { quantity, prices }: PlacedOrder): void {
   if (!isPositive(quantity) || !D(quantity).eq(client.amountToPrecision(symbol, quantity) ?? 0)) {
-    throw doesNotFit('quantity', quantity);
+    throw notSent(`quantity ${quantity} does not fit the contract's steps`);
   }
   for (const [name, value] of Object.entries(prices)) requireExactPrice(client, symbol, { name, value });
 }
@@ -105,15 +106,6 @@ export function requireExactPrice(
   { name, value }: { name: string; value: string },
 ): void {
   if (!isPositive(value) || !D(value).eq(client.priceToPrecision(symbol, value) ?? 0)) {
-    throw doesNotFit(name, value);
+    throw notSent(`${name} ${value} does not fit the contract's steps`);
   }
-}
-
-const doesNotFit = (name: string, value: string) =>
-  new ExchangeError('refused', `${name} ${value} does not fit the contract's steps`, { code: 'not-sent' });
-
-function requireClientOrderId(clientOrderId: string): void {
-  if (CLIENT_ORDER_ID.test(clientOrderId)) return;
-  const message = `A client order id is 1 to 32 of 0-9 A-Z a-z _ -, not ${JSON.stringify(clientOrderId)}`;
-  throw new ExchangeError('refused', message, { code: 'not-sent' });
 }

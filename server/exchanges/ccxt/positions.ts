@@ -1,83 +1,205 @@
+import { createHash } from 'node:crypto';
+import { D } from '#domain/decimal.ts';
 import {
   type CallContext,
   type Exchange,
   type ExchangeAccount,
   ExchangeError,
   type OpenPosition,
+  type Placement,
+  type ProtectionRequest,
 } from '../exchange.ts';
-import { type CcxtConnection, readAnswer, requireAccountMode } from './connection.ts';
-import type { CcxtDialect } from './dialect.ts';
+import { type CcxtConnection, requireAccountMode, unlessAlreadySo } from './connection.ts';
+import type { CcxtDialect, ProtectionChange, ProtectionDialect } from './dialect.ts';
+import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
+import { orderIdOf } from './readers.ts';
 
 /** An order is stamped a moment before or after the position that it closed. */
 const ORDER_SLACK_MS = 60_000;
 
 /** An open position with the exchange's own record of it. */
-export interface ReadPosition {
+interface ReadPosition {
   position: OpenPosition;
   info: unknown;
 }
 
-export type PositionReader = (
-  account: ExchangeAccount,
-  context: CallContext | undefined,
-) => Promise<ReadPosition[]>;
+type PositionCalls = Pick<
+  Exchange,
+  | 'fetchPosition'
+  | 'fetchHolding'
+  | 'fetchHoldings'
+  | 'fetchProtection'
+  | 'placeProtection'
+  | 'cancelProtection'
+  | 'fetchClosedPositions'
+  | 'findClosingOrder'
+>;
 
-export function positionIn(all: ReadPosition[], token: string): ReadPosition | null {
-  const [found, ...more] = all.filter(({ position }) => position.token === token);
-  if (more.length === 0) return found ?? null;
-  throw new ExchangeError('refused', `${token} has a long and a short position: one-way mode is needed`);
-}
-
-export function createPositionReader(options: {
-  connection: CcxtConnection;
-  dialect: CcxtDialect;
-}): PositionReader {
-  const { connection, dialect } = options;
-  return async (account, context) => {
-    requireAccountMode(dialect, account);
-    await connection.ready();
-    const infos = await connection.call({ type: 'positions', account, context }, (client) =>
-      dialect.readPositions(client),
-    );
-    return readAnswer(() =>
-      infos.flatMap((info) => {
-        const position = dialect.positionOf(info);
-        return position === null ? [] : [{ position, info }];
-      }),
-    );
-  };
-}
-
-/** What an account has held. */
+/**
+ * What an account holds and has held. The stop and target of open positions are orders at one exchange, and figures of
+ * the position at another.
+ */
 export function createCcxtPositions(options: {
   connection: CcxtConnection;
   dialect: CcxtDialect;
+  place: (request: PlacementRequest, order: PlacedOrder) => Promise<Placement>;
   now: () => Date;
-}): Pick<Exchange, 'fetchClosedPositions' | 'findClosingOrder'> {
-  const { connection, dialect, now } = options;
+}): PositionCalls {
+  const { connection, dialect, place, now } = options;
+  const { protection, platform } = dialect;
+
+  async function readPositions(account: ExchangeAccount, context?: CallContext): Promise<ReadPosition[]> {
+    requireAccountMode(dialect, account);
+    await connection.ready();
+    const request = { type: 'positions', account, context };
+    const infos = await connection.call(request, dialect.readPositions);
+    return infos.flatMap((info) => {
+      const position = dialect.positionOf(info);
+      return position === null ? [] : [{ position, info }];
+    });
+  }
+
+  async function readPosition(account: ExchangeAccount, token: string, context?: CallContext) {
+    const all = await readPositions(account, context);
+    const [found, ...more] = all.filter(({ position }) => position.token === token);
+    if (more.length === 0) return found ?? null;
+    throw new ExchangeError('refused', `${token} has a long and a short position: one-way mode is needed`);
+  }
+
+  const fetchHolding: Exchange['fetchHolding'] = async (account, token, context) => {
+    const found = await readPosition(account, token, context);
+    if (!found) return null;
+    const { position, info } = found;
+    if (protection.heldBy === 'position') return { position, protection: protection.of(info) };
+    const request = { type: 'protection', account, context };
+    const infos = await connection.callForToken(request, token, protection.list);
+    return { position, protection: protection.of(infos, position) };
+  };
+
+  async function setOnPosition(
+    set: Extract<ProtectionDialect, { heldBy: 'position' }>['set'],
+    { type, account, context }: PlacementRequest,
+    { token, change }: { token: string; change: ProtectionChange },
+  ): Promise<void> {
+    const { side, triggerPrice } = change;
+    const call = connection.callForToken({ type, account, context }, token, (client, symbol) => {
+      requireExactPrice(client, symbol, { name: side, value: triggerPrice });
+      return set(client, symbol, change);
+    });
+    if ((await unlessAlreadySo(dialect, call)) === 'set') return;
+    // 'Not modified' also answers a request without effect: only what is read back counts.
+    const present = (await fetchHolding(account, token, context))?.protection[side] ?? null;
+    if (present !== null && D(present).eq(triggerPrice)) return;
+    throw new ExchangeError(
+      'refused',
+      `${platform} did not change the position's ${side} to ${triggerPrice}`,
+    );
+  }
 
   return {
+    fetchHolding,
+
+    async fetchPosition(account, token, context) {
+      return (await readPosition(account, token, context))?.position ?? null;
+    },
+
+    async fetchProtection(account, token, context) {
+      const holding = await fetchHolding(account, token, context);
+      return holding?.protection ?? { stopLoss: null, takeProfit: null };
+    },
+
+    async fetchHoldings(account, context) {
+      const all = await readPositions(account, context);
+      if (all.length === 0) return [];
+      if (protection.heldBy === 'position') {
+        return all.map(({ position, info }) => ({ position, protection: protection.of(info) }));
+      }
+      const request = { type: 'protection', account, context };
+      const infos = await connection.call(request, (client) => protection.list(client));
+      return all.map(({ position }) => ({ position, protection: protection.of(infos, position) }));
+    },
+
+    async placeProtection(account, request, context) {
+      const { token, quantity } = request;
+      // The stop first, and by itself: it is the side that must never be missing.
+      for (const { change, type, clientOrderId } of changesOf(request)) {
+        if (protection.heldBy === 'position') {
+          await setOnPosition(protection.set, { type, account, context }, { token, change });
+          continue;
+        }
+        const order: PlacedOrder = {
+          token,
+          clientOrderId,
+          type: 'market',
+          side: request.side === 'long' ? 'sell' : 'buy',
+          quantity,
+          prices: { triggerPrice: change.triggerPrice },
+          parameters: protection.orderParameters({ ...change, clientOrderId }),
+        };
+        throwUnlessPlaced(await place({ type, account, context }, order));
+      }
+    },
+
+    async cancelProtection(account, token, context) {
+      const request = { type: 'protection', account, context };
+      const ids = (await connection.callForToken(request, token, protection.list)).map(orderIdOf);
+      for (const id of ids) {
+        await connection.callForToken({ ...request, type: 'cancel-protection' }, token, (client, symbol) =>
+          client.cancelOrder(id, symbol, protection.cancelParameters),
+        );
+      }
+      return ids.length;
+    },
+
     async fetchClosedPositions(account, { since }, context) {
       requireAccountMode(dialect, account);
       await connection.ready();
       const request = { type: 'closed-positions', account, context };
       const found = await connection.call(request, (client) =>
-        dialect.readClosedPositions(client, { since, now: now() }),
+        dialect.fetchClosedPositions(client, { since, now: now() }),
       );
       return found.sort((a, b) => b.closedAt.getTime() - a.closedAt.getTime());
     },
 
     async findClosingOrder(account, position, context) {
       const request = { type: 'closed-orders', account, context };
-      const around = (at: Date, ms: number) => new Date(at.getTime() + ms);
-      const period = {
-        from: around(position.openedAt, -ORDER_SLACK_MS),
-        to: around(position.closedAt, ORDER_SLACK_MS),
-      };
-      return connection.callForToken(request, position.token, async (client, symbol) => {
-        const infos = await dialect.readEndedOrders(client, symbol, period);
-        return readAnswer(() => dialect.closingOrderOf(infos, position));
-      });
+      const from = new Date(position.openedAt.getTime() - ORDER_SLACK_MS);
+      const to = new Date(position.closedAt.getTime() + ORDER_SLACK_MS);
+      return connection.callForToken(request, position.token, (client, symbol) =>
+        dialect.findClosingOrder(client, symbol, { position, from, to }),
+      );
     },
   };
 }
+
+function changesOf({ stopLoss, takeProfit, clientOrderId }: ProtectionRequest) {
+  const changes = [
+    { type: 'place-stop-loss', side: 'stopLoss' as const, triggerPrice: stopLoss, clientOrderId },
+    {
+      type: 'place-take-profit',
+      side: 'takeProfit' as const,
+      triggerPrice: takeProfit,
+      clientOrderId: twinId(clientOrderId),
+    },
+  ];
+  return changes.flatMap(({ type, side, triggerPrice, clientOrderId: id }) =>
+    triggerPrice === null ? [] : [{ type, clientOrderId: id, change: { side, triggerPrice } }],
+  );
+}
+
+function throwUnlessPlaced(placement: Placement): void {
+  switch (placement.outcome) {
+    case 'placed':
+    case 'duplicate':
+      return;
+    case 'refused':
+      throw new ExchangeError('refused', placement.message, { code: placement.code });
+    case 'retry-later':
+    case 'unknown':
+      throw new ExchangeError(placement.outcome, placement.message);
+  }
+}
+
+/** Stop and target are two orders, so they need two ids; the second follows from the first. */
+const twinId = (clientOrderId: string) =>
+  `t${createHash('sha256').update(clientOrderId).digest('hex').slice(0, 31)}`;

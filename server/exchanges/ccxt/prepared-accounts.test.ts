@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createLog } from '#server/platform/log.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
-import type { EntryOrder, Exchange, ExchangeAccount } from '../exchange.ts';
-import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
+import { accountOn, buy, inTime, testRegistry } from '#test/venues/test-registry.ts';
+import { type Exchange, ExchangeError } from '../exchange.ts';
+import type { ExchangeRegistry } from '../registry.ts';
+import { rememberPreparations } from './prepared-accounts.ts';
 
 let database: TestDatabase;
 let site: StrictExchange;
@@ -17,13 +19,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   site = await startStrictExchange({ perSecondOfKey: () => 1_000, perTwoSecondsOfAddress: 1_000 });
   const start = () =>
-    createExchangeRegistry({
+    testRegistry({
       exchangeMode: 'live',
       bitgetBaseUrl: site.url,
-      bybitBaseUrl: site.url,
-      exchangeProxyUrls: [],
-      exchangeTimeoutMs: 5_000,
-      paper: null,
       shared: { pool: database.database.pool, log: createLog({ level: 'silent' }) },
     });
   registries = [start(), start()];
@@ -35,22 +33,9 @@ afterEach(async () => {
 });
 afterAll(() => database.close());
 
-const account: ExchangeAccount = {
-  userId: 'user',
-  environment: 'live',
-  credentials: { apiKey: 'key', apiSecret: 's', passphrase: 'p', accountMode: 'classic' },
-};
-const order: EntryOrder = {
-  token: 'BTC',
-  side: 'buy',
-  clientOrderId: 'o1',
-  price: '65000',
-  quantity: '0.001',
-  leverage: 10,
-  stopLoss: '63000',
-  takeProfit: '69000',
-};
-const soon = () => ({ notAfter: new Date(Date.now() + 5_000) });
+const account = accountOn('Bitget', { environment: 'live' });
+const { apiKey } = account.credentials;
+const order = buy({ clientOrderId: 'o1' });
 const prepare = (exchange: Exchange, leverage = 10, of = account) =>
   exchange.prepareAccount(of, { token: 'BTC', leverage });
 
@@ -111,7 +96,7 @@ test('an account that is prepared is not looked at when an order is expected, wh
 
 test('what could not be read back is not remembered', async () => {
   await prepare(first);
-  site.answerWith('key', 'set-leverage', '40797');
+  site.answerWith(apiKey, 'set-leverage', '40797');
   await expect(prepare(first, 5)).rejects.toMatchObject({ kind: 'refused' });
   asked();
   await prepare(first);
@@ -129,17 +114,17 @@ test('a refused order, close or stop makes it forgotten', async () => {
   const position = { token: 'BTC', side: 'long', quantity: '0.001', clientOrderId: 'c1' } as const;
   const refused = [
     async () => {
-      site.answerWith('key', 'place-order', '40762');
-      expect(await first.placeOrder(account, order, soon())).toMatchObject({ outcome: 'refused' });
+      site.answerWith(apiKey, 'place-order', '40762');
+      expect(await first.placeOrder(account, order, inTime())).toMatchObject({ outcome: 'refused' });
     },
     async () => {
-      site.answerWith('key', 'place-order', '22002');
-      expect(await second.closePosition(account, position, soon())).toMatchObject({ outcome: 'refused' });
+      site.answerWith(apiKey, 'place-order', '22002');
+      expect(await second.closePosition(account, position, inTime())).toMatchObject({ outcome: 'refused' });
     },
     async () => {
-      site.answerWith('key', 'place-tpsl-order', '40917');
+      site.answerWith(apiKey, 'place-tpsl-order', '40917');
       const stop = { ...position, stopLoss: '63000', takeProfit: null };
-      await expect(first.placeProtection(account, stop, soon())).rejects.toMatchObject({ kind: 'refused' });
+      await expect(first.placeProtection(account, stop, inTime())).rejects.toMatchObject({ kind: 'refused' });
     },
   ];
   for (const refuse of refused) {
@@ -153,7 +138,7 @@ test('a refused order, close or stop makes it forgotten', async () => {
 
 test('a key that is refused makes all of the user’s forgotten', async () => {
   await prepare(first);
-  site.answerWith('key', 'accounts', '40037');
+  site.answerWith(apiKey, 'accounts', '40037');
   await expect(first.fetchBalance(account)).rejects.toMatchObject({ kind: 'credentials' });
   asked();
   await prepare(first);
@@ -166,8 +151,22 @@ test('an order that shows another leverage makes it forgotten, one that shows th
   await first.findOrder(account, { token: 'BTC', clientOrderId: 'o1' });
   await prepare(first);
   expect(asked()).toEqual([]);
-  site.setLeverage('key', '20');
+  site.setLeverage(apiKey, '20');
   expect(await second.findOrder(account, { token: 'BTC', clientOrderId: 'o1' })).not.toBeNull();
   await prepare(first);
   expect(asked()).toEqual(['account', 'set-leverage', 'account']);
+});
+
+test('a refused stop stays a refusal when the database cannot be reached', async () => {
+  const refusal = new ExchangeError('refused', 'the stop is on the wrong side');
+  const refusing = { ...first, placeProtection: () => Promise.reject(refusal) };
+  const pool = { query: () => Promise.reject(new Error('no database')) } as never;
+  const { exchange } = rememberPreparations({ exchange: refusing, pool, shownByOrder: () => null });
+  const stop = { token: 'BTC', side: 'long', quantity: '0.001', clientOrderId: 'c1' } as const;
+  const placing = exchange.placeProtection(
+    account,
+    { ...stop, stopLoss: '63000', takeProfit: null },
+    inTime(),
+  );
+  await expect(placing).rejects.toBe(refusal);
 });

@@ -12,8 +12,8 @@ import {
  * One-way mode, isolated margin and leverage are set and read back once, and relied on for a while (I5). Remembered in
  * the database: another instance may set another leverage a moment later, which the memory of this one would not know.
  * 1. It is forgotten before anything is changed at the exchange, and remembered after it was read back.
- * 2. It is forgotten at every sign that it is not so any more: a refusal, a refused key, an order or position that
- *    shows something else. Another key may be of another account: nothing is known of that one.
+ * 2. Any sign of a change makes it forgotten: a refusal, a refused key, an order or position that shows other
+ *    settings. Another key may belong to another account, of which nothing is known yet.
  */
 
 const REMEMBERED_MINUTES = 15;
@@ -63,41 +63,34 @@ export function rememberPreparations(options: {
     );
   }
 
-  async function forget({ userId }: ExchangeAccount, token: string): Promise<void> {
+  /** Of one token or of all (null), and unless it is remembered with this leverage. */
+  async function forget(
+    userId: string,
+    token: string | null,
+    unlessLeverage: number | null = null,
+  ): Promise<void> {
     await pool.query(
-      'delete from exchange_preparations where platform = $1 and user_id = $2 and token = $3',
-      [platform, userId, token],
+      `delete from exchange_preparations
+       where platform = $1 and user_id = $2 and ($3::text is null or token = $3)
+         and ($4::numeric is null or leverage <> $4)`,
+      [platform, userId, token, unlessLeverage],
     );
   }
 
-  /** A sign came with an answer that is worth more than being forgotten: that must not get lost with the database. */
-  const forgetIfPossible = (account: ExchangeAccount, token: string) =>
-    forget(account, token).catch(() => undefined);
+  /** A sign comes with an answer that must not get lost when the database fails. */
+  const forgetIfPossible = (...what: Parameters<typeof forget>) => forget(...what).catch(() => undefined);
 
-  async function compare(
-    { userId }: ExchangeAccount,
-    token: string,
-    shown: ShownPreparation | null,
-  ): Promise<void> {
-    if (shown === null || (shown.leverage === null && shown.isIsolated !== false)) return;
-    const query = `delete from exchange_preparations
-       where platform = $1 and user_id = $2 and token = $3 and ($4::boolean or leverage <> $5::numeric)`;
-    const values = [platform, userId, token, shown.isIsolated === false, shown.leverage];
-    await pool.query(query, values).catch(() => undefined);
+  async function compare(account: ExchangeAccount, token: string, shown: ShownPreparation): Promise<void> {
+    if (shown.isIsolated === false) await forgetIfPossible(account.userId, token);
+    else if (shown.leverage !== null) await forgetIfPossible(account.userId, token, shown.leverage);
   }
 
   /** A position shows how it was opened. */
-  async function comparePosition(
-    account: ExchangeAccount,
-    token: string,
-    { leverage, marginMode }: OpenPosition,
-  ): Promise<void> {
-    const isIsolated = marginMode === null ? null : marginMode === 'isolated';
-    await compare(account, token, { leverage, isIsolated });
-  }
+  const comparePosition = (account: ExchangeAccount, { token, leverage, marginMode }: OpenPosition) =>
+    compare(account, token, { leverage, isIsolated: marginMode === null ? null : marginMode === 'isolated' });
 
-  async function heed(account: ExchangeAccount, token: string, placement: Placement): Promise<Placement> {
-    if (placement.outcome === 'refused') await forgetIfPossible(account, token);
+  async function forgetIfRefused(account: ExchangeAccount, token: string, placement: Placement) {
+    if (placement.outcome === 'refused') await forgetIfPossible(account.userId, token);
     return placement;
   }
 
@@ -113,45 +106,47 @@ export function rememberPreparations(options: {
       async prepareAccount(account, preparation, context) {
         const { token, leverage } = preparation;
         if (await isPrepared(account, token, leverage)) return;
-        await forget(account, token);
+        await forget(account.userId, token);
         await exchange.prepareAccount(account, preparation, context);
         await remember(account, token, leverage);
       },
       async placeOrder(account, order, context) {
-        return heed(account, order.token, await exchange.placeOrder(account, order, context));
+        return forgetIfRefused(account, order.token, await exchange.placeOrder(account, order, context));
       },
       async closePosition(account, request, context) {
-        return heed(account, request.token, await exchange.closePosition(account, request, context));
+        return forgetIfRefused(
+          account,
+          request.token,
+          await exchange.closePosition(account, request, context),
+        );
       },
       async placeProtection(account, request, context) {
         try {
           await exchange.placeProtection(account, request, context);
         } catch (error) {
           if (error instanceof ExchangeError && error.kind === 'refused')
-            await forget(account, request.token);
+            await forgetIfPossible(account.userId, request.token);
           throw error;
         }
       },
       async findOrder(account, order, context) {
         const report = await exchange.findOrder(account, order, context);
-        if (report !== null) await compare(account, order.token, shownByOrder(report.raw));
+        const shown = report && shownByOrder(report.raw);
+        if (shown !== null) await compare(account, order.token, shown);
         return report;
       },
       async fetchPosition(account, token, context) {
         const position = await exchange.fetchPosition(account, token, context);
-        if (position !== null) await comparePosition(account, token, position);
+        if (position !== null) await comparePosition(account, position);
         return position;
       },
       async fetchHolding(account, token, context) {
         const holding = await exchange.fetchHolding(account, token, context);
-        if (holding !== null) await comparePosition(account, token, holding.position);
+        if (holding !== null) await comparePosition(account, holding.position);
         return holding;
       },
     },
-    async forgetUser(userId) {
-      const query = 'delete from exchange_preparations where platform = $1 and user_id = $2';
-      await pool.query(query, [platform, userId]).catch(() => undefined);
-    },
+    forgetUser: (userId) => forgetIfPossible(userId, null),
   };
 }
 

@@ -41,7 +41,7 @@ test('the order of the proxies and their passwords move nobody; a user name may 
   expect(before.join()).not.toMatch(/one|two|proxy/);
 });
 
-test('public calls take the proxies in turn, and leave one that took no connection alone for 30 seconds', () => {
+test('public calls take the proxies in turn, and skip one that took no connection for 30 seconds', () => {
   const egresses = open(proxies(3));
   const next = (count: number) => Array.from({ length: count }, () => egresses.forPublic().name);
   const round = next(3);

@@ -17,7 +17,7 @@ export interface Egresses {
   close(): Promise<void>;
 }
 
-/** Connections wait for this part of the deadline at most, so that an unreachable host is told from a silent one. */
+/** Connections wait for this part of the deadline at most, to tell an unreachable host from a silent one. */
 const CONNECT_FRACTION = 0.5;
 const PROXY_REST_MS = 30_000;
 

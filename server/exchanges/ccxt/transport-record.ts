@@ -1,8 +1,7 @@
 import { cutText } from '#server/platform/cut-text.ts';
-import type { CallRecord } from '../exchange.ts';
+import type { CallRecord, ExchangeCredentials } from '../exchange.ts';
 import type { CallScope, ExchangeAnswer } from './call-scope.ts';
 import type { TransportError } from './transport-error.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 const MAX_TEXT = 4_000;
 
@@ -41,4 +40,17 @@ function readable(body: string): unknown {
   } catch {
     return body;
   }
+}
+
+/** Shorter ones could be words of the exchange's own, and are too short to be secrets. */
+const SHORTEST_SECRET = 8;
+const CENSOR = '[redacted]';
+
+/** The text without the account's secrets: an exchange may repeat in a refusal what it was sent. */
+export function withoutSecrets(text: string, credentials: ExchangeCredentials): string {
+  const { apiKey, apiSecret, passphrase = '' } = credentials;
+  return [apiKey, apiSecret, passphrase]
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+    .reduce((clean, secret) => clean.replaceAll(secret, CENSOR), text);
 }

@@ -1,12 +1,12 @@
 import { type Dispatcher, request as send } from 'undici';
+import type { CallResult, Metrics } from '#server/platform/metrics.ts';
 import type { ExchangeEnvironment } from '../exchange.ts';
 import { createTurns, type TransportLimits } from '../limits/transport-limits.ts';
 import { type CallScope, currentScope, type ExchangeAnswer } from './call-scope.ts';
 import { type Egress, openEgresses } from './transport-egress.ts';
 import { TransportError, transportErrorOf } from './transport-error.ts';
-import { callRecord } from './transport-record.ts';
-import { type Venue, VIEWER_HEADER } from './venue.ts';
-import { withoutSecrets } from './without-secrets.ts';
+import { callRecord, withoutSecrets } from './transport-record.ts';
+import { callVenue, type Venue, VIEWER_HEADER } from './venue.ts';
 
 /*
  * Every request to an exchange passes here.
@@ -33,7 +33,12 @@ export interface TransportOptions {
   environmentProblem?: (environment: ExchangeEnvironment, headers: Record<string, string>) => string | null;
   /** Whether the exchange's own envelope reports success. */
   isSuccess: (answer: ExchangeAnswer) => boolean;
+  /** Told what each request asked, what came of it and how long it took; nothing of what was in it. */
+  onCounted?: ((call: CountedCall) => void) | undefined;
 }
+
+/** `seconds` begin when it leaves: the wait for its turn under the limits is in it only where that came too late. */
+type CountedCall = Omit<Parameters<Metrics['exchangeCalled']>[0], 'platform'>;
 
 interface OutgoingRequest {
   method: string;
@@ -90,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
     const signal = AbortSignal.timeout(timeoutMs);
     scope.sent = true;
     try {
-      if (venue) return await callInProcess(venue, url, request, headers, signal);
+      if (venue) return await callVenue(venue, url, request, headers, signal);
       return await callNetwork((egress ?? egresses.forPublic()).dispatcher, url, request, headers, signal);
     } catch (error) {
       const failure = transportErrorOf(error, timeoutMs);
@@ -106,55 +111,96 @@ export function createTransport(options: TransportOptions): Transport {
     return { ...answer, body: withoutSecrets(answer.body, account.credentials) };
   }
 
-  return {
-    turn: async (path) => turns?.take(currentScope(), path),
-    async fetch(url, request) {
-      const scope = currentScope();
-      scope.answer = null;
-      if (scope.describe !== undefined) {
-        const endpoint = new URL(url).pathname;
-        scope.describe({ method: request.method, endpoint, body: request.body ?? '' });
-        throw new TransportError('not-sent', 'the request was described, not sent');
+  async function counted<T>(scope: CallScope, work: () => Promise<T>, resultOf: () => CallResult | null) {
+    const startedMs = performance.now();
+    const count = (result: CallResult | null) => {
+      if (result === null || scope.describe !== undefined) return;
+      const seconds = (performance.now() - startedMs) / 1000;
+      options.onCounted?.({ operation: scope.type, result, seconds });
+    };
+    try {
+      const done = await work();
+      count(resultOf());
+      return done;
+    } catch (error) {
+      count(resultOfFailure(error));
+      throw error;
+    }
+  }
+
+  function resultOfAnswer({ answer }: CallScope): CallResult {
+    if (answer === null) return 'no-answer';
+    if (options.isSuccess(answer)) return 'success';
+    if (answer.status === 429 || answer.status === 418) return 'rate-limited';
+    return answer.status >= 500 ? 'server-error' : 'refused';
+  }
+
+  async function fetchOnce(
+    scope: CallScope,
+    url: string,
+    request: OutgoingRequest,
+  ): Promise<TransportResponse> {
+    scope.answer = null;
+    if (scope.describe !== undefined) {
+      const endpoint = new URL(url).pathname;
+      scope.describe({ method: request.method, endpoint, body: request.body ?? '' });
+      throw new TransportError('not-sent', 'the request was described, not sent');
+    }
+    const headers = definedHeaders(request.headers);
+    if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
+    // Its last permitted instant is checked after the wait as well.
+    const way = (await turns?.claim(scope, new URL(url).pathname)) ?? null;
+    let target: URL;
+    try {
+      target = check(scope, rewritten(url, options.origins), headers);
+    } catch (error) {
+      if (way !== null) await turns?.withoutAnswer(way);
+      throw error;
+    }
+    const startedAt = now();
+    const startedMs = performance.now();
+    const record = (answer: ExchangeAnswer | null, failure: TransportError | null) => {
+      const durationMs = Math.round(performance.now() - startedMs);
+      const success = answer !== null && options.isSuccess(answer);
+      scope.onCall?.(callRecord({ scope, request, target, startedAt, durationMs, answer, failure, success }));
+    };
+    try {
+      const answer = cleanOf(await exchange(target, request, headers, scope, way?.egress ?? null), scope);
+      scope.answer = answer;
+      if (way !== null) await turns?.applyLimitHeaders(way, answer);
+      record(answer, null);
+      if (answer.status >= 300 && answer.status < 400) {
+        throw new TransportError('sent', `answered with a redirect (HTTP ${answer.status})`);
       }
-      const headers = definedHeaders(request.headers);
-      if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
-      // Its last permitted instant is looked at after the waiting, too.
-      const way = (await turns?.claim(scope, new URL(url).pathname)) ?? null;
-      let target: URL;
-      try {
-        target = check(scope, rewritten(url, options.origins), headers);
-      } catch (error) {
-        if (way !== null) await turns?.withoutAnswer(way);
-        throw error;
-      }
-      const startedAt = now();
-      const startedMs = performance.now();
-      const record = (answer: ExchangeAnswer | null, failure: TransportError | null) => {
-        const durationMs = Math.round(performance.now() - startedMs);
-        const success = answer !== null && options.isSuccess(answer);
-        scope.onCall?.(
-          callRecord({ scope, request, target, startedAt, durationMs, answer, failure, success }),
-        );
+      return {
+        status: answer.status,
+        statusText: '',
+        headers: new Headers(answer.headers),
+        text: async () => answer.body,
       };
-      try {
-        const answer = cleanOf(await exchange(target, request, headers, scope, way?.egress ?? null), scope);
-        scope.answer = answer;
-        if (way !== null) await turns?.applyLimitHeaders(way, answer);
-        record(answer, null);
-        if (answer.status >= 300 && answer.status < 400) {
-          throw new TransportError('sent', `answered with a redirect (HTTP ${answer.status})`);
-        }
-        return {
-          status: answer.status,
-          statusText: '',
-          headers: new Headers(answer.headers),
-          text: async () => answer.body,
-        };
-      } catch (error) {
-        if (scope.answer === null && way !== null) await turns?.withoutAnswer(way);
-        if (error instanceof TransportError && scope.answer === null) record(null, error);
-        throw error;
-      }
+    } catch (error) {
+      if (scope.answer === null && way !== null) await turns?.withoutAnswer(way);
+      if (error instanceof TransportError && scope.answer === null) record(null, error);
+      throw error;
+    }
+  }
+
+  return {
+    async turn(path) {
+      const scope = currentScope();
+      await counted(
+        scope,
+        async () => turns?.take(scope, path),
+        () => null,
+      );
+    },
+    fetch(url, request) {
+      const scope = currentScope();
+      return counted(
+        scope,
+        () => fetchOnce(scope, url, request),
+        () => resultOfAnswer(scope),
+      );
     },
     close: () => egresses.close(),
   };
@@ -202,28 +248,12 @@ async function callNetwork(
   };
 }
 
-async function callInProcess(
-  venue: Venue,
-  url: URL,
-  request: OutgoingRequest,
-  headers: Record<string, string>,
-  signal: AbortSignal,
-): Promise<ExchangeAnswer> {
-  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  const deadline = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  // Whichever loses the race below must not end as an unhandled rejection.
-  deadline.catch(() => undefined);
-  const handled = venue.handle({
-    method: request.method,
-    path: url.pathname,
-    query: url.search.slice(1),
-    headers: Object.fromEntries(lowerCase),
-    body: request.body ?? '',
-  });
-  const answer = await Promise.race([handled, deadline]);
-  if (answer.delivery === 'never' || answer.delivery === 'stalled') return deadline;
-  if (answer.delivery === 'cut') throw new TransportError('sent', 'other side closed');
-  return answer;
-}
+const RESULTS = {
+  'not-sent': 'not-sent',
+  limited: 'not-sent',
+  connect: 'unreachable',
+  sent: 'no-answer',
+} as const;
+
+const resultOfFailure = (error: unknown): CallResult =>
+  error instanceof TransportError ? RESULTS[error.phase] : 'no-answer';

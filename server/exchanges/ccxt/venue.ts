@@ -1,3 +1,6 @@
+import type { ExchangeAnswer } from './call-scope.ts';
+import { TransportError } from './transport-error.ts';
+
 /**
  * An exchange in this process, for tests: the real client is driven against it without a network. Every request is
  * built and signed as for the exchange itself.
@@ -28,4 +31,31 @@ export interface VenueAnswer {
    * 'truncated': `body` is all that arrives of a longer one (over a socket; in process it is the body).
    */
   delivery: 'whole' | 'never' | 'cut' | 'stalled' | 'truncated';
+}
+
+/** Answers a request of the transport as an exchange over the network would. */
+export async function callVenue(
+  venue: Venue,
+  url: URL,
+  request: { method: string; body?: string | undefined },
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<ExchangeAnswer> {
+  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const deadline = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  // Whichever loses the race below must not end as an unhandled rejection.
+  deadline.catch(() => undefined);
+  const handled = venue.handle({
+    method: request.method,
+    path: url.pathname,
+    query: url.search.slice(1),
+    headers: Object.fromEntries(lowerCase),
+    body: request.body ?? '',
+  });
+  const answer = await Promise.race([handled, deadline]);
+  if (answer.delivery === 'never' || answer.delivery === 'stalled') return deadline;
+  if (answer.delivery === 'cut') throw new TransportError('sent', 'other side closed');
+  return answer;
 }

@@ -110,3 +110,45 @@ export const whenPassed = (hold: Hold, probeOf: number): Hold =>
 /** The hold after a probe that was not sent, or not answered. */
 export const whenUnanswered = (hold: Hold, probeOf: number, atMs: number): Hold =>
   hold.heldUntilMs === probeOf && hold.probeUntilMs > atMs ? { ...hold, probeUntilMs: atMs } : hold;
+/** Accounts refused within this time count together. */
+const WINDOW_MS = 2_000;
+const FEWEST_ACCOUNTS = 3;
+const FEWEST_SHARE = 0.2;
+/** Forgets accounts that asked long ago when there are more than this. */
+const MOST_REMEMBERED = 2_000;
+
+/** Which accounts asked through one address lately, and which of them were refused. */
+export type RefusalWatch = ReturnType<typeof watchRefusals>;
+
+/**
+ * Tells a limit of the address from limits of its accounts where the exchange does not: at least three accounts are
+ * refused within two seconds, and they are a fifth of those that asked. It counts accounts, not requests: one account
+ * is one, however much it asks. Each instance counts what it sent: a limit of the address refuses all instances, so
+ * the busiest of them notices it, and its hold is shared.
+ */
+export function watchRefusals() {
+  const asked = new Map<string, number>();
+  const refused = new Map<string, number>();
+
+  return {
+    asked(account: string, atMs: number): void {
+      asked.set(account, atMs);
+      if (asked.size > MOST_REMEMBERED) forgetOld(asked, atMs);
+    },
+    /** Notes the refusal; true when it is the address that is refused, as far as its accounts show. */
+    isAddress(account: string, atMs: number): boolean {
+      // An answer may come later than the window is long.
+      asked.set(account, atMs);
+      refused.set(account, atMs);
+      forgetOld(asked, atMs);
+      forgetOld(refused, atMs);
+      const isAddress = refused.size >= FEWEST_ACCOUNTS && refused.size >= FEWEST_SHARE * asked.size;
+      if (isAddress) refused.clear();
+      return isAddress;
+    },
+  };
+}
+
+function forgetOld(times: Map<string, number>, nowMs: number): void {
+  for (const [account, atMs] of times) if (nowMs - atMs > WINDOW_MS) times.delete(account);
+}

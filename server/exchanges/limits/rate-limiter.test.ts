@@ -101,7 +101,7 @@ test('entries leave in their order, at the rate of the address', async () => {
   expect(left).toEqual(entries);
 });
 
-test('one user’s limit holds back that user alone', async () => {
+test('one user’s limit holds back nobody else', async () => {
   const { ask, left, pass } = open();
   for (const name of names('busy', 15)) ask(name, { user: 'busy' });
   for (const name of names('other', 5)) ask(name);
@@ -243,20 +243,16 @@ describe('what is known of an address by its accounts', () => {
     await pass(20);
     expect(left).toEqual(['entry']);
   });
-  test('two accounts say nothing of it', async () => {
-    expect(await holds(['a', 'b', 'a', 'b'])).toBe(false);
+  test.each<[string, string[], { asked?: number; apartMs?: number }, boolean]>([
+    ['two accounts, each of them twice', ['a', 'b', 'a', 'b'], {}, false],
+    ['three accounts within two seconds', ['a', 'b', 'c'], {}, true],
+    ['three accounts one after the other', ['a', 'b', 'c'], { apartMs: 1_100 }, false],
+    ['three of fifteen accounts that asked', ['a', 'b', 'c'], { asked: 12 }, true],
+    ['three of sixteen accounts that asked', ['a', 'b', 'c'], { asked: 13 }, false],
+  ])('%s are refused', async (_, accounts, asking, isHeld) => {
+    expect(await holds(accounts, asking)).toBe(isHeld);
   });
-  test('three accounts within two seconds hold it', async () => {
-    expect(await holds(['a', 'b', 'c'])).toBe(true);
-  });
-  test('three accounts one after the other do not', async () => {
-    expect(await holds(['a', 'b', 'c'], { apartMs: 1_100 })).toBe(false);
-  });
-  test('three of fifteen accounts that asked hold it, of sixteen not', async () => {
-    expect(await holds(['a', 'b', 'c'], { asked: 12 })).toBe(true);
-    expect(await holds(['a', 'b', 'c'], { asked: 13 })).toBe(false);
-  });
-  test('refused public requests do not', async () => {
+  test('refused public requests do not hold it', async () => {
     const { ask, refuse, left, pass } = open();
     for (const endpoint of ['tickers', 'contracts', 'time', 'candles']) {
       const turn = { account: null, bucket: { key: endpoint, perSecond: 10 } };

@@ -1,14 +1,20 @@
 import { TransportError } from '../ccxt/transport-error.ts';
 import type { CallPriority } from '../exchange.ts';
-import { ACCOUNT_HOLD, INFERRED_ADDRESS_HOLD, NAMED_ADDRESS_HOLD } from './rate-holds.ts';
+import {
+  ACCOUNT_HOLD,
+  INFERRED_ADDRESS_HOLD,
+  NAMED_ADDRESS_HOLD,
+  type RefusalWatch,
+  watchRefusals,
+} from './rate-holds.ts';
 import { bucketSlots, egressSlots, type LimitRefusal, PRIORITIES, rankOf } from './rate-limits.ts';
-import { type RefusalWatch, watchRefusals } from './rate-refusals.ts';
 import type { SlotAnswer, SlotStore } from './rate-slots.ts';
 
 /*
  * Requests that leave through one address stand in one queue of this instance: by priority, then by their arrival.
  * 1. Nothing leaves without a slot of the address and one of its own limit, both counted for all instances.
- * 2. Who is told to wait keeps the place; who could only leave after the deadline is told so, and was surely not sent.
+ * 2. A request that has to wait keeps its place. One that could only leave after its deadline is refused, and was surely
+ *    not sent.
  * 3. A limit of one account delays that account only: its requests take no slots, no places in a statement and no
  *    time of the others.
  * 4. What an answer says of the limits is applied before the answer is handed on.
@@ -33,7 +39,7 @@ export interface Limit {
   perSecond: number;
 }
 
-/** A request that may leave. What comes of it is to be reported, since others may wait for it. */
+/** A request that may leave. Its outcome has to be reported, since others may wait for it. */
 export interface Pass {
   turn: Turn;
   /** The holds that it probes. */
@@ -50,12 +56,12 @@ export interface RateLimiter {
   close(): void;
 }
 
-/** So many ask for slots in one statement, and so many of one account. */
+/** Requests in one statement: in all, and of one account. */
 const BATCH = 20;
 const BATCH_OF_ACCOUNT = 5;
-/** Between two questions for slots of an address that has none: some come together meanwhile. */
+/** The pause before an address without free slots is asked again. */
 const PAUSE_MS = 25;
-/** A hold may end earlier than it was said, by a probe of another instance. */
+/** Another instance's probe may end a hold early. */
 const LONGEST_PAUSE_MS = 1_000;
 const PUBLIC = 'public';
 
@@ -138,7 +144,7 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
     }
   }
 
-  /** Those who wait ask anew. */
+  /** Lets all waiting requests ask again. */
   function reopen(queue: Queue): void {
     queue.openAtMs.clear();
     queue.wake();

@@ -4,8 +4,8 @@ import { openPool } from '#server/platform/db/pool.ts';
 import { createLog } from '#server/platform/log.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
-import type { EntryOrder, Exchange, ExchangeAccount } from '../exchange.ts';
-import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
+import { buy, testRegistry } from '#test/venues/test-registry.ts';
+import type { Exchange, ExchangeAccount } from '../exchange.ts';
 
 /* Whole registries over one database, against an exchange that counts. */
 
@@ -30,14 +30,11 @@ async function start(): Promise<{ site: StrictExchange; instances: Exchange[] }>
   const log = createLog({ level: 'silent' });
   const { connection } = shared.database;
   const pools = Array.from({ length: INSTANCES }, () => openPool({ connection, log, maxConnections: 4 }));
-  const registries: ExchangeRegistry[] = pools.map(({ pool }) =>
-    createExchangeRegistry({
+  const registries = pools.map(({ pool }) =>
+    testRegistry({
       exchangeMode: 'live',
       bitgetBaseUrl: site.url,
-      bybitBaseUrl: site.url,
-      exchangeProxyUrls: [],
       exchangeTimeoutMs: 10_000,
-      paper: null,
       shared: { pool, log },
     }),
   );
@@ -53,16 +50,7 @@ const accountOf = (user: number): ExchangeAccount => ({
   credentials: { apiKey: `key-${user}`, apiSecret: 's', passphrase: 'p', accountMode: 'classic' },
 });
 
-const orderOf = (clientOrderId: string): EntryOrder => ({
-  token: 'BTC',
-  side: 'buy',
-  clientOrderId,
-  price: '65000',
-  quantity: '0.001',
-  leverage: 10,
-  stopLoss: '63000',
-  takeProfit: '69000',
-});
+const orderOf = (clientOrderId: string) => buy({ clientOrderId, quantity: '0.001' });
 
 const within = (ms: number) => ({ notAfter: new Date(Date.now() + ms) });
 

@@ -1,7 +1,7 @@
 import type { ExchangeAnswer } from '../ccxt/call-scope.ts';
 import type { CallPriority } from '../exchange.ts';
 
-/** What an exchange allows, as data. Requests a second throughout. */
+/** What an exchange allows, as data, in requests per second. */
 export interface RateLimits {
   /** Of all users that share an address: our budget, below what the exchange allows. */
   egressPerSecond: number;
@@ -70,7 +70,7 @@ const PRIORITY_OF_TYPE: Readonly<Record<string, CallPriority>> = {
  */
 export const priorityOf = (type: string): CallPriority => PRIORITY_OF_TYPE[type] ?? 'look-up';
 
-/** So much of what an address may use in one go is left to those of higher priority, by all instances. */
+/** The share of an address's burst that all instances leave to higher priorities. */
 const KEPT_FROM: Readonly<Record<CallPriority, number>> = {
   protect: 0,
   'look-up': 0.25,

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { BITGET_LIMITS } from './bitget-limits.ts';
-import { BYBIT_LIMITS } from './bybit-limits.ts';
+import { BITGET_LIMITS, BYBIT_LIMITS } from './exchange-limits.ts';
 import { endpointOf, priorityOf, rankOf } from './rate-limits.ts';
 
 const NOW = new Date('2026-05-04T10:00:00.000Z');

@@ -187,7 +187,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     expect(await take(second, request('protect', { user: 'v' }))).toMatchObject([{ blockedBy: null }]);
   });
 
-  test('a probe of which nothing is heard any more counts for five seconds', async () => {
+  test('a probe that is never answered counts for five seconds', async () => {
     const [first, second] = openPair();
     await first.hold('a', ofAddress({ terms: SHORT }));
     await age(PAST_STEPS_MS);

@@ -33,7 +33,7 @@ export function changePositionMode({ account }: PaperSession, mode: PositionMode
   for (const book of books) book.positionMode = null;
 }
 
-/** For one token alone. */
+/** For one token only. */
 export function changePositionModeOfToken(session: PaperSession, book: TokenBook, mode: PositionMode): void {
   if (positionModeOf(session.account, book) === mode) return;
   refuseWithBusiness([book], 'position mode');

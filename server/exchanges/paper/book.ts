@@ -1,5 +1,8 @@
 import { D, type Decimal } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import { TAKER_FEE } from './paper-contracts.ts';
+import type { paperFills, paperOrders, paperPositions, paperTriggerOrders } from './paper-schema.ts';
+import type { RowOf } from './row-texts.ts';
 
 /** Whose books: a user has an account of its own on each platform. */
 export interface BookOwner {
@@ -18,16 +21,25 @@ export interface AccountBook extends BookOwner {
   tokens: Map<string, TokenBook>;
 }
 
-export type PositionMode = 'one_way_mode' | 'hedge_mode';
-export type MarginMode = 'isolated' | 'crossed';
-export type Side = 'buy' | 'sell';
-export type PlanType = 'pos_loss' | 'pos_profit';
+type Owned = 'userId' | 'platform' | 'token';
+/** The id is null until it is stored. */
+type Unstored<Row extends { id: bigint }> = Omit<Row, Owned | 'id'> & { id: bigint | null };
+
+export type PaperOrder = Unstored<RowOf<typeof paperOrders>>;
+export type PaperTrigger = Unstored<RowOf<typeof paperTriggerOrders>>;
+export type PaperPosition = Omit<RowOf<typeof paperPositions>, Owned>;
+export type PaperFill = Omit<RowOf<typeof paperFills>, Owned | 'id' | 'orderId'> & { order: PaperOrder };
+
+export type PositionMode = PaperOrder['positionMode'];
+export type MarginMode = PaperOrder['marginMode'];
+export type Side = PaperOrder['side'];
+export type PlanType = PaperTrigger['planType'];
 
 export interface TokenBook {
   token: string;
   leverage: number;
   marginMode: MarginMode;
-  /** Where it was set for this token alone; null: the account's. */
+  /** Where it was set for this token only; null: the account's. */
   positionMode: PositionMode | null;
   markCursor: string | null;
   position: PaperPosition | null;
@@ -38,69 +50,9 @@ export interface TokenBook {
   fills: PaperFill[];
 }
 
-export interface PaperPosition {
-  side: 'long' | 'short';
-  size: Decimal;
-  entryPrice: Decimal;
-  margin: Decimal;
-  leverage: number;
-  marginMode: MarginMode;
-  realisedProfit: Decimal;
-  openedAt: Date;
-  updatedAt: Date;
-}
-
-export interface PaperOrder {
-  /** Null until it is stored. */
-  id: bigint | null;
-  clientOrderId: string;
-  side: Side;
-  type: 'limit' | 'market';
-  reduceOnly: boolean;
-  price: Decimal | null;
-  size: Decimal;
-  filledSize: Decimal;
-  filledValue: Decimal;
-  fee: Decimal;
-  profit: Decimal;
-  leverage: number;
-  marginMode: MarginMode;
-  positionMode: PositionMode;
-  presetStopLoss: Decimal | null;
-  presetTakeProfit: Decimal | null;
-  state: 'live' | 'partially_filled' | 'filled' | 'canceled';
-  source: 'normal' | PlanType | 'liquidation';
-  createdAt: Date;
-  updatedAt: Date;
-}
-
 export interface OrderOfToken {
   token: string;
   order: PaperOrder;
-}
-
-export interface PaperTrigger {
-  id: bigint | null;
-  clientOrderId: string;
-  planType: PlanType;
-  holdSide: 'long' | 'short';
-  triggerPrice: Decimal;
-  size: Decimal;
-  state: 'live' | 'executed' | 'cancelled';
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-export interface PaperFill {
-  order: PaperOrder;
-  side: Side;
-  price: Decimal;
-  size: Decimal;
-  value: Decimal;
-  fee: Decimal;
-  profit: Decimal;
-  liquidity: 'maker' | 'taker';
-  at: Date;
 }
 
 export const isPending = (order: PaperOrder) => order.state === 'live' || order.state === 'partially_filled';
@@ -127,3 +79,52 @@ export const unrealisedProfit = (position: PaperPosition, mark: Decimal) =>
 
 export const sum = (values: Iterable<Decimal>) =>
   [...values].reduce((total, value) => total.plus(value), D(0));
+
+export interface AccountBalances {
+  /** Free for new orders. */
+  available: Decimal;
+  /** Held for resting orders: their margin and the fee of filling them as a taker. */
+  locked: Decimal;
+  /** Held by open positions. */
+  margin: Decimal;
+  unrealisedProfit: Decimal;
+  equity: Decimal;
+}
+
+/** What the account's rows come to. `markOf` gives a token's mark, or null, which values the position at its entry. */
+export function balancesOf(account: AccountBook, markOf: (token: string) => Decimal | null): AccountBalances {
+  const books = [...account.tokens.values()];
+  const locked = sum(
+    books.flatMap((book) => book.orders.filter(isPending).map((order) => lockedBy(book, order))),
+  );
+  const margin = sum(books.flatMap((book) => (book.position ? [book.position.margin] : [])));
+  const unrealised = sum(
+    books.flatMap(({ token, position }) => {
+      const mark = position ? markOf(token) : null;
+      return position && mark ? [unrealisedProfit(position, mark)] : [];
+    }),
+  );
+  const free = account.balance.minus(margin).minus(locked);
+  return {
+    available: free.lt(0) ? D(0) : free,
+    locked,
+    margin,
+    unrealisedProfit: unrealised,
+    equity: account.balance.plus(unrealised),
+  };
+}
+
+/** What a pending order holds back at its own price. */
+export function lockedBy(book: TokenBook, order: PaperOrder): Decimal {
+  return order.price ? costOf(book, order, order.price) : D(0);
+}
+
+/** Margin plus taker fee of what the order would open beyond the position that it opposes, at `price`. */
+export function costOf(book: TokenBook, order: PaperOrder, price: Decimal): Decimal {
+  if (order.reduceOnly) return D(0);
+  const opposed = book.position && book.position.side !== sideOf(order) ? book.position.size : D(0);
+  const remaining = remainingSize(order);
+  const opening = remaining.lte(opposed) ? D(0) : remaining.minus(opposed);
+  const value = opening.times(price);
+  return value.div(order.leverage).plus(value.times(TAKER_FEE));
+}

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import { balancesOf } from './balances.ts';
-import { type AccountBook, isPending, liveTrigger, type PaperOrder, type TokenBook } from './book.ts';
+import {
+  type AccountBook,
+  balancesOf,
+  isPending,
+  liveTrigger,
+  type PaperOrder,
+  type TokenBook,
+} from './book.ts';
 import { fillOrder, isMarketable, liquidationPrice, setTrigger, settleMark } from './matching.ts';
 
 const AT = new Date('2026-01-02T03:04:05Z');

@@ -11,6 +11,7 @@ import {
   sideOf,
   type TokenBook,
 } from './book.ts';
+import { MAINTENANCE_MARGIN_RATE, MAKER_FEE, TAKER_FEE } from './paper-contracts.ts';
 
 /*
  * The rules of the paper exchange, without I/O. They work on the book in hand and on nothing else.
@@ -20,20 +21,17 @@ import {
  * 4. An isolated position never loses more than its margin.
  */
 
-export const MAKER_FEE = '0.0002';
-export const TAKER_FEE = '0.0006';
-export const MAINTENANCE_MARGIN_RATE = '0.004';
-
 /** Entry prices and margins are quotients: this many decimals are kept of them. */
 const QUOTIENT_PLACES = 12;
 
 /**
- * Whether the exchange loses the stop of the order with this fill. Only test venues do: the product must find out, and
- * a fill is the one place where it can happen. Left out, every stop is kept.
+ * Whether the exchange loses the stop of the order with this fill. Only test venues lose stops, for the product to
+ * notice. By default every stop is kept.
  */
 export type LosesStop = (order: PaperOrder, fill: { isWhole: boolean }) => boolean;
 
-export interface FillRequest {
+/** Executes part or all of an order: closes what it opposes, opens the rest, books profit, fee and margin. */
+export function fillOrder(options: {
   account: AccountBook;
   book: TokenBook;
   order: PaperOrder;
@@ -42,19 +40,8 @@ export interface FillRequest {
   liquidity: 'maker' | 'taker';
   at: Date;
   losesStop?: LosesStop | undefined;
-}
-
-/** Executes part or all of an order: closes what it opposes, opens the rest, books profit, fee and margin. */
-export function fillOrder({
-  account,
-  book,
-  order,
-  price,
-  size,
-  liquidity,
-  at,
-  losesStop,
-}: FillRequest): void {
+}): void {
+  const { account, book, order, price, size, liquidity, at, losesStop } = options;
   const value = price.times(size);
   const rate = order.source === 'liquidation' ? D(0) : D(liquidity === 'taker' ? TAKER_FEE : MAKER_FEE);
   const fee = value.times(rate);
@@ -80,7 +67,7 @@ export function fillOrder({
   order.profit = order.profit.plus(profit);
   order.state = remainingSize(order).isZero() ? 'filled' : 'partially_filled';
   order.updatedAt = at;
-  book.fills.push({ order, side: order.side, price, size, value, fee, profit, liquidity, at });
+  book.fills.push({ order, side: order.side, price, size, value, fee, profit, liquidity, createdAt: at });
 }
 
 /** The immediate match of a new order: all of it at the mark, as a taker, when the mark allows it. */
@@ -89,16 +76,15 @@ export function isMarketable(order: Pick<PaperOrder, 'side' | 'type' | 'price'>,
   return order.side === 'buy' ? mark.lte(order.price) : mark.gte(order.price);
 }
 
-export interface SettleOptions {
+/** Applies one new mark to a token's position and resting orders. */
+export function settleMark(options: {
   account: AccountBook;
   book: TokenBook;
   mark: Decimal;
   at: Date;
   losesStop?: LosesStop | undefined;
-}
-
-/** Applies one new mark to a token's position and resting orders. */
-export function settleMark({ account, book, mark, at, losesStop }: SettleOptions): void {
+}): void {
+  const { account, book, mark, at, losesStop } = options;
   const { position } = book;
   if (position) {
     const source = crossedBy(book, position, mark);

@@ -1,11 +1,18 @@
 import { D, type Decimal } from '#domain/decimal.ts';
-import { type AccountBalances, balancesOf } from './balances.ts';
-import { type AccountBook, hasBusiness, type PaperOrder, type PositionMode, type TokenBook } from './book.ts';
+import type { Statements } from '#server/platform/db/database.ts';
+import {
+  type AccountBalances,
+  type AccountBook,
+  balancesOf,
+  hasBusiness,
+  type PaperOrder,
+  type PositionMode,
+  type TokenBook,
+} from './book.ts';
 import { createGate } from './gate.ts';
 import type { Mark, MarkSource } from './mark-source.ts';
 import { type LosesStop, settleMark } from './matching.ts';
 import { BUILT_IN_TOKENS } from './paper-contracts.ts';
-import type { PaperDatabase } from './paper-database.ts';
 import { booksWithOpenBusiness } from './paper-queries.ts';
 import {
   type AccountQuery,
@@ -16,15 +23,15 @@ import {
   saveAccount,
   tokenBook,
 } from './paper-store.ts';
+import { createTokenFinder } from './price-settlement.ts';
 import { Refusal } from './refusals.ts';
-import { createTokenFinder } from './token-finder.ts';
 
-export type TransactionalPaperDatabase = PaperDatabase & {
-  transaction<T>(work: (transaction: PaperDatabase) => Promise<T>): Promise<T>;
+export type TransactionalDatabase = Statements & {
+  transaction<T>(work: (transaction: Statements) => Promise<T>): Promise<T>;
 };
 
 export interface PaperBooksOptions {
-  db: TransactionalPaperDatabase;
+  db: TransactionalDatabase;
   clock: { now(): Date };
   marks: MarkSource;
   /** USDT that a new account holds. */
@@ -44,7 +51,7 @@ export interface PaperBooks extends PaperBooksOptions {
 }
 
 const CONCURRENT_BOOKS = 6;
-/** A price is applied so much later at most; under load that is one query for hundreds of prices. */
+/** How late a price is applied at most; under load one query then serves hundreds of prices. */
 const FIND_BOOKS_EVERY_MS = 20;
 
 export function openPaperBooks(options: PaperBooksOptions): PaperBooks {
@@ -72,9 +79,9 @@ export function createSettler(
   };
 }
 
-/** One account, locked and brought up to its newest marks, for the length of a transaction. */
+/** One account with its newest marks applied, for the length of a transaction. */
 export interface PaperSession {
-  db: PaperDatabase;
+  db: Statements;
   account: AccountBook;
   now: Date;
   losesStop: LosesStop | undefined;
@@ -100,10 +107,7 @@ export async function withAccount<T>(
   return outcome.value;
 }
 
-/**
- * The same for what changes nothing, without a lock where it can be: unless there are marks that the account has not
- * been brought up to, what was read is how it stands.
- */
+/** The same for work that only reads: without a lock, unless newer marks have to be applied first. */
 export async function viewAccount<T>(
   books: PaperBooks,
   query: AccountQuery,
@@ -144,7 +148,7 @@ function transact<T>(
 function openSession(options: {
   books: PaperBooks;
   query: AccountQuery;
-  db: PaperDatabase;
+  db: Statements;
   seen: SeenAccount;
   now: Date;
 }) {
@@ -162,7 +166,7 @@ function openSession(options: {
       const mark = found.get(token) ?? null;
       newest.set(token, mark);
       const book = tokenBook(account, token);
-      // Without open business nothing was settled: what is opened now is concerned by later marks only.
+      // Without open business nothing was settled: only later marks apply to what is opened now.
       if (!hasBusiness(book)) book.markCursor = mark?.cursor ?? null;
     }
   }
@@ -210,7 +214,7 @@ function openSession(options: {
       return inHand ?? seen.named.find((one) => one.token === token)?.order ?? null;
     },
     async markOf(token: string) {
-      // Who asks for one asks for those of the positions next, one by one or for the balances.
+      // The marks of held positions are read along: balances need them next.
       await readMarks([...new Set([token, ...heldTokens()])]);
       return readMark(token);
     },

@@ -1,7 +1,8 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { CallResult, Metrics } from '#server/platform/metrics.ts';
-import { type CallContext, ExchangeError } from '../exchange.ts';
-import { BookRefusal, type RefusalReason, type RefusalWords } from './refusals.ts';
+import { type CallContext, ExchangeError, NOT_SENT } from '../exchange.ts';
+import { refusalOf } from './platform-words.ts';
+import { BookRefusal } from './refusals.ts';
 
 /** One call of the port, as the API call sequence shows it. */
 export interface PaperCall {
@@ -20,21 +21,17 @@ export type RunPaperCall = <T>(
   shown?: (result: T) => unknown,
 ) => Promise<T>;
 
-/** Marks what was refused before the books were touched: it is neither recorded nor counted. */
-export const NOT_SENT = 'not-sent';
-
 /**
  * Runs calls to the books: records each for the API call sequence, counts it, and turns what the books refuse into an
  * ExchangeError in the platform's words. Any other failure leaves open whether the call took effect.
  */
 export function createPaperCalls(options: {
   platform: ExchangePlatform;
-  refusal: (reason: RefusalReason) => RefusalWords;
   now: () => Date;
   onCall?: Metrics['exchangeCalled'] | undefined;
   onError: (error: unknown) => void;
 }): RunPaperCall {
-  const { platform, refusal, now, onCall, onError } = options;
+  const { platform, now, onCall, onError } = options;
 
   return async (call, work, shown = (result) => result) => {
     const { type, method, endpoint = `/paper/${type}`, requestData, context } = call;
@@ -60,9 +57,10 @@ export function createPaperCalls(options: {
       end('success', 200, shown(result) ?? null);
       return result;
     } catch (error) {
+      // Refused before the books were touched.
       if (error instanceof ExchangeError && error.code === NOT_SENT) throw error;
       if (error instanceof BookRefusal) {
-        const { code, message } = refusal(error.reason);
+        const { code, message } = refusalOf(platform, error.reason);
         end('refused', 400, { code, message });
         throw new ExchangeError('refused', `${platform}: ${message} (${code})`, { code, cause: error });
       }

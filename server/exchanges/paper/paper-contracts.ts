@@ -1,16 +1,15 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type { Statements } from '#server/platform/db/database.ts';
+import type { Contract } from '../exchange.ts';
+import type { MarkSource } from './mark-source.ts';
 
-export interface PaperContract {
-  token: string;
-  symbol: string;
-  tickSize: string;
-  quantityStep: string;
-  minimumQuantity: string;
-  minimumNotional: string;
-  maximumLeverage: number;
-}
+/* What can be traded on paper, and on which terms. */
 
-type Steps = Pick<PaperContract, 'tickSize' | 'quantityStep' | 'minimumQuantity'>;
+export const MAKER_FEE = '0.0002';
+export const TAKER_FEE = '0.0006';
+export const MAINTENANCE_MARGIN_RATE = '0.004';
+
+type Steps = Pick<Contract, 'tickSize' | 'quantityStep' | 'minimumQuantity'>;
 
 /** As Bitget lists them for USDT-margined perpetuals; steps are finer than the product's own rules, as in reality. */
 const LISTED: Record<string, Steps> = {
@@ -31,7 +30,7 @@ const LISTED_BY_BYBIT: Record<string, Steps> = {
   SUI: { tickSize: '0.0001', quantityStep: '10', minimumQuantity: '10' },
 };
 
-/** Bybit trades PEPE in thousands alone (1000PEPEUSDT): there is no contract of one to one. */
+/** Bybit trades PEPE only in thousands (1000PEPEUSDT): there is no contract of one to one. */
 const NOT_LISTED: Record<ExchangePlatform, ReadonlySet<string>> = {
   Bitget: new Set(),
   Bybit: new Set(['PEPE']),
@@ -48,11 +47,11 @@ export const BUILT_IN_TOKENS = Object.keys(LISTED);
 
 export const isTokenName = (token: string) => TOKEN.test(token);
 
-export const hasContract = (platform: ExchangePlatform, token: string) =>
+const hasContract = (platform: ExchangePlatform, token: string) =>
   isTokenName(token) && !NOT_LISTED[platform].has(token);
 
-export function paperContract(token: string, platform: ExchangePlatform = 'Bitget'): PaperContract {
-  if (!TOKEN.test(token))
+export function paperContract(token: string, platform: ExchangePlatform = 'Bitget'): Contract {
+  if (!isTokenName(token))
     throw new RangeError(`A token is 1 to 20 of A-Z and 0-9, not ${JSON.stringify(token)}`);
   return {
     token,
@@ -61,4 +60,24 @@ export function paperContract(token: string, platform: ExchangePlatform = 'Bitge
     minimumNotional: '5',
     maximumLeverage: MAXIMUM_LEVERAGE[platform],
   };
+}
+
+interface Listing {
+  db: Statements;
+  marks: MarkSource;
+  knownTokens: Set<string>;
+}
+
+/** The tokens with a contract: the built-in ones and every other that has a price. */
+export async function listedTokens(
+  { db, marks, knownTokens }: Listing,
+  platform: ExchangePlatform,
+): Promise<string[]> {
+  for (const token of await marks.tokens({ db })) if (isTokenName(token)) knownTokens.add(token);
+  return [...knownTokens].filter((token) => hasContract(platform, token));
+}
+
+export async function isListed(books: Listing, platform: ExchangePlatform, token: string): Promise<boolean> {
+  if (!hasContract(platform, token)) return false;
+  return books.knownTokens.has(token) || (await listedTokens(books, platform)).includes(token);
 }

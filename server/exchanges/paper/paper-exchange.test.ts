@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS } from '#domain/user-settings.ts';
-import { buy, type ExchangeUnderTest, exchangeSuite, inTime } from '#test/venues/exchange-suite.ts';
-import { positionSuite } from '#test/venues/exchange-suite-positions.ts';
+import { exchangeSuite } from '#test/venues/exchange-suite.ts';
 import { openInPaperMode, openOnVenue } from '#test/venues/exchanges-under-test.ts';
+import { buy, type ExchangeUnderTest, inTime } from '#test/venues/test-registry.ts';
 
 for (const platform of EXCHANGE_PLATFORMS) {
   exchangeSuite(platform, 'in paper mode', () => openInPaperMode(platform));
-  positionSuite(platform, 'in paper mode', () => openInPaperMode(platform), { longHistory: true });
 
   describe(`${platform} in paper mode, beside the real client on the venue`, () => {
     let paper: Awaited<ReturnType<typeof openInPaperMode>>;

@@ -8,9 +8,11 @@ import {
   type ExchangeAccount,
   ExchangeError,
   type Holding,
-  type OrderDescription,
+  NOT_SENT,
+  notSent,
   type Placement,
   type PlacementContext,
+  requireClientOrderId,
   type Ticker,
 } from '../exchange.ts';
 import { createTickerCache } from '../ticker-cache.ts';
@@ -20,7 +22,6 @@ import {
   changeMarginModeOfToken,
   changePositionModeOfToken,
 } from './account-settings.ts';
-import { bitgetEntry, bitgetRefusal } from './bitget-words.ts';
 import {
   type BookOwner,
   isPending,
@@ -30,35 +31,24 @@ import {
   positionModeOf,
   type TokenBook,
 } from './book.ts';
-import { bybitEntry, bybitRefusal } from './bybit-words.ts';
-import { isListed } from './listed-tokens.ts';
 import { type PaperBooks, type PaperSession, viewAccount, withAccount } from './paper-books.ts';
-import { createPaperCalls, NOT_SENT, type PaperCall } from './paper-calls.ts';
-import { paperContract } from './paper-contracts.ts';
+import { createPaperCalls, type PaperCall } from './paper-calls.ts';
+import { isListed, paperContract } from './paper-contracts.ts';
 import { cancelPaperOrder, type NewPaperOrder, placePaperOrder, placePaperTrigger } from './paper-orders.ts';
 import { listClosedPositions, ordersById } from './paper-queries.ts';
 import { accountBalance, closedPosition, openPosition, orderReport, protectionOf } from './paper-views.ts';
-import { BookRefusal, type RefusalReason, type RefusalWords } from './refusals.ts';
+import { ENTRY_OF } from './platform-words.ts';
+import { BookRefusal } from './refusals.ts';
 
 /*
  * The exchange port on the paper books. Nothing is sent anywhere: a call is one look at the account, or one transaction
  * on it.
  */
 
-interface Platform {
-  accountMode: Exchange['accountMode'];
-  entry(order: EntryOrder): OrderDescription;
-  refusal(reason: RefusalReason): RefusalWords;
-}
-
-const PLATFORMS: Record<ExchangePlatform, Platform> = {
-  Bitget: { accountMode: 'classic', entry: bitgetEntry, refusal: bitgetRefusal },
-  Bybit: { accountMode: 'unified', entry: bybitEntry, refusal: bybitRefusal },
-};
+const ACCOUNT_MODES = { Bitget: 'classic', Bybit: 'unified' } as const;
 
 const DAY_MS = 86_400_000;
 const RETRY_AFTER_MS = 1_000;
-const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
 
 const SOURCES = {
   normal: 'order',
@@ -67,27 +57,24 @@ const SOURCES = {
   liquidation: 'liquidation',
 } as const;
 
-export interface PaperExchangeOptions {
+export function createPaperExchange(options: {
   books: PaperBooks;
   platform: ExchangePlatform;
   /** Told of every call, for the figures. */
   onCall?: Metrics['exchangeCalled'] | undefined;
   onError: (error: unknown) => void;
-}
-
-export function createPaperExchange({ books, platform, onCall, onError }: PaperExchangeOptions): Exchange {
+}): Exchange {
+  const { books, platform, onCall, onError } = options;
   const { clock, db, marks } = books;
-  const { accountMode, entry, refusal } = PLATFORMS[platform];
+  const [accountMode, entry] = [ACCOUNT_MODES[platform], ENTRY_OF[platform]];
   const now = () => clock.now();
-  const run = createPaperCalls({ platform, refusal, now, onCall, onError });
-  // Those who ask for a price at the same time share one look at it.
+  const run = createPaperCalls({ platform, now, onCall, onError });
+  // Simultaneous callers share one read of a price.
   const tickers = createTickerCache<Ticker | null>({ now, maxAgeMs: 0 });
-
-  const refuse = (message: string) => new ExchangeError('refused', message, { code: NOT_SENT });
 
   function ownerOf({ userId, environment }: ExchangeAccount): BookOwner {
     if (environment === 'paper') return { userId, platform };
-    throw refuse(`${platform}: an account of ${environment} mode is not served in paper mode`);
+    throw notSent(`${platform}: an account of ${environment} mode is not served in paper mode`);
   }
 
   async function isTraded(token: string): Promise<boolean> {
@@ -102,7 +89,7 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
 
   async function contractOf(token: string) {
     if (await isTraded(token)) return paperContract(token, platform);
-    throw refuse(`${token} is not listed on ${platform}`);
+    throw notSent(`${token} is not listed on ${platform}`);
   }
 
   /** The sizing has rounded already, in the right direction: what does not fit is refused, not rounded again. */
@@ -110,52 +97,35 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
     const { quantityStep, tickSize } = await contractOf(token);
     for (const [name, value] of Object.entries(values)) {
       const fits = isPositive(value) && isMultipleOf(value, name === 'quantity' ? quantityStep : tickSize);
-      if (!fits) throw refuse(`${name} ${value} does not fit the contract's steps`);
+      if (!fits) throw notSent(`${name} ${value} does not fit the contract's steps`);
     }
   }
 
-  function requireClientOrderId(clientOrderId: string): void {
-    if (CLIENT_ORDER_ID.test(clientOrderId)) return;
-    throw refuse(`A client order id is 1 to 32 of 0-9 A-Z a-z _ -, not ${JSON.stringify(clientOrderId)}`);
-  }
-
-  const requireEntry = async ({
-    token,
-    quantity,
-    price,
-    stopLoss,
-    takeProfit,
-    clientOrderId,
-  }: EntryOrder) => {
-    requireClientOrderId(clientOrderId);
+  const requireEntry = async (order: EntryOrder) => {
+    const { token, quantity, price, stopLoss, takeProfit } = order;
+    requireClientOrderId(order.clientOrderId);
     await requireExact(token, { quantity, price, stopLoss, takeProfit });
   };
 
-  /** A look at the account, which changes nothing but what newer prices bring about. */
-  async function look<T>(
-    account: ExchangeAccount,
-    call: Omit<PaperCall, 'method'> & { clientOrderId?: string },
-    view: (session: PaperSession) => Promise<T>,
-    shown?: (result: T) => unknown,
-  ): Promise<T> {
-    const query = { ...ownerOf(account), clientOrderId: call.clientOrderId };
-    return run({ ...call, method: 'GET' }, () => viewAccount(books, query, view), shown);
-  }
+  const callsBy =
+    (method: PaperCall['method'], access: typeof viewAccount) =>
+    async <T>(
+      account: ExchangeAccount,
+      call: Omit<PaperCall, 'method'> & { clientOrderId?: string },
+      work: (session: PaperSession) => Promise<T>,
+      shown?: (result: T) => unknown,
+    ): Promise<T> => {
+      const query = { ...ownerOf(account), clientOrderId: call.clientOrderId };
+      return run({ ...call, method }, () => access(books, query, work), shown);
+    };
+  /** Changes nothing but what newer prices bring about. */
+  const look = callsBy('GET', viewAccount);
+  const change = callsBy('POST', withAccount);
 
-  async function change<T>(
-    account: ExchangeAccount,
-    call: Omit<PaperCall, 'method'> & { clientOrderId?: string },
-    work: (session: PaperSession) => Promise<T>,
-    shown?: (result: T) => unknown,
-  ): Promise<T> {
-    const query = { ...ownerOf(account), clientOrderId: call.clientOrderId };
-    return run({ ...call, method: 'POST' }, () => withAccount(books, query, work), shown);
-  }
-
-  /** After the wait for the account's lock, too. */
+  /** Also after the wait for the account's lock. */
   function requireInTime({ notAfter }: PlacementContext): void {
     if (now() <= notAfter) return;
-    throw refuse(`${platform}: too late: nothing is sent after ${notAfter.toISOString()}`);
+    throw notSent(`${platform}: too late: nothing is sent after ${notAfter.toISOString()}`);
   }
 
   /** Places an order once and says what is known of it. Never throws. */
@@ -217,7 +187,7 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
     platform,
     apiEndpoint: `paper://${platform.toLowerCase()}`,
     accountMode,
-    // No longer than the platforms': the engine is to meet here what it meets there.
+    // As long as the platforms remember, so that the engine meets the same limits.
     orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
 
     fetchTicker(token, context) {
@@ -244,7 +214,7 @@ export function createPaperExchange({ books, platform, onCall, onError }: PaperE
         accountBalance(await session.balances()),
       ),
 
-    // There is no way to the books that could be saved.
+    // The books are at hand: there is nothing to read ahead.
     expectOrder: () => {},
 
     async prepareAccount(account, { token, leverage }, context) {

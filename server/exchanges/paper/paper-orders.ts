@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { D, type Decimal, isMultipleOf, largest, smallest } from '#domain/decimal.ts';
-import { costOf } from './balances.ts';
+import type { Contract } from '../exchange.ts';
 import {
+  costOf,
   isPending,
   liveTrigger,
   type MarginMode,
@@ -16,7 +17,7 @@ import {
 } from './book.ts';
 import { fillOrder, isMarketable, isTriggered, setTrigger } from './matching.ts';
 import type { PaperSession } from './paper-books.ts';
-import { type PaperContract, paperContract } from './paper-contracts.ts';
+import { paperContract } from './paper-contracts.ts';
 import { BookRefusal } from './refusals.ts';
 
 export interface NewPaperOrder {
@@ -164,7 +165,7 @@ function checkPrecision({ account }: PaperSession, request: NewPaperOrder, mark:
   checkMinimums(request, contract, request.price ?? mark);
 }
 
-function checkMinimums(request: NewPaperOrder, contract: PaperContract, price: Decimal | null): void {
+function checkMinimums(request: NewPaperOrder, contract: Contract, price: Decimal | null): void {
   const { minimumQuantity, minimumNotional } = contract;
   if (request.size.lt(minimumQuantity)) {
     throw new BookRefusal({ kind: 'below-minimum-quantity', minimum: minimumQuantity });

@@ -1,40 +1,28 @@
 import { and, asc, inArray, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
-import { D } from '#domain/decimal.ts';
-import type { BookOwner, OrderOfToken, Side } from './book.ts';
-import type { PaperDatabase } from './paper-database.ts';
-import { orderFromRow } from './paper-rows.ts';
+import { D, type Decimal } from '#domain/decimal.ts';
+import type { Statements } from '#server/platform/db/database.ts';
+import type { BookOwner, OrderOfToken } from './book.ts';
 import { paperFills, paperOrders, paperPositions } from './paper-schema.ts';
 import { isOf, isPendingRow } from './paper-store.ts';
-import { closedPositions, type HistoryFill, type PastPosition } from './position-history.ts';
+import { type RowOf, rowOfSelected, unowned } from './row-texts.ts';
 
-export type StoredFill = typeof paperFills.$inferSelect;
+export type StoredFill = RowOf<typeof paperFills>;
 
 /** Every fill of the account, oldest first. */
-export async function listFills(db: PaperDatabase, owner: BookOwner): Promise<StoredFill[]> {
-  return db.select().from(paperFills).where(isOf(paperFills, owner)).orderBy(asc(paperFills.id));
+export async function listFills(db: Statements, owner: BookOwner): Promise<StoredFill[]> {
+  const fills = await db.select().from(paperFills).where(isOf(paperFills, owner)).orderBy(asc(paperFills.id));
+  return fills.map((fill) => rowOfSelected(paperFills, fill));
 }
 
 /** Every position of the account that was closed, in the order of their ends. */
-export async function listClosedPositions(db: PaperDatabase, owner: BookOwner): Promise<PastPosition[]> {
-  return closedPositions((await listFills(db, owner)).map(historyFill));
+export async function listClosedPositions(db: Statements, owner: BookOwner): Promise<PastPosition[]> {
+  return closedPositions(await listFills(db, owner));
 }
 
-export const historyFill = (fill: StoredFill): HistoryFill => ({
-  id: fill.id,
-  orderId: fill.orderId,
-  token: fill.token,
-  side: fill.side as Side,
-  price: D(fill.price),
-  size: D(fill.size),
-  fee: D(fill.fee),
-  profit: D(fill.profit),
-  at: fill.createdAt,
-});
-
-/** Every order of the account by its id: what its fills belong to. The ids are one value, however many there are. */
+/** The account's orders with these ids. The ids are one parameter: a statement takes 65,535 of them. */
 export async function ordersById(
-  db: PaperDatabase,
+  db: Statements,
   owner: BookOwner,
   ids: bigint[],
 ): Promise<Map<bigint, OrderOfToken>> {
@@ -45,12 +33,14 @@ export async function ordersById(
     .where(
       and(isOf(paperOrders, owner), sql`${paperOrders.id} = any(${sql.param(ids.map(String))}::bigint[])`),
     );
-  return new Map(rows.map((row) => [row.id, { token: row.token, order: orderFromRow(row) }]));
+  return new Map(
+    rows.map((row) => [row.id, { token: row.token, order: unowned(rowOfSelected(paperOrders, row)) }]),
+  );
 }
 
-/** Whose books new prices of the tokens may concern, by token: two index look-ups, cheap when there are none. */
+/** The books that new prices of the tokens may concern, by token: two index look-ups. */
 export async function booksWithOpenBusiness(
-  db: PaperDatabase,
+  db: Statements,
   tokens: readonly string[],
 ): Promise<Map<string, BookOwner[]>> {
   const resting = db
@@ -64,3 +54,82 @@ export async function booksWithOpenBusiness(
   const rows = await union(resting, holding);
   return Map.groupBy(rows, ({ token }) => token);
 }
+
+/** A position from its first fill until it was flat again. */
+export interface PastPosition {
+  id: bigint;
+  token: string;
+  side: 'long' | 'short';
+  openedSize: Decimal;
+  openedValue: Decimal;
+  closedSize: Decimal;
+  closedValue: Decimal;
+  profit: Decimal;
+  openFee: Decimal;
+  closeFee: Decimal;
+  /** The order that closed the last of it. */
+  closedBy: bigint;
+  openedAt: Date;
+  closedAt: Date;
+}
+
+/** The closed positions that an account's fills (oldest first) come to: nothing is stored twice. */
+export function closedPositions(fills: Iterable<StoredFill>): PastPosition[] {
+  const open = new Map<string, PastPosition>();
+  const closed: PastPosition[] = [];
+  for (const fill of fills) {
+    const held = open.get(fill.token);
+    const side = fill.side === 'buy' ? 'long' : 'short';
+    if (!held || held.side === side) {
+      open.set(fill.token, opened(held ?? newPosition(fill, side), fill, fill.size));
+      continue;
+    }
+    const left = held.openedSize.minus(held.closedSize);
+    const closing = fill.size.gt(left) ? left : fill.size;
+    held.closedSize = held.closedSize.plus(closing);
+    held.closedValue = held.closedValue.plus(closing.times(fill.price));
+    held.profit = held.profit.plus(fill.profit);
+    held.closeFee = held.closeFee.plus(feeOf(fill, closing));
+    held.closedAt = fill.createdAt;
+    held.closedBy = fill.orderId;
+    if (closing.lt(left)) continue;
+    open.delete(fill.token);
+    closed.push(held);
+    // What went beyond it opened the opposite position with the same fill.
+    if (closing.lt(fill.size)) {
+      open.set(fill.token, opened(newPosition(fill, side), fill, fill.size.minus(closing)));
+    }
+  }
+  return closed;
+}
+
+function opened(position: PastPosition, fill: StoredFill, size: Decimal): PastPosition {
+  return {
+    ...position,
+    openedSize: position.openedSize.plus(size),
+    openedValue: position.openedValue.plus(size.times(fill.price)),
+    openFee: position.openFee.plus(feeOf(fill, size)),
+  };
+}
+
+/** The fee is a rate of the value, so a part of the fill bears its part of it. */
+const feeOf = (fill: StoredFill, size: Decimal) => fill.fee.times(size).div(fill.size);
+
+const newPosition = (
+  { id, orderId, token, createdAt }: StoredFill,
+  side: PastPosition['side'],
+): PastPosition => ({
+  id,
+  token,
+  side,
+  openedSize: D(0),
+  openedValue: D(0),
+  closedSize: D(0),
+  closedValue: D(0),
+  profit: D(0),
+  openFee: D(0),
+  closeFee: D(0),
+  closedBy: orderId,
+  openedAt: createdAt,
+  closedAt: createdAt,
+});

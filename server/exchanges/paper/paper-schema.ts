@@ -16,11 +16,15 @@ import {
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 
 /**
- * The books of the paper exchange. They belong to it alone: no foreign key leads out of them,
- * as a real exchange would not know our users either. A user has books of their own on each platform.
+ * The books of the paper exchange. No foreign key leads out of them: a real exchange does not know our users either. A user has books of their own on each platform.
  * What follows from these rows (available, locked, equity) is computed, never stored twice.
  */
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const side = (name: string) => text(name).$type<'buy' | 'sell'>().notNull();
+const positionSide = (name: string) => text(name).$type<'long' | 'short'>().notNull();
+const marginMode = () => text('margin_mode').$type<'isolated' | 'crossed'>();
+const positionMode = () => text('position_mode').$type<'one_way_mode' | 'hedge_mode'>();
+type Plan = 'pos_loss' | 'pos_profit';
 const ofPlatform = () => text('platform').$type<ExchangePlatform>().notNull();
 
 export const paperAccounts = pgTable(
@@ -32,9 +36,9 @@ export const paperAccounts = pgTable(
     balance: numeric('balance').notNull(),
     realisedProfit: numeric('realised_profit').notNull().default('0'),
     feesPaid: numeric('fees_paid').notNull().default('0'),
-    positionMode: text('position_mode').notNull(),
+    positionMode: positionMode().notNull(),
     /** Where the whole account has one margin mode (Bybit); null where each token has its own. */
-    marginMode: text('margin_mode'),
+    marginMode: marginMode(),
     openedAt: instant('opened_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.platform] })],
@@ -47,9 +51,9 @@ export const paperTokenSettings = pgTable(
     platform: ofPlatform(),
     token: text('token').notNull(),
     leverage: integer('leverage').notNull(),
-    marginMode: text('margin_mode').notNull(),
-    /** Where it was set for this token alone; null: the account's. */
-    positionMode: text('position_mode'),
+    marginMode: marginMode().notNull(),
+    /** Where it was set for this token only; null: the account's. */
+    positionMode: positionMode(),
     /** How far the marks of the token have been applied to this account: MarkSource's own cursor. */
     markCursor: text('mark_cursor'),
   },
@@ -66,8 +70,8 @@ export const paperOrders = pgTable(
     platform: ofPlatform(),
     token: text('token').notNull(),
     clientOrderId: text('client_order_id').notNull(),
-    side: text('side').notNull(),
-    orderType: text('order_type').notNull(),
+    side: side('side'),
+    type: text('order_type').$type<'limit' | 'market'>().notNull(),
     reduceOnly: boolean('reduce_only').notNull(),
     /** Null for market orders. */
     price: numeric('price'),
@@ -77,12 +81,12 @@ export const paperOrders = pgTable(
     fee: numeric('fee').notNull().default('0'),
     profit: numeric('profit').notNull().default('0'),
     leverage: integer('leverage').notNull(),
-    marginMode: text('margin_mode').notNull(),
-    positionMode: text('position_mode').notNull(),
+    marginMode: marginMode().notNull(),
+    positionMode: positionMode().notNull(),
     presetStopLoss: numeric('preset_stop_loss'),
     presetTakeProfit: numeric('preset_take_profit'),
-    state: text('state').notNull(),
-    source: text('source').notNull(),
+    state: text('state').$type<'live' | 'partially_filled' | 'filled' | 'canceled'>().notNull(),
+    source: text('source').$type<'normal' | Plan | 'liquidation'>().notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
@@ -104,12 +108,12 @@ export const paperPositions = pgTable(
     userId: uuid('user_id').notNull(),
     platform: ofPlatform(),
     token: text('token').notNull(),
-    side: text('side').notNull(),
+    side: positionSide('side'),
     size: numeric('size').notNull(),
     entryPrice: numeric('entry_price').notNull(),
     margin: numeric('margin').notNull(),
     leverage: integer('leverage').notNull(),
-    marginMode: text('margin_mode').notNull(),
+    marginMode: marginMode().notNull(),
     realisedProfit: numeric('realised_profit').notNull().default('0'),
     openedAt: instant('opened_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -131,11 +135,11 @@ export const paperTriggerOrders = pgTable(
     platform: ofPlatform(),
     token: text('token').notNull(),
     clientOrderId: text('client_order_id').notNull(),
-    planType: text('plan_type').notNull(),
-    holdSide: text('hold_side').notNull(),
+    planType: text('plan_type').$type<Plan>().notNull(),
+    holdSide: positionSide('hold_side'),
     triggerPrice: numeric('trigger_price').notNull(),
     size: numeric('size').notNull(),
-    state: text('state').notNull(),
+    state: text('state').$type<'live' | 'executed' | 'cancelled'>().notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
@@ -156,13 +160,13 @@ export const paperFills = pgTable(
     platform: ofPlatform(),
     token: text('token').notNull(),
     orderId: bigint('order_id', { mode: 'bigint' }).notNull(),
-    side: text('side').notNull(),
+    side: side('side'),
     price: numeric('price').notNull(),
     size: numeric('size').notNull(),
     value: numeric('value').notNull(),
     fee: numeric('fee').notNull(),
     profit: numeric('profit').notNull(),
-    liquidity: text('liquidity').notNull(),
+    liquidity: text('liquidity').$type<'maker' | 'taker'>().notNull(),
     createdAt: instant('created_at').notNull(),
   },
   (table) => [index('paper_fills_user').on(table.userId, table.platform, table.token, table.id)],

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine?.close());
 
-/** BEGIN and COMMIT are counted, too. */
+/** BEGIN and COMMIT count as well. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const original = pg.Client.prototype.query;
   let count = 0;

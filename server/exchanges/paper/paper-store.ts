@@ -1,32 +1,20 @@
 import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
-import { D } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { builtOnce, type Values, writtenOnce } from '#server/platform/db/built-once.ts';
+import type { Statements } from '#server/platform/db/database.ts';
 import { withCommit } from '#server/platform/db/drizzle-over.ts';
 import { together } from '#server/platform/db/together.ts';
 import type {
   AccountBook,
   BookOwner,
-  MarginMode,
   OrderOfToken,
   PaperOrder,
+  PaperPosition,
   PaperTrigger,
   PositionMode,
   TokenBook,
 } from './book.ts';
 import type { MarkSource, MovedCondition } from './mark-source.ts';
-import type { PaperDatabase } from './paper-database.ts';
-import {
-  accountRow,
-  fillRow,
-  orderFromRow,
-  orderRow,
-  positionFromRow,
-  positionRow,
-  settingsRow,
-  triggerFromRow,
-  triggerRow,
-} from './paper-rows.ts';
 import {
   paperAccounts,
   paperFills,
@@ -35,7 +23,7 @@ import {
   paperTokenSettings,
   paperTriggerOrders,
 } from './paper-schema.ts';
-import { listTexts, rowOfTexts, type Texts } from './row-texts.ts';
+import { listTexts, rowOfTexts, storable, type Texts, unowned } from './row-texts.ts';
 
 /** What an account starts with: the product has to set its own modes, here as there. */
 const NEW_ACCOUNT: Record<ExchangePlatform, Pick<AccountBook, 'positionMode' | 'marginMode'>> = {
@@ -90,11 +78,11 @@ export interface AccountQuery extends BookOwner {
   clientOrderId?: string | undefined;
 }
 
-export type ReadAccount = (db: PaperDatabase, query: AccountQuery) => Promise<SeenAccount | null>;
+export type ReadAccount = (db: Statements, query: AccountQuery) => Promise<SeenAccount | null>;
 
 /** Opens the account if need be and locks it until the transaction ends: every process sees one order of events. */
 export async function lockAccount(options: {
-  db: PaperDatabase;
+  db: Statements;
   query: AccountQuery;
   read: ReadAccount;
   startBalance: string;
@@ -170,40 +158,27 @@ export function createAccountReader(marks: Pick<MarkSource, 'moved'>): ReadAccou
   return async (db, { userId, platform, clientOrderId = null }) => {
     const { rows } = await readBooks(db, { userId, platform, clientOrderId });
     const [books] = rows;
-    const book = books === undefined ? null : bookOf({ userId, platform }, books);
+    const book = books === undefined ? null : bookOf(books);
     if (books === undefined || book === null) return null;
     const named = ordersIn(books.named).reverse();
     return { book, named, moved: books.moved === null ? null : new Set(books.moved) };
   };
 }
 
-function bookOf(owner: BookOwner, books: Books): AccountBook | null {
+function bookOf(books: Books): AccountBook | null {
   const { accounts, settings, positions, orders, triggers } = books;
   const [texts] = accounts;
   if (texts === undefined) return null;
-  const account = rowOfTexts(paperAccounts, texts);
-  const book: AccountBook = {
-    ...owner,
-    balance: D(account.balance),
-    realisedProfit: D(account.realisedProfit),
-    feesPaid: D(account.feesPaid),
-    positionMode: account.positionMode as PositionMode,
-    marginMode: account.marginMode as MarginMode | null,
-    tokens: new Map(),
-  };
+  const book: AccountBook = { ...rowOfTexts(paperAccounts, texts), tokens: new Map() };
   for (const row of settings.map((one) => rowOfTexts(paperTokenSettings, one))) {
-    const token = tokenBook(book, row.token);
-    token.leverage = row.leverage;
-    token.marginMode = row.marginMode as MarginMode;
-    token.positionMode = row.positionMode as PositionMode | null;
-    token.markCursor = row.markCursor;
+    Object.assign(tokenBook(book, row.token), settingsOf(row));
   }
   for (const row of positions.map((one) => rowOfTexts(paperPositions, one))) {
-    tokenBook(book, row.token).position = positionFromRow(row);
+    tokenBook(book, row.token).position = unowned(row);
   }
   for (const { token, order } of ordersIn(orders)) tokenBook(book, token).orders.push(order);
   for (const row of triggers.map((one) => rowOfTexts(paperTriggerOrders, one)).sort(byId)) {
-    tokenBook(book, row.token).triggers.push(triggerFromRow(row));
+    tokenBook(book, row.token).triggers.push(unowned(row));
   }
   return book;
 }
@@ -213,7 +188,7 @@ const ordersIn = (rows: readonly Texts[]): OrderOfToken[] =>
   rows
     .map((texts) => rowOfTexts(paperOrders, texts))
     .sort(byId)
-    .map((row) => ({ token: row.token, order: orderFromRow(row) }));
+    .map((row) => ({ token: row.token, order: unowned(row) }));
 
 const byId = (one: { id: bigint }, other: { id: bigint }) => (one.id < other.id ? -1 : 1);
 
@@ -235,33 +210,65 @@ export function tokenBook(account: AccountBook, token: string): TokenBook {
   return book;
 }
 
-type IsChanged = (of: object, row: object) => boolean;
-
 /** The last of a transaction: everything goes out with its COMMIT, but what fills name, their orders, before them. */
 export async function saveAccount(
-  db: PaperDatabase,
+  db: Statements,
   { book, rowsBefore, heldBefore }: LockedAccount,
 ): Promise<void> {
   const isChanged: IsChanged = (of, row) => rowsBefore.get(of) !== JSON.stringify(row);
-  const tokens = [...book.tokens.values()];
+  const { userId, platform } = book;
+  const tokens = [...book.tokens.values()].map((of) => ({
+    of,
+    place: { userId, platform, token: of.token },
+  }));
   const saves = [
     saveBalance(db, book, isChanged),
-    ...tokens.flatMap((token) => [
-      saveSettings(db, book, token, isChanged),
-      ...token.orders.map((order) => saveOrder(db, book, { token: token.token, order }, isChanged)),
-      savePosition(db, book, token, { isChanged, wasHeld: heldBefore.has(token.token) }),
-      ...endedFirst(token.triggers).map((trigger) =>
-        saveTrigger(db, book, { token: token.token, trigger }, isChanged),
-      ),
+    ...tokens.flatMap(({ of, place }) => [
+      saveSettings(db, place, of, isChanged),
+      ...of.orders.map((order) => saveOrder(db, place, order, isChanged)),
+      savePosition(db, place, of.position, { isChanged, wasHeld: heldBefore.has(of.token) }),
+      ...endedFirst(of.triggers).map((trigger) => saveTrigger(db, place, trigger, isChanged)),
     ]),
   ];
-  if (tokens.every(({ fills }) => fills.length === 0)) return withCommit(db, ...saves);
+  if (tokens.every(({ of }) => of.fills.length === 0)) return withCommit(db, ...saves);
   await together(...saves);
-  const fills = tokens.flatMap((token) => token.fills.map((fill) => fillRow(book, token.token, fill)));
+  const fills = tokens.flatMap(({ of, place }) =>
+    of.fills.map(({ order, ...fill }) => {
+      if (order.id === null) throw new Error('A fill needs a stored order');
+      return { ...place, orderId: order.id, ...storable(fill) };
+    }),
+  );
   withCommit(db, db.insert(paperFills).values(fills).execute());
 }
 
-async function saveBalance(db: PaperDatabase, book: AccountBook, isChanged: IsChanged): Promise<void> {
+type IsChanged = (of: object, row: object) => boolean;
+type Place = BookOwner & { token: string };
+
+const accountRow = ({ balance, realisedProfit, feesPaid, positionMode, marginMode }: AccountBook) =>
+  storable({ balance, realisedProfit, feesPaid, positionMode, marginMode });
+
+type Settings = Pick<TokenBook, 'leverage' | 'marginMode' | 'positionMode' | 'markCursor'>;
+const settingsOf = ({ leverage, marginMode, positionMode, markCursor }: Settings): Settings => ({
+  leverage,
+  marginMode,
+  positionMode,
+  markCursor,
+});
+
+const numberedRow = <Row extends { id: bigint | null }>({ id: _id, ...row }: Row) => storable(row);
+
+function changeableRows(book: AccountBook): { of: object; row: object }[] {
+  return [
+    { of: book, row: accountRow(book) },
+    ...[...book.tokens.values()].flatMap((token) => [
+      { of: token, row: settingsOf(token) },
+      ...[...token.orders, ...token.triggers].map((of) => ({ of, row: numberedRow(of) })),
+      ...(token.position ? [{ of: token.position, row: storable(token.position) }] : []),
+    ]),
+  ];
+}
+
+async function saveBalance(db: Statements, book: AccountBook, isChanged: IsChanged): Promise<void> {
   const row = accountRow(book);
   if (isChanged(book, row)) {
     await db.update(paperAccounts).set(row).where(isOf(paperAccounts, book)).execute();
@@ -269,17 +276,16 @@ async function saveBalance(db: PaperDatabase, book: AccountBook, isChanged: IsCh
 }
 
 async function saveSettings(
-  db: PaperDatabase,
-  { userId, platform }: BookOwner,
+  db: Statements,
+  place: Place,
   book: TokenBook,
   isChanged: IsChanged,
 ): Promise<void> {
-  const row = settingsRow(book);
-  if (isChanged(book, row)) await writeSettings(db, { userId, platform, token: book.token, ...row });
+  const row = settingsOf(book);
+  if (isChanged(book, row)) await writeSettings(db, { ...place, ...row });
 }
 
-type SettingsValues = Values<BookOwner & { token: string } & ReturnType<typeof settingsRow>>;
-const writeSettings = builtOnce<SettingsValues>()((db, value) =>
+const writeSettings = builtOnce<Values<Place & Settings>>()((db, value) =>
   db
     .insert(paperTokenSettings)
     .values({
@@ -303,14 +309,14 @@ const writeSettings = builtOnce<SettingsValues>()((db, value) =>
 );
 
 async function saveOrder(
-  db: PaperDatabase,
-  { userId, platform }: BookOwner,
-  { token, order }: { token: string; order: PaperOrder },
+  db: Statements,
+  place: Place,
+  order: PaperOrder,
   isChanged: IsChanged,
 ): Promise<void> {
-  const row = orderRow(order);
+  const row = numberedRow(order);
   if (order.id === null) {
-    const values = { userId, platform, token, createdAt: order.createdAt, ...row };
+    const values = { ...place, ...row };
     const [stored] = await db.insert(paperOrders).values(values).returning({ id: paperOrders.id }).execute();
     order.id = stored?.id ?? null;
   } else if (isChanged(order, row)) {
@@ -319,9 +325,9 @@ async function saveOrder(
 }
 
 async function savePosition(
-  db: PaperDatabase,
-  { userId, platform }: BookOwner,
-  { token, position }: TokenBook,
+  db: Statements,
+  { userId, platform, token }: Place,
+  position: PaperPosition | null,
   { isChanged, wasHeld }: { isChanged: IsChanged; wasHeld: boolean },
 ): Promise<void> {
   if (!position) {
@@ -329,7 +335,7 @@ async function savePosition(
     if (wasHeld) await db.delete(paperPositions).where(here).execute();
     return;
   }
-  const row = positionRow(position);
+  const row = storable(position);
   if (!isChanged(position, row)) return;
   await db
     .insert(paperPositions)
@@ -346,33 +352,17 @@ const endedFirst = (triggers: readonly PaperTrigger[]): PaperTrigger[] =>
   [...triggers].sort((a, b) => Number(a.state === 'live') - Number(b.state === 'live'));
 
 async function saveTrigger(
-  db: PaperDatabase,
-  { userId, platform }: BookOwner,
-  { token, trigger }: { token: string; trigger: PaperTrigger },
+  db: Statements,
+  place: Place,
+  trigger: PaperTrigger,
   isChanged: IsChanged,
 ): Promise<void> {
-  const row = triggerRow(trigger);
+  const row = numberedRow(trigger);
   if (trigger.id === null) {
-    const values = { userId, platform, token, createdAt: trigger.createdAt, ...row };
-    const [stored] = await db
-      .insert(paperTriggerOrders)
-      .values(values)
-      .returning({ id: paperTriggerOrders.id })
-      .execute();
+    const insert = db.insert(paperTriggerOrders).values({ ...place, ...row });
+    const [stored] = await insert.returning({ id: paperTriggerOrders.id }).execute();
     trigger.id = stored?.id ?? null;
   } else if (isChanged(trigger, row)) {
     await db.update(paperTriggerOrders).set(row).where(eq(paperTriggerOrders.id, trigger.id)).execute();
   }
-}
-
-function changeableRows(book: AccountBook): { of: object; row: object }[] {
-  return [
-    { of: book, row: accountRow(book) },
-    ...[...book.tokens.values()].flatMap((token) => [
-      { of: token, row: settingsRow(token) },
-      ...token.orders.map((order) => ({ of: order, row: orderRow(order) })),
-      ...token.triggers.map((trigger) => ({ of: trigger, row: triggerRow(trigger) })),
-      ...(token.position ? [{ of: token.position, row: positionRow(token.position) }] : []),
-    ]),
-  ];
 }

@@ -1,7 +1,7 @@
 import { type Decimal, toPlain } from '#domain/decimal.ts';
 import type { AccountBalance, ClosedPosition, OpenPosition, OrderReport, Protection } from '../exchange.ts';
-import type { AccountBalances } from './balances.ts';
 import {
+  type AccountBalances,
   liveTrigger,
   type PaperOrder,
   type PaperPosition,
@@ -9,7 +9,7 @@ import {
   unrealisedProfit,
 } from './book.ts';
 import { liquidationPrice } from './matching.ts';
-import type { PastPosition } from './position-history.ts';
+import type { PastPosition } from './paper-queries.ts';
 
 /* The books in the port's words. */
 

@@ -1,7 +1,7 @@
 import type { Decimal } from '#domain/decimal.ts';
 import type { PlanType } from './book.ts';
 
-/** Why the books refuse something, before any exchange puts it in its own words. */
+/** Why the books refuse something, in no platform's words. */
 export type RefusalReason =
   | { kind: 'position-mode' }
   | { kind: 'off-step'; field: 'size' | 'price' | 'stop loss' | 'take profit'; value: Decimal; step: string }
@@ -18,10 +18,10 @@ export type RefusalReason =
   | { kind: 'order-ended' }
   | { kind: 'business-open'; setting: 'position mode' | 'margin mode'; because: 'position' | 'order' };
 
-/** Work on an account ends with one before it has changed anything: what was settled before it is saved. */
+/** Ends work on an account before it has changed anything; what was settled before is saved. */
 export class Refusal extends Error {}
 
-/** Thrown by the books; told in the words of the platform whose books they are. */
+/** Thrown by the books, and worded by their platform. */
 export class BookRefusal extends Refusal {
   override readonly name = 'BookRefusal';
   readonly reason: RefusalReason;

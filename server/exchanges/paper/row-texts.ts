@@ -1,7 +1,28 @@
+import { Decimal as DecimalJs } from 'decimal.js';
 import { getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { D, type Decimal, toPlain } from '#domain/decimal.ts';
 
-/** A row with every column as text, as the database writes it: in JSON a number would lose digits. */
+/* Rows of the books. In the books numbers are Decimals, in rows plain texts. */
+
+type NumericOf<Table extends PgTable> = {
+  [Name in keyof Table['_']['columns']]: Table['_']['columns'][Name]['_']['columnType'] extends 'PgNumeric'
+    ? Name
+    : never;
+}[keyof Table['_']['columns']];
+
+/** A row of the table with its numbers as Decimals. */
+export type RowOf<Table extends PgTable> = {
+  [Name in keyof InferSelectModel<Table>]: Name extends NumericOf<Table>
+    ? Decimal | Extract<InferSelectModel<Table>[Name], null>
+    : InferSelectModel<Table>[Name];
+};
+
+type Storable<Row> = {
+  [Name in keyof Row]: Row[Name] extends Decimal | null ? string | Extract<Row[Name], null> : Row[Name];
+};
+
+/** Every column as text, as the database writes it: in JSON a number would lose digits. */
 export type Texts = (string | null)[];
 
 /** The rows of a table as one JSON value, so that those of several tables come in one statement. */
@@ -11,13 +32,42 @@ export function listTexts(table: PgTable, where: SQL | undefined): SQL {
     select coalesce(json_agg(json_build_array(${sql.join(columns, sql`, `)})), '[]') from ${table} where ${where})`;
 }
 
-/** The row as a query of the table would give it. */
-export function rowOfTexts<Table extends PgTable>(table: Table, texts: Texts): InferSelectModel<Table> {
-  const row: Record<string, unknown> = {};
-  Object.entries(getTableColumns(table)).forEach(([property, column], index) => {
-    const text = texts[index] ?? null;
-    if (text === null) row[property] = null;
-    else row[property] = column.dataType === 'boolean' ? text === 'true' : column.mapFromDriverValue(text);
+export function rowOfTexts<Table extends PgTable>(table: Table, texts: Texts): RowOf<Table> {
+  const columns = Object.entries(getTableColumns(table));
+  const row = columns.map(([name, column], index) => [name, valueOfText(column, texts[index] ?? null)]);
+  return Object.fromEntries(row) as RowOf<Table>;
+}
+
+function valueOfText(column: PgColumn, text: string | null): unknown {
+  if (text === null) return null;
+  if (column.columnType === 'PgNumeric') return D(text);
+  return column.dataType === 'boolean' ? text === 'true' : column.mapFromDriverValue(text);
+}
+
+export function rowOfSelected<Table extends PgTable>(
+  table: Table,
+  selected: InferSelectModel<Table>,
+): RowOf<Table> {
+  const columns: Record<string, PgColumn> = getTableColumns(table);
+  const row = Object.entries(selected).map(([name, value]) => {
+    const isNumber = columns[name]?.columnType === 'PgNumeric' && value !== null;
+    return [name, isNumber ? D(String(value)) : value];
   });
-  return row as InferSelectModel<Table>;
+  return Object.fromEntries(row) as RowOf<Table>;
+}
+
+export function storable<Row extends object>(row: Row): Storable<Row> {
+  const values = Object.entries(row).map(([name, value]: [string, unknown]) => [
+    name,
+    DecimalJs.isDecimal(value) ? toPlain(value) : value,
+  ]);
+  return Object.fromEntries(values) as Storable<Row>;
+}
+
+/** Of rows in a book, which says whose they are. */
+export function unowned<Row extends { userId: string; platform: string; token: string }>(
+  row: Row,
+): Omit<Row, 'userId' | 'platform' | 'token'> {
+  const { userId: _userId, platform: _platform, token: _token, ...rest } = row;
+  return rest;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
 import {
   paperAccounts,
@@ -8,43 +8,11 @@ import {
   paperOrders,
   paperPositions,
 } from '#server/exchanges/paper/paper-schema.ts';
-import { fakeClock } from '#test/app/fake-clock.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
-import { type MemoryMarks, memoryMarks } from '../memory-marks.ts';
-import { createVenue, type TestVenue } from '../venue.ts';
-import { venueCredentials } from '../venue-credentials.ts';
-import { bitgetSignature } from './signature.ts';
+import { memoryMarks } from '../memory-marks.ts';
+import type { TestVenue } from '../venue.ts';
+import { type Fields, signedRequest, venueUnderTest } from '../venue-under-test.ts';
 
-const SECRET_KEY = 'a secret key that only this test uses';
-const clock = fakeClock();
-
-let own: TestDatabase;
-let marks: MemoryMarks;
-let venue: TestVenue;
-let userId: string;
-
-const openPaper = () =>
-  createVenue({
-    db: own.database.db,
-    clock,
-    marks,
-    startBalance: '10000',
-    credentialsFor: (id) => venueCredentials(id, SECRET_KEY),
-    onError: (error) => {
-      throw error;
-    },
-  });
-
-beforeAll(async () => {
-  own = await createTestDatabase();
-});
-afterAll(() => own?.close());
-beforeEach(async () => {
-  marks = memoryMarks();
-  venue = openPaper();
-  userId = randomUUID();
-  marks.push('BTC', '65000');
-});
+const under = venueUnderTest();
 
 interface Call {
   as?: string;
@@ -52,35 +20,19 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-async function send(
-  method: 'GET' | 'POST',
-  path: string,
-  fields: Record<string, string> = {},
-  call: Call = {},
-) {
-  const { as = userId, on = venue } = call;
-  const credentials = venueCredentials(as, SECRET_KEY);
-  const parameters = { productType: 'USDT-FUTURES', ...fields };
-  const query = method === 'GET' ? new URLSearchParams(parameters).toString() : '';
-  const body = method === 'POST' ? JSON.stringify(parameters) : '';
-  const timestamp = String(clock.now().getTime());
-  const headers = {
-    'access-key': credentials.apiKey,
-    'access-timestamp': timestamp,
-    'access-passphrase': credentials.passphrase,
-    'access-sign': bitgetSignature(credentials.apiSecret, timestamp, { method, path, query, body }),
-    ...call.headers,
-  };
-  const response = await on.handle({ method, path, query, headers, body });
+async function send(method: 'GET' | 'POST', path: string, fields: Fields = {}, call: Call = {}) {
+  const { as: userId = under.userId, on = under.venue, headers = {} } = call;
+  const request = { method, path, fields: { productType: 'USDT-FUTURES', ...fields }, headers };
+  const response = await on.handle(signedRequest('Bitget', { ...under, userId }, request));
   const { code, msg, data } = JSON.parse(response.body) as { code: string; msg: string; data: never };
   return { status: response.status, code, msg, data: data as Record<string, unknown> };
 }
 
-const prepare = async (as = userId) => {
+const prepare = async (as = under.userId) => {
   await send('POST', '/api/v2/mix/account/set-position-mode', { posMode: 'one_way_mode' }, { as });
 };
 
-const order = (fields: Record<string, string> = {}, call: Call = {}) =>
+const order = (fields: Fields = {}, call: Call = {}) =>
   send(
     'POST',
     '/api/v2/mix/order/place-order',
@@ -113,58 +65,40 @@ describe('signatures', () => {
     ['a wrong signature', { 'access-sign': 'AAAA' }, '40009'],
     ['a wrong passphrase', { 'access-passphrase': 'guessed' }, '40012'],
     ['no time', { 'access-timestamp': '' }, '40003'],
-    ['a time that is none', { 'access-timestamp': 'yesterday' }, '40005'],
+    ['a time that is no number', { 'access-timestamp': 'yesterday' }, '40005'],
   ])('%s is refused', async (_, headers, code) => {
     expect(await send('GET', accounts, {}, { headers })).toMatchObject({ status: 400, code, data: null });
   });
 
   test('a request older or newer than 30 s is refused, whatever its signature', async () => {
     for (const offsetMs of [-30_001, 30_001]) {
-      const timestamp = String(clock.now().getTime() + offsetMs);
+      const timestamp = String(under.clock.now().getTime() + offsetMs);
       const answer = await send('GET', accounts, {}, { headers: { 'access-timestamp': timestamp } });
       expect(answer.code).toBe('40008');
     }
   });
 
   test('a body that was changed on its way is refused', async () => {
-    const credentials = venueCredentials(userId, SECRET_KEY);
-    const path = '/api/v2/mix/account/set-position-mode';
-    const timestamp = String(clock.now().getTime());
-    const sign = (body: string) =>
-      bitgetSignature(credentials.apiSecret, timestamp, { method: 'POST', path, query: '', body });
-    const response = await venue.handle({
+    const signed = signedRequest('Bitget', under, {
       method: 'POST',
-      path,
-      query: '',
-      body: '{"posMode":"hedge_mode","productType":"USDT-FUTURES"}',
-      headers: {
-        'access-key': credentials.apiKey,
-        'access-timestamp': timestamp,
-        'access-passphrase': credentials.passphrase,
-        'access-sign': sign('{"posMode":"one_way_mode","productType":"USDT-FUTURES"}'),
-      },
+      path: '/api/v2/mix/account/set-position-mode',
+      fields: { posMode: 'one_way_mode', productType: 'USDT-FUTURES' },
     });
+    const body = '{"posMode":"hedge_mode","productType":"USDT-FUTURES"}';
+    const response = await under.venue.handle({ ...signed, body });
     expect(response.body).toContain('"40009"');
   });
 
   test('a query is verified as it was before percent-encoding', async () => {
     await prepare();
     await order({ clientOid: 'a#b:c' });
-    const path = '/api/v2/mix/order/detail';
-    const raw = 'clientOid=a#b:c&productType=USDT-FUTURES&symbol=BTCUSDT';
-    const credentials = venueCredentials(userId, SECRET_KEY);
-    const timestamp = String(clock.now().getTime());
-    const signed = { method: 'GET', path, query: raw, body: '' };
-    const response = await venue.handle({
-      ...signed,
-      query: 'clientOid=a%23b%3Ac&productType=USDT-FUTURES&symbol=BTCUSDT',
-      headers: {
-        'access-key': credentials.apiKey,
-        'access-timestamp': timestamp,
-        'access-passphrase': credentials.passphrase,
-        'access-sign': bitgetSignature(credentials.apiSecret, timestamp, signed),
-      },
+    const signed = signedRequest('Bitget', under, {
+      method: 'GET',
+      path: '/api/v2/mix/order/detail',
+      fields: { clientOid: 'a#b:c', productType: 'USDT-FUTURES', symbol: 'BTCUSDT' },
     });
+    const query = 'clientOid=a%23b%3Ac&productType=USDT-FUTURES&symbol=BTCUSDT';
+    const response = await under.venue.handle({ ...signed, query });
     expect(response.status).toBe(200);
   });
 });
@@ -227,18 +161,18 @@ describe('orders are refused with the codes of the real exchange', () => {
     ['a target below a long entry', { presetStopSurplusPrice: '64000' }, '40915'],
     ['a reduction of no position', { reduceOnly: 'YES' }, '22002'],
     ['an id that is too long', { clientOid: 'x'.repeat(33) }, '40305'],
-    ['a side that is none', { side: 'hold' }, '40017'],
+    ['an unknown side', { side: 'hold' }, '40017'],
     ['another product', { productType: 'COIN-FUTURES' }, '40017'],
   ])('%s', async (_, fields, code) => {
     await prepare();
     expect((await order(fields)).code).toBe(code);
-    const stored = await own.database.db.select().from(paperOrders).where(eq(paperOrders.userId, userId));
+    const stored = await under.db.select().from(paperOrders).where(eq(paperOrders.userId, under.userId));
     expect(stored).toEqual([]);
   });
 
   test('a smaller quantity than the least', async () => {
     await prepare();
-    marks.push('PEPE', '0.00001');
+    under.marks.push('PEPE', '0.00001');
     const pepe = { symbol: 'PEPEUSDT', price: '0.00001', size: '999' };
     expect((await order(pepe)).code).toBe('45111');
   });
@@ -257,7 +191,7 @@ describe('contracts', () => {
   test('are listed for the seven tokens and for every other that has a price', async () => {
     expect(await symbols()).toEqual(expect.arrayContaining(['BTCUSDT', 'PEPEUSDT', 'SUIUSDT']));
     expect(await symbols()).not.toContain('ADAUSDT');
-    marks.push('ADA', '0.71');
+    under.marks.push('ADA', '0.71');
     expect(await symbols()).toContain('ADAUSDT');
     await prepare();
     expect((await order({ symbol: 'ADAUSDT', price: '0.71', size: '100' })).code).toBe('00000');
@@ -272,24 +206,24 @@ describe('marks', () => {
     const resting = { price: '60000', presetStopLossPrice: '50000' };
     await order(resting);
     await order(resting, { as: other });
-    marks.push('BTC', '59000', { userId });
-    await venue.settle('BTC');
-    const states = await own.database.db
+    under.marks.push('BTC', '59000', { userId: under.userId });
+    await under.venue.settle('BTC');
+    const states = await under.db
       .select({ userId: paperOrders.userId, state: paperOrders.state })
       .from(paperOrders);
-    expect(states).toContainEqual({ userId, state: 'filled' });
+    expect(states).toContainEqual({ userId: under.userId, state: 'filled' });
     expect(states).toContainEqual({ userId: other, state: 'live' });
     const ticker = (headers: Record<string, string>) =>
       send('GET', '/api/v2/mix/market/ticker', { symbol: 'BTCUSDT' }, { headers });
-    expect(await ticker({ 'paper-viewer': userId })).toMatchObject({ data: [{ lastPr: '59000' }] });
+    expect(await ticker({ 'paper-viewer': under.userId })).toMatchObject({ data: [{ lastPr: '59000' }] });
     expect(await ticker({})).toMatchObject({ data: [{ lastPr: '65000' }] });
   });
 
   test('every mark since the last look counts, not only the newest', async () => {
     await prepare();
     await order({ presetStopLossPrice: '63000' });
-    marks.push('BTC', '62500');
-    marks.push('BTC', '66000');
+    under.marks.push('BTC', '62500');
+    under.marks.push('BTC', '66000');
     const positions = await send('GET', '/api/v2/mix/position/all-position', { marginCoin: 'USDT' });
     expect(positions.data).toEqual([]);
     expect((await balance()).available).toBe('9974.235');
@@ -297,8 +231,8 @@ describe('marks', () => {
 
   test('marks from before an order do not fill it', async () => {
     await prepare();
-    marks.push('BTC', '59000');
-    marks.push('BTC', '65000');
+    under.marks.push('BTC', '59000');
+    under.marks.push('BTC', '65000');
     await order({ price: '60000' });
     const pending = await send('GET', '/api/v2/mix/order/orders-pending', { symbol: 'BTCUSDT' });
     expect(pending.data.entrustedList).toHaveLength(1);
@@ -307,11 +241,11 @@ describe('marks', () => {
   test('a new price settles the accounts that it concerns without their asking', async () => {
     await prepare();
     await order({ presetStopLossPrice: '63000' });
-    marks.push('BTC', '62000');
-    await venue.settle('BTC');
-    const { db } = own.database;
-    expect(await db.select().from(paperPositions).where(eq(paperPositions.userId, userId))).toEqual([]);
-    const fills = await db.select().from(paperFills).where(eq(paperFills.userId, userId));
+    under.marks.push('BTC', '62000');
+    await under.venue.settle('BTC');
+    const { db } = under;
+    expect(await db.select().from(paperPositions).where(eq(paperPositions.userId, under.userId))).toEqual([]);
+    const fills = await db.select().from(paperFills).where(eq(paperFills.userId, under.userId));
     expect(fills.map(({ price, liquidity }) => [D(price).toFixed(), liquidity])).toEqual([
       ['65000', 'taker'],
       ['62000', 'taker'],
@@ -322,21 +256,23 @@ describe('marks', () => {
 describe('several processes over one database', () => {
   test('fifty orders through two of them leave one consistent account', async () => {
     await prepare();
-    const second = openPaper();
+    const second = under.openAgain();
     const placed = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => order({ size: '0.001' }, { on: index % 2 ? venue : second })),
+      Array.from({ length: 50 }, (_, index) =>
+        order({ size: '0.001' }, { on: index % 2 ? under.venue : second }),
+      ),
     );
     expect(placed.every(({ code }) => code === '00000')).toBe(true);
-    const { db } = own.database;
-    const [account] = await db.select().from(paperAccounts).where(eq(paperAccounts.userId, userId));
-    const [position] = await db.select().from(paperPositions).where(eq(paperPositions.userId, userId));
+    const { db } = under;
+    const [account] = await db.select().from(paperAccounts).where(eq(paperAccounts.userId, under.userId));
+    const [position] = await db.select().from(paperPositions).where(eq(paperPositions.userId, under.userId));
     expect(D(position?.size ?? 0).toFixed()).toBe('0.05');
     expect(D(account?.balance ?? 0).toFixed()).toBe('9998.05');
   });
 
   test('the same client order id from both at once rests only once', async () => {
     await prepare();
-    const second = openPaper();
+    const second = under.openAgain();
     const twin = { clientOid: 'twin', price: '60000' };
     const answers = await Promise.all([order(twin), order(twin, { on: second })]);
     expect(answers.map(({ code }) => code).sort()).toEqual(['00000', '40786']);
@@ -345,8 +281,8 @@ describe('several processes over one database', () => {
   test('a restart forgets nothing', async () => {
     await prepare();
     await order({ price: '60000', presetStopLossPrice: '59000', clientOid: 'kept' });
-    venue = openPaper();
-    marks.push('BTC', '59900');
+    under.venue = under.openAgain();
+    under.marks.push('BTC', '59900');
     const found = await send('GET', '/api/v2/mix/order/detail', { symbol: 'BTCUSDT', clientOid: 'kept' });
     expect(found.data).toMatchObject({ state: 'filled', priceAvg: '59900' });
     const plans = await send('GET', '/api/v2/mix/order/orders-plan-pending', {
@@ -360,15 +296,15 @@ describe('several processes over one database', () => {
 describe('prices in memory', () => {
   test('count after a restart, however many came before it', async () => {
     await prepare();
-    for (let count = 0; count < 5; count += 1) marks.push('BTC', '65000');
+    for (let count = 0; count < 5; count += 1) under.marks.push('BTC', '65000');
     await order({ price: '60000' });
-    await venue.settle('BTC');
+    await under.venue.settle('BTC');
     const before = Date.now();
     while (Date.now() === before) await new Promise((resolve) => setTimeout(resolve, 1));
-    marks = memoryMarks();
-    venue = openPaper();
-    marks.push('BTC', '59000');
-    await venue.settle('BTC');
+    under.marks = memoryMarks();
+    under.venue = under.openAgain();
+    under.marks.push('BTC', '59000');
+    await under.venue.settle('BTC');
     const pending = await send('GET', '/api/v2/mix/order/orders-pending', { symbol: 'BTCUSDT' });
     expect(pending.data.entrustedList).toEqual([]);
   });
@@ -388,13 +324,13 @@ describe('fills', () => {
 describe('faults', () => {
   test('strike the request, the user and the count that they are for, and end', async () => {
     await prepare();
-    venue.setFaults([
-      { kind: 'refuse', code: '40015', on: { path: 'place-order', userId, nth: 2, times: 1 } },
+    under.venue.setFaults([
+      { kind: 'refuse', code: '40015', on: { path: 'place-order', userId: under.userId, nth: 2, times: 1 } },
     ]);
     const codes = [];
     for (let nth = 1; nth <= 3; nth += 1) codes.push((await order({ size: '0.001' })).code);
     expect(codes).toEqual(['00000', '40015', '00000']);
-    venue.setFaults([
+    under.venue.setFaults([
       { kind: 'tooManyRequests', on: { userId: randomUUID(), times: Number.POSITIVE_INFINITY } },
     ]);
     expect((await order({ size: '0.001' })).code).toBe('00000');

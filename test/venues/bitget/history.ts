@@ -1,19 +1,21 @@
 import { listClosedPositions } from '#server/exchanges/paper/paper-queries.ts';
+import { type PrivateCall, settled } from '../dialect.ts';
+import { isGiven } from '../parameters.ts';
 import { VenueRefusal } from '../refusals.ts';
 import { listEndedOrders } from '../venue-queries.ts';
-import type { BitgetCall } from './call.ts';
-import { instantIn, pageSizeIn, verificationFailed } from './parameters.ts';
+import { idIn, instantIn, pageSizeIn, verificationFailed } from './parameters.ts';
 import { closedPositionView, pendingOrderView } from './views.ts';
 
 const LONGEST_PERIOD_MS = 90 * 86_400_000;
 
 /** Closed positions, the newest first; `idLessThan` goes on behind the page before. */
-export async function positionHistory({ parameters, books, inAccount, owner, token }: BitgetCall) {
-  const only = parameters.symbol ? await token() : null;
-  await settled(inAccount);
-  const [from, to] = periodIn({ parameters, now: books.clock.now() });
+export async function positionHistory(call: PrivateCall) {
+  const { parameters, inAccount, owner, optionalToken } = call;
+  const only = await optionalToken();
+  await settled(call);
+  const [from, to] = periodIn(call);
   const limit = pageSizeIn(parameters, 20);
-  const before = idLessThanIn(parameters.idLessThan);
+  const before = isGiven(parameters, 'idLessThan') ? idIn(parameters, 'idLessThan') : null;
   const positions = await inAccount(({ db }) => listClosedPositions(db, owner));
   const page = positions
     .filter((position) => only === null || position.token === only)
@@ -24,10 +26,11 @@ export async function positionHistory({ parameters, books, inAccount, owner, tok
   return { list: page.map(closedPositionView), endId: String(page.at(-1)?.id ?? '') };
 }
 
-export async function ordersHistory({ parameters, books, inAccount, owner, token }: BitgetCall) {
+export async function ordersHistory(call: PrivateCall) {
+  const { parameters, inAccount, owner, token } = call;
   const name = await token();
-  await settled(inAccount);
-  const [from, to] = periodIn({ parameters, now: books.clock.now() });
+  await settled(call);
+  const [from, to] = periodIn(call);
   const limit = pageSizeIn(parameters, 100);
   const orders = await inAccount(({ db }) =>
     listEndedOrders(db, { owner, token: name, period: { from, to }, limit }),
@@ -39,7 +42,7 @@ export async function ordersHistory({ parameters, books, inAccount, owner, token
 }
 
 /** Cancels the stops and targets named in `orderIdList`; the others of the list are answered as failures. */
-export async function cancelPlans({ request, inAccount, token, books }: BitgetCall) {
+export async function cancelPlans({ request, inAccount, token, books }: PrivateCall) {
   const [name, ids] = [await token(), orderIdsIn(request.body)];
   return inAccount(async (session) => {
     const book = session.token(name);
@@ -58,20 +61,11 @@ export async function cancelPlans({ request, inAccount, token, books }: BitgetCa
   });
 }
 
-/** What the newest marks did is in the tables only after a transaction of its own. */
-const settled = (inAccount: BitgetCall['inAccount']) => inAccount(async () => undefined);
-
-function periodIn({ parameters, now }: { parameters: Record<string, string>; now: Date }): [Date, Date] {
-  const to = instantIn(parameters, 'endTime') ?? now;
+function periodIn({ parameters, books }: PrivateCall): [Date, Date] {
+  const to = instantIn(parameters, 'endTime') ?? books.clock.now();
   const from = instantIn(parameters, 'startTime') ?? new Date(to.getTime() - LONGEST_PERIOD_MS);
   if (from > to || to.getTime() - from.getTime() > LONGEST_PERIOD_MS) throw verificationFailed('startTime');
   return [from, to];
-}
-
-function idLessThanIn(text: string | undefined): bigint | null {
-  if (text === undefined || text === '') return null;
-  if (!/^\d{1,19}$/.test(text)) throw verificationFailed('idLessThan');
-  return BigInt(text);
 }
 
 /** The one parameter that is a list. */

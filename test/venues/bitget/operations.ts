@@ -1,6 +1,6 @@
-import { bodyFields } from '../dialect.ts';
 import type { VenueRequest } from '../http.ts';
 import type { VenueOperation } from '../operations.ts';
+import { jsonObject } from '../parameters.ts';
 
 const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'GET /api/v2/public/time': ['time'],
@@ -29,5 +29,5 @@ const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
 export function bitgetOperations({ method, path, body }: VenueRequest): readonly VenueOperation[] {
   const route = `${method} ${path}`;
   if (route !== 'POST /api/v2/mix/order/place-order') return OF_ROUTE[route] ?? [];
-  return bodyFields(body).reduceOnly === 'YES' ? ['close-position'] : ['place-order'];
+  return jsonObject(body)?.reduceOnly === 'YES' ? ['close-position'] : ['place-order'];
 }

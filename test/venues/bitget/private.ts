@@ -3,10 +3,11 @@ import {
   changeMarginModeOfToken,
   changePositionMode,
 } from '#server/exchanges/paper/account-settings.ts';
-import { isPending, type PaperOrder } from '#server/exchanges/paper/book.ts';
+import { isPending } from '#server/exchanges/paper/book.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 import { placePaperTrigger } from '#server/exchanges/paper/paper-orders.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
+import type { PrivateRoutes } from '../dialect.ts';
 import { VenueRefusal } from '../refusals.ts';
 import {
   cancelStruckOrder,
@@ -14,19 +15,17 @@ import {
   refuseStruckProtection,
   struckLeverage,
 } from '../struck-orders.ts';
-import { findStoredOrder, newestFills, type OrderHandle } from '../venue-queries.ts';
-import { type BitgetHandler, prepared } from './call.ts';
+import { findStoredOrder, matches, newestFills } from '../venue-queries.ts';
 import { cancelPlans, ordersHistory, positionHistory } from './history.ts';
 import {
   clientOidIn,
   decimalIn,
   marginModeIn,
+  oneOf,
   optionalDecimalIn,
   orderHandleIn,
-  orderTypeIn,
-  planTypeIn,
-  positionModeIn,
-  sideIn,
+  requireUsdtFutures,
+  usdtFutures,
   verificationFailed,
 } from './parameters.ts';
 import {
@@ -43,12 +42,12 @@ import {
 
 const MARGIN_COIN = 'USDT';
 
-export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
-  'GET /api/v2/mix/account/accounts': prepared(async ({ inAccount }) => [
+export const BITGET_PRIVATE: PrivateRoutes = {
+  'GET /api/v2/mix/account/accounts': usdtFutures(async ({ inAccount }) => [
     balanceView(await inAccount((session) => session.balances())),
   ]),
 
-  'GET /api/v2/mix/account/account': prepared(async ({ token, inAccount }) => {
+  'GET /api/v2/mix/account/account': usdtFutures(async ({ token, inAccount }) => {
     const name = await token();
     return inAccount(async (session) =>
       tokenAccountView(session.account, session.token(name), await session.balances()),
@@ -57,15 +56,16 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
 
   'GET /api/v2/spot/account/assets': async () => [],
 
-  'GET /api/v2/spot/account/info': async ({ books, userId }) => keyView(userId, books.keyOf(userId)),
+  'GET /api/v2/spot/account/info': async ({ books, owner: { userId } }) =>
+    keyView(userId, books.keyOf(userId)),
 
-  'POST /api/v2/mix/account/set-position-mode': prepared(async ({ parameters, inAccount }) => {
-    const posMode = positionModeIn(parameters);
+  'POST /api/v2/mix/account/set-position-mode': usdtFutures(async ({ parameters, inAccount }) => {
+    const posMode = oneOf(parameters, 'posMode', ['one_way_mode', 'hedge_mode']);
     await inAccount(async (session) => changePositionMode(session, posMode));
     return { posMode };
   }),
 
-  'POST /api/v2/mix/account/set-margin-mode': prepared(async ({ parameters, token, inAccount }) => {
+  'POST /api/v2/mix/account/set-margin-mode': usdtFutures(async ({ parameters, token, inAccount }) => {
     const [name, marginMode] = [await token(), marginModeIn(parameters)];
     return inAccount(async (session) => {
       const book = session.token(name);
@@ -74,7 +74,7 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     });
   }),
 
-  'POST /api/v2/mix/account/set-leverage': prepared(async ({ parameters, token, inAccount, faults }) => {
+  'POST /api/v2/mix/account/set-leverage': usdtFutures(async ({ parameters, token, inAccount, faults }) => {
     const [name, leverage] = [await token(), Number(parameters.leverage)];
     if (!Number.isInteger(leverage) || leverage < 1) throw verificationFailed('leverage');
     const become = struckLeverage(faults, leverage, paperContract(name).maximumLeverage);
@@ -85,13 +85,13 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     });
   }),
 
-  'POST /api/v2/mix/order/place-order': prepared(async (call) => {
+  'POST /api/v2/mix/order/place-order': usdtFutures(async (call) => {
     const { parameters, token } = call;
     const order = {
       token: await token(),
       clientOrderId: clientOidIn(parameters),
-      side: sideIn(parameters),
-      type: orderTypeIn(parameters),
+      side: oneOf(parameters, 'side', ['buy', 'sell']),
+      type: oneOf(parameters, 'orderType', ['limit', 'market']),
       price: optionalDecimalIn(parameters, 'price'),
       size: decimalIn(parameters, 'size'),
       reduceOnly: parameters.reduceOnly === 'YES',
@@ -105,7 +105,7 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     return { orderId: String(placed.id), clientOid: placed.clientOrderId };
   }),
 
-  'POST /api/v2/mix/order/cancel-order': prepared(async (call) => {
+  'POST /api/v2/mix/order/cancel-order': usdtFutures(async (call) => {
     const { parameters, token, inAccount, owner } = call;
     const [name, handle] = [await token(), orderHandleIn(parameters)];
     const { order, outcome } = await inAccount(async (session) => {
@@ -121,7 +121,7 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     return { orderId: String(order.id), clientOid: order.clientOrderId };
   }),
 
-  'GET /api/v2/mix/order/detail': prepared(async ({ parameters, token, inAccount, owner }) => {
+  'GET /api/v2/mix/order/detail': usdtFutures(async ({ parameters, token, inAccount, owner }) => {
     const [name, handle] = [await token(), orderHandleIn(parameters)];
     const order = await inAccount(async (session) => {
       // What was settled just now is in the book, not yet in the table.
@@ -137,8 +137,8 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     return orderView(name, order);
   }),
 
-  'GET /api/v2/mix/order/orders-pending': prepared(async ({ parameters, token, inAccount }) => {
-    const only = parameters.symbol ? await token() : null;
+  'GET /api/v2/mix/order/orders-pending': usdtFutures(async ({ optionalToken, inAccount }) => {
+    const only = await optionalToken();
     const orders = await inAccount(async ({ account }) =>
       [...account.tokens.values()]
         .filter((book) => only === null || book.token === only)
@@ -148,13 +148,13 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     return { entrustedList: newestFirst, endId: newestFirst.at(-1)?.orderId ?? '' };
   }),
 
-  'GET /api/v2/mix/order/fills': prepared(async ({ parameters, token, inAccount, owner }) => {
-    const only = parameters.symbol ? await token() : null;
+  'GET /api/v2/mix/order/fills': usdtFutures(async ({ optionalToken, inAccount, owner }) => {
+    const only = await optionalToken();
     const fills = await inAccount(({ db }) => newestFills(db, { owner, token: only, limit: 100 }));
     return { fillList: fills.map(fillView), endId: String(fills.at(-1)?.id ?? '') };
   }),
 
-  'GET /api/v2/mix/position/all-position': prepared(({ inAccount }) =>
+  'GET /api/v2/mix/position/all-position': usdtFutures(({ inAccount }) =>
     inAccount(async (session) => {
       const positions = [];
       for (const book of session.account.tokens.values()) {
@@ -165,11 +165,11 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     }),
   ),
 
-  'POST /api/v2/mix/order/place-tpsl-order': prepared(async ({ parameters, token, inAccount, faults }) => {
+  'POST /api/v2/mix/order/place-tpsl-order': usdtFutures(async ({ parameters, token, inAccount, faults }) => {
     refuseStruckProtection(faults);
     const order = {
       token: await token(),
-      planType: planTypeIn(parameters),
+      planType: oneOf(parameters, 'planType', ['pos_loss', 'pos_profit']),
       clientOrderId: clientOidIn(parameters),
       triggerPrice: decimalIn(parameters, 'triggerPrice'),
     };
@@ -177,23 +177,26 @@ export const BITGET_PRIVATE: Record<string, BitgetHandler> = {
     return { orderId: String(trigger.id), clientOid: trigger.clientOrderId };
   }),
 
-  'GET /api/v2/mix/order/orders-plan-pending': prepared(async ({ parameters, token, inAccount }) => {
-    const only = parameters.symbol ? await token() : null;
-    if (parameters.planType !== 'profit_loss') return { entrustedList: [], endId: '' };
-    const triggers = await inAccount(async ({ account }) =>
-      [...account.tokens.values()]
-        .filter((book) => only === null || book.token === only)
-        .flatMap((book) => book.triggers.map((trigger) => ({ book, trigger })))
-        .filter(({ trigger }) => trigger.state === 'live')
-        .map(({ book, trigger }) => triggerView(book, trigger)),
-    );
-    return { entrustedList: triggers, endId: triggers.at(-1)?.orderId ?? '' };
-  }),
+  'GET /api/v2/mix/order/orders-plan-pending': usdtFutures(
+    async ({ parameters, optionalToken, inAccount }) => {
+      const only = await optionalToken();
+      if (parameters.planType !== 'profit_loss') return { entrustedList: [], endId: '' };
+      const triggers = await inAccount(async ({ account }) =>
+        [...account.tokens.values()]
+          .filter((book) => only === null || book.token === only)
+          .flatMap((book) => book.triggers.map((trigger) => ({ book, trigger })))
+          .filter(({ trigger }) => trigger.state === 'live')
+          .map(({ book, trigger }) => triggerView(book, trigger)),
+      );
+      return { entrustedList: triggers, endId: triggers.at(-1)?.orderId ?? '' };
+    },
+  ),
 
-  'POST /api/v2/mix/order/cancel-plan-order': prepared(cancelPlans),
-  'GET /api/v2/mix/order/orders-history': prepared(ordersHistory),
-  'GET /api/v2/mix/position/history-position': prepared(positionHistory),
+  'POST /api/v2/mix/order/cancel-plan-order': usdtFutures(cancelPlans),
+  'GET /api/v2/mix/order/orders-history': usdtFutures(ordersHistory),
+  'GET /api/v2/mix/position/history-position': async (call) => {
+    // The library leaves it out where positions of the past are asked for.
+    if (call.parameters.productType !== undefined) requireUsdtFutures(call);
+    return positionHistory(call);
+  },
 };
-
-const matches = (order: PaperOrder, handle: OrderHandle) =>
-  handle.orderId === undefined ? order.clientOrderId === handle.clientOrderId : order.id === handle.orderId;

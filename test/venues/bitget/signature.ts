@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import type { VenueRequest } from '../http.ts';
 import { VenueRefusal } from '../refusals.ts';
-import { sameText } from '../same-text.ts';
+import { sameText } from '../venue-credentials.ts';
 
 const TIMESTAMP_WINDOW_MS = 30_000;
 

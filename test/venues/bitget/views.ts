@@ -1,6 +1,7 @@
 import { D, type Decimal, toPlain } from '#domain/decimal.ts';
-import type { AccountBalances } from '#server/exchanges/paper/balances.ts';
+import type { Contract } from '#server/exchanges/exchange.ts';
 import {
+  type AccountBalances,
   type AccountBook,
   isPending,
   type PaperOrder,
@@ -10,17 +11,11 @@ import {
   type TokenBook,
   unrealisedProfit,
 } from '#server/exchanges/paper/book.ts';
-import {
-  liquidationPrice,
-  MAINTENANCE_MARGIN_RATE,
-  MAKER_FEE,
-  TAKER_FEE,
-} from '#server/exchanges/paper/matching.ts';
-import type { PaperContract } from '#server/exchanges/paper/paper-contracts.ts';
-import type { paperFills } from '#server/exchanges/paper/paper-schema.ts';
-import type { PastPosition } from '#server/exchanges/paper/position-history.ts';
-import { decimalPlaces } from '../symbols.ts';
-import type { VenueKey } from '../venue-key.ts';
+import { liquidationPrice } from '#server/exchanges/paper/matching.ts';
+import { MAINTENANCE_MARGIN_RATE, MAKER_FEE, TAKER_FEE } from '#server/exchanges/paper/paper-contracts.ts';
+import type { PastPosition, StoredFill } from '#server/exchanges/paper/paper-queries.ts';
+import { decimalPlaces } from '../parameters.ts';
+import type { VenueKey } from '../venue-credentials.ts';
 
 /* Rows in, Bitget's JSON out: every number as text, fees negative, instants in milliseconds. */
 
@@ -36,7 +31,7 @@ export const keyView = (userId: string, { mayTrade, mayWithdraw, hidesAccount }:
   traderType: 'not_trader',
 });
 
-export function contractView(contract: PaperContract) {
+export function contractView(contract: Contract) {
   const [pricePlaces, volumePlaces] = [
     decimalPlaces(contract.tickSize),
     decimalPlaces(contract.quantityStep),
@@ -248,7 +243,7 @@ export function triggerView(book: TokenBook, trigger: PaperTrigger) {
   };
 }
 
-export function fillView(fill: typeof paperFills.$inferSelect) {
+export function fillView(fill: StoredFill) {
   return {
     tradeId: String(fill.id),
     symbol: `${fill.token}USDT`,
@@ -256,9 +251,7 @@ export function fillView(fill: typeof paperFills.$inferSelect) {
     price: toPlain(fill.price),
     baseVolume: toPlain(fill.size),
     quoteVolume: toPlain(fill.value),
-    feeDetail: [
-      { deduction: 'no', feeCoin: 'USDT', totalDeductionFee: '0', totalFee: negative(D(fill.fee)) },
-    ],
+    feeDetail: [{ deduction: 'no', feeCoin: 'USDT', totalDeductionFee: '0', totalFee: negative(fill.fee) }],
     side: fill.side,
     profit: toPlain(fill.profit),
     enterPointSource: 'API',

@@ -6,10 +6,10 @@ import {
 } from '#server/exchanges/paper/account-settings.ts';
 import type { MarginMode } from '#server/exchanges/paper/book.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import type { PrivateRoutes } from '../dialect.ts';
 import { VenueRefusal } from '../refusals.ts';
 import { struckLeverage } from '../struck-orders.ts';
-import { type BybitHandler, linear, prepared } from './call.ts';
-import { oneOf, wrong } from './parameters.ts';
+import { linear, oneOf, wrong } from './parameters.ts';
 import { walletView } from './views.ts';
 
 const MARGIN_MODES: Record<MarginMode, string> = {
@@ -20,16 +20,16 @@ const MARGIN_MODES: Record<MarginMode, string> = {
 /** Unified account 2.0 (pro), and what an account that was never upgraded says. */
 const MARGIN_STATUS = { unified: 6, classic: 1 };
 
-export const BYBIT_ACCOUNT: Record<string, BybitHandler> = {
-  'GET /v5/account/wallet-balance': prepared(async ({ parameters, books, owner, inAccount }) => {
+export const BYBIT_ACCOUNT: PrivateRoutes = {
+  'GET /v5/account/wallet-balance': async ({ parameters, books, owner, inAccount }) => {
     const isUnified = books.keyOf(owner.userId).accountMode !== 'classic';
     if (parameters.accountType !== 'UNIFIED') throw wrong('accountType only support UNIFIED.');
     if (!isUnified) throw wrong('accountType only support CONTRACT or SPOT.');
     const wallet = await inAccount(async (session) => walletView(session.account, await session.balances()));
     return { list: [wallet] };
-  }),
+  },
 
-  'GET /v5/account/info': prepared(async ({ books, owner, now, inAccount }) => {
+  'GET /v5/account/info': async ({ books, owner, now, inAccount }) => {
     const { marginMode } = await inAccount(async ({ account }) => account);
     return {
       marginMode: MARGIN_MODES[marginMode ?? 'crossed'],
@@ -41,15 +41,15 @@ export const BYBIT_ACCOUNT: Record<string, BybitHandler> = {
       isMasterTrader: false,
       spotHedgingStatus: 'OFF',
     };
-  }),
+  },
 
   /** Whether setting what is already so succeeds or is refused is not documented; here it succeeds. */
-  'POST /v5/account/set-margin-mode': prepared(async ({ parameters, inAccount }) => {
+  'POST /v5/account/set-margin-mode': async ({ parameters, inAccount }) => {
     const mode = oneOf(parameters, 'setMarginMode', ['ISOLATED_MARGIN', 'REGULAR_MARGIN']);
     const marginMode = mode === 'ISOLATED_MARGIN' ? 'isolated' : 'crossed';
     await inAccount(async (session) => changeMarginMode(session, marginMode));
     return { reasons: [] };
-  }),
+  },
 
   'POST /v5/position/switch-mode': linear(async ({ parameters, optionalToken, inAccount }) => {
     const mode = oneOf(parameters, 'mode', ['0', '3']) === '0' ? 'one_way_mode' : 'hedge_mode';
@@ -85,9 +85,9 @@ export const BYBIT_ACCOUNT: Record<string, BybitHandler> = {
     return {};
   }),
 
-  'GET /v5/asset/coin/query-info': prepared(async () => ({ rows: [] })),
+  'GET /v5/asset/coin/query-info': async () => ({ rows: [] }),
 
-  'GET /v5/user/query-api': prepared(async ({ books, owner, request }) => {
+  'GET /v5/user/query-api': async ({ books, owner, request }) => {
     const { mayTrade, mayWithdraw, accountMode = 'unified' } = books.keyOf(owner.userId);
     return {
       id: '1',
@@ -127,5 +127,5 @@ export const BYBIT_ACCOUNT: Record<string, BybitHandler> = {
       kycLevel: 'LEVEL_1',
       kycRegion: '',
     };
-  }),
+  },
 };

@@ -1,94 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eq, sql } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
 import { D } from '#domain/decimal.ts';
-import { type BybitClient, loadBybitClass } from '#server/exchanges/ccxt/library.ts';
+import { listFills, ordersById } from '#server/exchanges/paper/paper-queries.ts';
 import { paperAccounts } from '#server/exchanges/paper/paper-schema.ts';
-import { fakeClock } from '#test/app/fake-clock.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
 import { paperLedger } from '#test/venues/paper-ledger.ts';
 import type { VenueFault } from '../faults.ts';
-import { type MemoryMarks, memoryMarks } from '../memory-marks.ts';
-import { createVenue, type TestVenue } from '../venue.ts';
-import { venueCredentials } from '../venue-credentials.ts';
-import type { VenueKey } from '../venue-key.ts';
-import { bybitSignature } from './signature.ts';
+import { type Fields, signedRequest, venueUnderTest } from '../venue-under-test.ts';
 
-/*
- * Bybit's dialect as the client library speaks it, and request by request where the library leaves something out.
- */
-
-const SECRET_KEY = 'a secret key that only this test uses';
-const clock = fakeClock();
-const SYMBOL = 'BTC/USDT:USDT';
-
-let own: TestDatabase;
-let marks: MemoryMarks;
-let venue: TestVenue;
-let client: BybitClient;
-let userId: string;
-let key: VenueKey;
-
-beforeAll(async () => {
-  own = await createTestDatabase();
-  const Bybit = await loadBybitClass();
-  client = new Bybit({
-    enableRateLimit: false,
-    options: {
-      defaultType: 'swap',
-      fetchMarkets: { types: ['linear'] },
-      enableUnifiedMargin: false,
-      enableUnifiedAccount: true,
-      unifiedMarginStatus: 6,
-    },
-  });
-  client.has.fetchCurrencies = false;
-  client.milliseconds = () => clock.now().getTime();
-  client.fetchImplementation = async (url: string, request: LibraryRequest) => {
-    const { pathname, search } = new URL(url);
-    const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-    const answer = await venue.handle({
-      method: request.method,
-      path: pathname,
-      query: search.slice(1),
-      headers: Object.fromEntries(headers),
-      body: request.body ?? '',
-    });
-    if (answer.delivery === 'cut') throw new Error('other side closed');
-    return new Response(answer.body, { status: answer.status, headers: answer.headers });
-  };
-});
-afterAll(() => own?.close());
-beforeEach(() => {
-  marks = memoryMarks();
-  marks.push('BTC', '65000');
-  key = { mayTrade: true, mayWithdraw: false };
-  venue = createVenue({
-    db: own.database.db,
-    clock,
-    marks,
-    startBalance: '10000',
-    credentialsFor: (id) => venueCredentials(id, SECRET_KEY),
-    keyOf: () => key,
-    onError: (error) => {
-      throw error;
-    },
-  });
-  signInAs(randomUUID());
-});
-
-interface LibraryRequest {
-  method: string;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-function signInAs(id: string): void {
-  userId = id;
-  const { apiKey, apiSecret } = venueCredentials(id, SECRET_KEY);
-  client.apiKey = apiKey;
-  client.secret = apiSecret;
-}
+const under = venueUnderTest();
 
 interface Answer {
   status: number;
@@ -98,32 +18,14 @@ interface Answer {
   headers: Record<string, string>;
 }
 
-/** One signed request; `headers` replace what belongs there. */
 async function send(
   method: 'GET' | 'POST',
   path: string,
-  fields: Record<string, string | number | boolean> = {},
+  fields: Fields = {},
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const parameters = { category: 'linear', ...fields };
-  const texts = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
-  const query = method === 'GET' ? texts.join('&') : '';
-  const body = method === 'POST' ? JSON.stringify(parameters) : '';
-  const { apiKey, apiSecret } = venueCredentials(userId, SECRET_KEY);
-  const terms = { apiKey, timestamp: String(clock.now().getTime()), window: '5000' };
-  const answer = await venue.handle({
-    method,
-    path,
-    query,
-    body,
-    headers: {
-      'x-bapi-api-key': apiKey,
-      'x-bapi-timestamp': terms.timestamp,
-      'x-bapi-recv-window': terms.window,
-      'x-bapi-sign': bybitSignature(apiSecret, terms, { method, query, body }),
-      ...headers,
-    },
-  });
+  const request = { method, path, fields: { category: 'linear', ...fields }, headers };
+  const answer = await under.venue.handle(signedRequest('Bybit', under, request));
   return {
     status: answer.status,
     headers: answer.headers,
@@ -133,7 +35,7 @@ async function send(
 
 const code = async (answer: Promise<Answer>) => (await answer).retCode;
 
-const order = (fields: Record<string, string | number | boolean> = {}) =>
+const order = (fields: Fields = {}) =>
   send('POST', '/v5/order/create', {
     symbol: 'BTCUSDT',
     side: 'Buy',
@@ -169,105 +71,7 @@ const stops = async () => {
   return (result.list ?? []).map(({ stopOrderType, triggerPrice }) => [stopOrderType, triggerPrice]);
 };
 
-const fault = (...faults: VenueFault[]) => venue.setFaults(faults);
-
-describe('through the client library', () => {
-  test('contracts are listed, with their steps, and PEPE is not among them', async () => {
-    marks.push('ADA', '0.71');
-    const markets = await client.loadMarkets(true);
-    expect(markets[SYMBOL]).toMatchObject({
-      id: 'BTCUSDT',
-      linear: true,
-      active: true,
-      contractSize: 1,
-      precision: { amount: 0.001, price: 0.1 },
-      limits: { amount: { min: 0.001 }, cost: { min: 5 }, leverage: { max: 100 } },
-    });
-    expect(Object.keys(markets)).toContain('ADA/USDT:USDT');
-    expect(Object.keys(markets).some((symbol) => symbol.includes('PEPE'))).toBe(false);
-  });
-
-  test('an account is prepared, an order placed, filled, protected and found', async () => {
-    await client.loadMarkets();
-    await expect(client.setPositionMode(false, SYMBOL)).rejects.toThrow('110025');
-    await client.setMarginMode('isolated');
-    await expect(client.setLeverage(10, SYMBOL)).rejects.toThrow('110043');
-    await client.setLeverage(5, SYMBOL);
-    const placed = await client.createOrder(SYMBOL, 'limit', 'buy', 0.01, 65000, {
-      clientOrderId: 'entry-1',
-      stopLoss: { triggerPrice: 63000 },
-      takeProfit: { triggerPrice: 69000 },
-      slTriggerBy: 'MarkPrice',
-      tpTriggerBy: 'MarkPrice',
-      tpslMode: 'Full',
-      positionIdx: 0,
-    });
-    expect(placed).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), clientOrderId: 'entry-1' });
-    const found = await client.fetchOrder('', SYMBOL, { orderLinkId: 'entry-1', acknowledged: true });
-    expect(found).toMatchObject({
-      id: placed.id,
-      status: 'closed',
-      filled: 0.01,
-      average: 65000,
-      stopLossPrice: 63000,
-      takeProfitPrice: 69000,
-      fee: { cost: 0.39, currency: 'USDT' },
-    });
-    const [held] = await client.fetchPositions([SYMBOL]);
-    expect(held).toMatchObject({
-      side: 'long',
-      contracts: 0.01,
-      entryPrice: 65000,
-      leverage: 5,
-      stopLossPrice: 63000,
-      takeProfitPrice: 69000,
-    });
-    const balance = await client.fetchBalance();
-    // 10,000 less 0.39 of fee; 650 / 5 of it is the position's margin.
-    expect(balance.USDT).toMatchObject({ total: 9999.61, used: 130, free: 9869.61 });
-    expect(await client.fetchOpenOrders(SYMBOL)).toHaveLength(2);
-  });
-
-  test('a position is closed at the market, and its history and its fills tell of it', async () => {
-    await client.loadMarkets();
-    await client.createOrder(SYMBOL, 'limit', 'buy', 0.01, 65000, { ...PROTECTED, clientOrderId: 'in' });
-    marks.push('BTC', '66000');
-    await client.createOrder(SYMBOL, 'market', 'sell', 0.01, undefined, {
-      clientOrderId: 'out',
-      reduceOnly: true,
-      positionIdx: 0,
-    });
-    expect(await client.fetchOpenOrders(SYMBOL)).toEqual([]);
-    const trades = await client.fetchMyTrades(SYMBOL);
-    trades.sort((a, b) => Number(b.price) - Number(a.price));
-    expect(
-      trades.map(({ side, price, amount, takerOrMaker }) => [side, price, amount, takerOrMaker]),
-    ).toEqual([
-      ['sell', 66000, 0.01, 'taker'],
-      ['buy', 65000, 0.01, 'taker'],
-    ]);
-    const history = await client.fetchPositionsHistory([SYMBOL]);
-    // 10 of profit less 0.39 and 0.396 of fees.
-    expect(history).toMatchObject([{ side: 'long', contracts: 0.01, realizedPnl: 9.214, lastPrice: 66000 }]);
-  });
-
-  test('a resting order is cancelled by its client id, and found as cancelled', async () => {
-    await client.loadMarkets();
-    await client.createOrder(SYMBOL, 'limit', 'buy', 0.01, 60000, { clientOrderId: 'rests' });
-    expect(await client.fetchOpenOrders(SYMBOL)).toMatchObject([{ clientOrderId: 'rests', status: 'open' }]);
-    await client.cancelOrder(undefined as unknown as string, SYMBOL, { orderLinkId: 'rests' });
-    const found = await client.fetchOrder('', SYMBOL, { orderLinkId: 'rests', acknowledged: true });
-    expect(found).toMatchObject({ status: 'canceled', filled: 0 });
-  });
-
-  test('the time is the exchange’s, and a clock that is off is set by it', async () => {
-    fault({ kind: 'clockOff', offsetMs: 300_000 });
-    await expect(client.fetchBalance()).rejects.toThrow('10002');
-    await client.loadTimeDifference();
-    await expect(client.fetchBalance()).resolves.toBeDefined();
-    client.options.timeDifference = 0;
-  });
-});
+const fault = (...faults: VenueFault[]) => under.venue.setFaults(faults);
 
 describe('signatures', () => {
   const wallet = (headers: Record<string, string>) =>
@@ -286,44 +90,16 @@ describe('signatures', () => {
 
   test('a request older than its window, or a second ahead, is refused', async () => {
     for (const offsetMs of [-5_001, 1_000]) {
-      const timestamp = String(clock.now().getTime() + offsetMs);
+      const timestamp = String(under.clock.now().getTime() + offsetMs);
       expect(await code(wallet({ 'x-bapi-timestamp': timestamp }))).toBe(10002);
     }
   });
 
   test('a body that was changed on its way is refused', async () => {
     const path = '/v5/order/create';
-    const { apiKey, apiSecret } = venueCredentials(userId, SECRET_KEY);
-    const terms = { apiKey, timestamp: String(clock.now().getTime()), window: '5000' };
-    const signed = { method: 'POST', query: '', body: '{"qty":"0.01"}' };
-    const answer = await venue.handle({
-      method: 'POST',
-      path,
-      query: '',
-      body: '{"qty":"10.0"}',
-      headers: {
-        'x-bapi-api-key': apiKey,
-        'x-bapi-timestamp': terms.timestamp,
-        'x-bapi-recv-window': terms.window,
-        'x-bapi-sign': bybitSignature(apiSecret, terms, signed),
-      },
-    });
+    const signed = signedRequest('Bybit', under, { method: 'POST', path, fields: { qty: '0.01' } });
+    const answer = await under.venue.handle({ ...signed, body: '{"qty":"10.0"}' });
     expect(answer.body).toContain('"retCode":10004');
-  });
-});
-
-describe('books apart', () => {
-  test('an order on one platform is nothing to the other', async () => {
-    await order({ orderLinkId: 'mine', price: '60000' });
-    const bitget = { userId, platform: 'Bitget' } as const;
-    const ledger = paperLedger(own.database.db);
-    expect(await ledger.exchangeOrders(userId, 'Bybit')).toMatchObject([{ clientOrderId: 'mine' }]);
-    expect(await ledger.exchangeOrders(bitget.userId, bitget.platform)).toEqual([]);
-    const accounts = await own.database.db
-      .select({ platform: paperAccounts.platform })
-      .from(paperAccounts)
-      .where(and(eq(paperAccounts.userId, userId)));
-    expect(accounts).toEqual([{ platform: 'Bybit' }]);
   });
 });
 
@@ -334,7 +110,7 @@ describe('orders are refused with the codes of the real exchange', () => {
     ['a size below the least', { qty: '0.0005' }, 10001],
     ['less than the minimum value', { qty: '0.001', price: '4000' }, 110094],
     ['a symbol that is not listed', { symbol: 'NOSUCHUSDT' }, 10001],
-    ['PEPE, of which there are only thousands', { symbol: 'PEPEUSDT' }, 10001],
+    ['PEPE, which is traded only in thousands', { symbol: 'PEPEUSDT' }, 10001],
     ['more than the balance', { qty: '10' }, 110007],
     ['a stop above a long entry', { ...PROTECTED, stopLoss: '65000' }, 10001],
     ['a stop below a short entry', { ...PROTECTED, side: 'Sell', stopLoss: '64000' }, 10001],
@@ -343,15 +119,15 @@ describe('orders are refused with the codes of the real exchange', () => {
     ['a partial stop', { ...PROTECTED, tpslMode: 'Partial' }, 10001],
     ['a reduction of no position', { reduceOnly: true }, 110017],
     ['an id that is too long', { orderLinkId: 'x'.repeat(37) }, 10001],
-    ['a side that is none', { side: 'Hold' }, 10001],
+    ['an unknown side', { side: 'Hold' }, 10001],
     ['a side of hedge mode', { positionIdx: 1 }, 10001],
     ['another product', { category: 'inverse' }, 10001],
   ])('%s', async (_, fields, retCode) => {
     expect(await order(fields)).toMatchObject({ status: 200, retCode, result: {} });
-    expect(await paperLedger(own.database.db).exchangeOrders(userId)).toEqual([]);
+    expect(await paperLedger(under.db).exchangeOrders(under.userId)).toEqual([]);
   });
 
-  test('an id that is still pending, and not one that was filled', async () => {
+  test('an id that is still pending, but not one that was filled', async () => {
     await order({ orderLinkId: 'twice', price: '60000' });
     expect(await code(order({ orderLinkId: 'twice' }))).toBe(110072);
     await order({ orderLinkId: 'filled' });
@@ -365,14 +141,14 @@ describe('orders are refused with the codes of the real exchange', () => {
 
   test('a path that is not known is HTTP 404', async () => {
     const request = { method: 'GET', path: '/v5/nothing', query: '', headers: {}, body: '' };
-    expect((await venue.handle(request)).status).toBe(404);
+    expect((await under.venue.handle(request)).status).toBe(404);
   });
 });
 
 describe('settings', () => {
   const leverage = (value: string) =>
     send('POST', '/v5/position/set-leverage', { symbol: 'BTCUSDT', buyLeverage: value, sellLeverage: value });
-  const mode = (fields: Record<string, string | number>) => send('POST', '/v5/position/switch-mode', fields);
+  const mode = (fields: Fields) => send('POST', '/v5/position/switch-mode', fields);
   const margin = (setMarginMode: string) => send('POST', '/v5/account/set-margin-mode', { setMarginMode });
 
   test('a leverage that is already so is not modified, one that is too high is refused', async () => {
@@ -394,7 +170,7 @@ describe('settings', () => {
       retCode: 3400045,
       result: { reasons: [{ reasonCode: '3400000' }] },
     });
-    const [stored] = await paperLedger(own.database.db).exchangeOrders(userId);
+    const [stored] = await paperLedger(under.db).exchangeOrders(under.userId);
     expect(stored?.marginMode).toBe('isolated');
   });
 
@@ -426,7 +202,7 @@ describe('settings', () => {
 });
 
 describe('protection belongs to the position', () => {
-  const set = (fields: Record<string, string | number>) =>
+  const set = (fields: Fields) =>
     send('POST', '/v5/position/trading-stop', {
       symbol: 'BTCUSDT',
       positionIdx: 0,
@@ -440,8 +216,8 @@ describe('protection belongs to the position', () => {
     await order({ ...PROTECTED, price: '64000' });
     expect(await position()).toMatchObject({ size: '0', stopLoss: '', takeProfit: '' });
     expect(await stops()).toEqual([]);
-    marks.push('BTC', '64000');
-    await venue.settle('BTC');
+    under.marks.push('BTC', '64000');
+    await under.venue.settle('BTC');
     expect(await position()).toMatchObject({ size: '0.01', stopLoss: '63000', takeProfit: '69000' });
     expect((await stops()).sort()).toEqual([
       ['StopLoss', '63000'],
@@ -467,8 +243,8 @@ describe('protection belongs to the position', () => {
 
   test('closes the position at the mark that crosses it, and goes with it', async () => {
     await order(PROTECTED);
-    marks.push('BTC', '62900');
-    await venue.settle('BTC');
+    under.marks.push('BTC', '62900');
+    await under.venue.settle('BTC');
     expect(await position()).toMatchObject({ size: '0', stopLoss: '', takeProfit: '' });
     expect(await stops()).toEqual([]);
     const { result } = await send('GET', '/v5/position/closed-pnl', { symbol: 'BTCUSDT' });
@@ -511,27 +287,36 @@ describe('look-ups', () => {
     expect(open.result.list).toEqual([]);
   });
 
-  test('fills are listed with their orders, however many the account has had', async () => {
+  test('fills are listed with their orders, a page at most', async () => {
     await order({ orderLinkId: 'first' });
-    await own.database.db.execute(sql`
+    await under.db.execute(sql`
       with copied as (
         insert into paper_orders (user_id, platform, token, client_order_id, side, order_type, reduce_only, size,
           leverage, margin_mode, position_mode, state, source, created_at, updated_at)
         select user_id, platform, token, 'copy', side, order_type, reduce_only, size, leverage, margin_mode, position_mode,
           state, source, created_at, updated_at
-        from paper_orders, generate_series(1, 70000) where user_id = ${userId}
+        from paper_orders, generate_series(1, 60) where user_id = ${under.userId}
         returning id
       )
       insert into paper_fills (user_id, platform, token, order_id, side, price, size, value, fee, profit, liquidity, created_at)
       select user_id, platform, token, copied.id, side, price, size, value, fee, profit, liquidity, created_at
-      from paper_fills, copied where user_id = ${userId}`);
+      from paper_fills, copied where user_id = ${under.userId}`);
     const fills = async (orderLinkId: string) =>
       (await send('GET', '/v5/execution/list', { symbol: 'BTCUSDT', orderLinkId })).result.list;
     expect(await fills('first')).toMatchObject([{ orderLinkId: 'first', execQty: '0.01' }]);
     expect(await fills('copy')).toHaveLength(50);
   });
 
-  test('after a restart of the service it is found in the history alone', async () => {
+  test('orders are read by more ids than a statement takes parameters', async () => {
+    await order({ orderLinkId: 'first' });
+    const owner = { userId: under.userId, platform: 'Bybit' } as const;
+    const [fill] = await listFills(under.db, owner);
+    const ids = [...Array.from({ length: 70_000 }, (_, id) => BigInt(id)), fill?.orderId ?? 0n];
+    const found = await ordersById(under.db, owner, ids);
+    expect([...found.values()]).toMatchObject([{ order: { clientOrderId: 'first' } }]);
+  });
+
+  test('after a restart of the service an ended order is found only in the history', async () => {
     await order({ orderLinkId: 'done' });
     await order({ orderLinkId: 'open', price: '60000' });
     fault({ kind: 'endedOrdersForgotten' });
@@ -573,10 +358,10 @@ describe('look-ups', () => {
 describe('the key', () => {
   const asked = async () => (await send('GET', '/v5/user/query-api')).result;
 
-  test('says what it may do, of which kind its account is, and whose it is', async () => {
+  test('shows its permissions, the kind of its account and its user id', async () => {
     const first = await asked();
     expect(first).toMatchObject({ readOnly: 0, uta: 1, permissions: { Wallet: [] } });
-    key = { mayTrade: false, mayWithdraw: true, accountMode: 'classic' };
+    under.key = { mayTrade: false, mayWithdraw: true, accountMode: 'classic' };
     expect(await asked()).toMatchObject({ readOnly: 1, uta: 0, userID: first.userID });
     expect((await asked()).permissions).toMatchObject({ Wallet: expect.arrayContaining(['Withdraw']) });
   });
@@ -591,9 +376,6 @@ test('money is kept to the last digit through many trades of both directions', a
   ]) {
     await order({ side: side ?? '', price: price ?? '', qty: '0.1' });
   }
-  const [account] = await own.database.db
-    .select()
-    .from(paperAccounts)
-    .where(eq(paperAccounts.userId, userId));
+  const [account] = await under.db.select().from(paperAccounts).where(eq(paperAccounts.userId, under.userId));
   expect(D(account?.balance ?? 0).toFixed()).toBe('9984.4');
 });

@@ -1,6 +1,6 @@
 import { D, type Decimal, smallest } from '#domain/decimal.ts';
 import type { Side } from '#server/exchanges/paper/book.ts';
-import type { HistoryFill } from '#server/exchanges/paper/position-history.ts';
+import type { StoredFill } from '#server/exchanges/paper/paper-queries.ts';
 
 /** What one order closed of a position, in however many fills. */
 export interface ClosedOrder {
@@ -18,7 +18,8 @@ export interface ClosedOrder {
   openFee: Decimal;
   closeFee: Decimal;
   fills: number;
-  closedAt: Date;
+  /** Of its last fill. */
+  createdAt: Date;
 }
 
 interface Held {
@@ -29,7 +30,7 @@ interface Held {
 }
 
 /** The closings that an account's fills (oldest first) come to, one for each closing order, oldest first. */
-export function closedOrders(fills: Iterable<HistoryFill & { orderId: bigint }>): ClosedOrder[] {
+export function closedOrders(fills: Iterable<StoredFill>): ClosedOrder[] {
   const held = new Map<string, Held>();
   const closed = new Map<bigint, ClosedOrder>();
   for (const fill of fills) {
@@ -48,7 +49,7 @@ export function closedOrders(fills: Iterable<HistoryFill & { orderId: bigint }>)
         openFee: entry.openFee.plus(openFee),
         closeFee: entry.closeFee.plus(feeOf(fill, closing)),
         fills: entry.fills + 1,
-        closedAt: fill.at,
+        createdAt: fill.createdAt,
       });
       held.set(fill.token, {
         ...position,
@@ -63,7 +64,7 @@ export function closedOrders(fills: Iterable<HistoryFill & { orderId: bigint }>)
   return [...closed.values()];
 }
 
-function opened(before: Held | undefined, fill: HistoryFill, size: Decimal): Held {
+function opened(before: Held | undefined, fill: StoredFill, size: Decimal): Held {
   const base = before && before.side === fill.side ? before : { size: D(0), value: D(0), fee: D(0) };
   return {
     side: fill.side,
@@ -74,9 +75,9 @@ function opened(before: Held | undefined, fill: HistoryFill, size: Decimal): Hel
 }
 
 /** The fee is a rate of the value, so a part of the fill bears its part of it. */
-const feeOf = (fill: HistoryFill, size: Decimal) => fill.fee.times(size).div(fill.size);
+const feeOf = (fill: StoredFill, size: Decimal) => fill.fee.times(size).div(fill.size);
 
-const newClosing = ({ orderId, id, token, side, at }: HistoryFill & { orderId: bigint }): ClosedOrder => ({
+const newClosing = ({ orderId, id, token, side, createdAt }: StoredFill): ClosedOrder => ({
   orderId,
   id,
   token,
@@ -88,5 +89,5 @@ const newClosing = ({ orderId, id, token, side, at }: HistoryFill & { orderId: b
   openFee: D(0),
   closeFee: D(0),
   fills: 0,
-  closedAt: at,
+  createdAt,
 });

@@ -1,49 +1,27 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fakeClock } from '#test/app/fake-clock.ts';
-import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { bybitTrader } from '#test/app/test-trader.ts';
-import { memoryMarks } from '../memory-marks.ts';
-import { createVenue, type TestVenue } from '../venue.ts';
-import { venueCredentials } from '../venue-credentials.ts';
-import { bybitSignature } from './signature.ts';
+import { SECRET_KEY, signedRequest, venueUnderTest } from '../venue-under-test.ts';
 
 /*
- * The client library documents the answers that it reads, as comments beside the code that reads them. What it shows
- * there must be in our answers, too, and of the same kind.
+ * The client library documents the answers that it reads, as comments beside the code that reads them. Our answers
+ * must have the same fields, of the same kind.
  */
 
-const SECRET_KEY = 'a secret key that only this test uses';
-const clock = fakeClock();
-const marks = memoryMarks();
-
-let own: TestDatabase;
+const under = venueUnderTest();
 let source: string;
-let venue: TestVenue;
-const userId = randomUUID();
 
 beforeAll(async () => {
-  own = await createTestDatabase();
   source = await readFile(new URL('./src/bybit.js', import.meta.resolve('ccxt')), 'utf8');
-  marks.push('BTC', '65000');
-  venue = createVenue({
-    db: own.database.db,
-    clock,
-    marks,
-    startBalance: '10000',
-    credentialsFor: (id) => venueCredentials(id, SECRET_KEY),
-    onError: (error) => {
-      throw error;
-    },
-  });
+});
+beforeEach(async () => {
+  const { venue, userId, clock } = under;
   const trader = bybitTrader({ venue, userId, secretKey: SECRET_KEY, now: () => clock.now() });
   await trader.enter({ id: 'closed' });
   await trader.close();
   await trader.enter({ id: 'held' });
 });
-afterAll(() => own?.close());
 
 /** The objects in the comments of a method that have `field` in their text, in order. */
 function documented(method: string, field: string): unknown[] {
@@ -86,21 +64,12 @@ function missing(shown: unknown, ours: unknown, path = ''): string[] {
 
 /** A public or signed reading of Bybit's. */
 async function ask(path: string, fields: Record<string, string> = {}): Promise<unknown> {
-  const { apiKey, apiSecret } = venueCredentials(userId, SECRET_KEY);
-  const query = new URLSearchParams({ category: 'linear', ...fields }).toString();
-  const terms = { apiKey, timestamp: String(clock.now().getTime()), window: '5000' };
-  const { body } = await venue.handle({
+  const request = {
     method: 'GET',
     path: `/v5/${path}`,
-    query,
-    body: '',
-    headers: {
-      'x-bapi-api-key': apiKey,
-      'x-bapi-timestamp': terms.timestamp,
-      'x-bapi-recv-window': terms.window,
-      'x-bapi-sign': bybitSignature(apiSecret, terms, { method: 'GET', query, body: '' }),
-    },
-  });
+    fields: { category: 'linear', ...fields },
+  } as const;
+  const { body } = await under.venue.handle(signedRequest('Bybit', under, request));
   return JSON.parse(body);
 }
 

@@ -1,13 +1,13 @@
 import { isPending, type OrderOfToken, type PaperOrder } from '#server/exchanges/paper/book.ts';
 import type { PaperSession } from '#server/exchanges/paper/paper-books.ts';
-import { historyFill, listFills, ordersById } from '#server/exchanges/paper/paper-queries.ts';
-import { listEndedOrders, type OrderHandle } from '../venue-queries.ts';
-import { type BybitCall, type BybitHandler, linear } from './call.ts';
+import { listFills, ordersById, type StoredFill } from '#server/exchanges/paper/paper-queries.ts';
+import { type PrivateCall, type PrivateRoutes, settled } from '../dialect.ts';
+import { isGiven } from '../parameters.ts';
+import { listEndedOrders, matches, type OrderHandle } from '../venue-queries.ts';
 import { closedOrders } from './closed-orders.ts';
 import { closedPnlView, executionView, orderView, triggerView } from './order-views.ts';
-import { matches } from './orders.ts';
 import { cursorAfter, idInCursor } from './pages.ts';
-import { isGiven, limitIn, orderHandleIn, periodIn, wrong } from './parameters.ts';
+import { limitIn, linear, orderHandleIn, periodIn, wrong } from './parameters.ts';
 
 const DAY_MS = 86_400_000;
 const ORDERS = { usual: 20, most: 50 };
@@ -15,7 +15,7 @@ const FILLS = { usual: 50, most: 100 };
 /** How many ended orders the real-time list remembers. */
 const REMEMBERED = 500;
 
-export const BYBIT_HISTORY: Record<string, BybitHandler> = {
+export const BYBIT_HISTORY: PrivateRoutes = {
   /**
    * Open orders, and the stops and targets of positions. One that is asked for by its id is found for a while after it
    * has ended, until the exchange's service is started anew: from then on only in the history.
@@ -39,88 +39,90 @@ export const BYBIT_HISTORY: Record<string, BybitHandler> = {
 
   /** Ended orders of seven days; what was cancelled without any fill is gone after one. */
   'GET /v5/order/history': linear(async (call) => {
-    const { parameters, optionalToken, inAccount, owner, now } = call;
-    const [token, handle, limit] = [
-      await optionalToken(),
-      orderHandleIn(parameters),
-      limitIn(parameters, ORDERS),
-    ];
-    const period = handle && !isGiven(parameters, 'startTime') ? null : periodIn(parameters, now);
-    const before = idInCursor(parameters.cursor);
-    await settled(inAccount);
-    const orders = await inAccount(({ db }) =>
-      listEndedOrders(db, { owner, token, handle, period, before, limit }),
-    );
+    const { inAccount, owner, now } = call;
+    const query = await queryOf(call, ORDERS);
+    await settled(call);
+    const orders = await inAccount(({ db }) => listEndedOrders(db, { owner, ...query }));
     const kept = orders.filter(
       ({ order }) => order.filledSize.gt(0) || now.getTime() - order.updatedAt.getTime() <= DAY_MS,
     );
-    const last = orders.at(-1)?.order;
-    return {
-      category: 'linear',
-      list: kept.map(orderView),
-      nextPageCursor: last ? cursorAfter(last.id, last.createdAt) : '',
-    };
+    return pageOf(kept.map(orderView), orders.at(-1)?.order);
   }),
 
   'GET /v5/execution/list': linear(async (call) => {
-    const { parameters, optionalToken, inAccount, owner, now } = call;
-    const [token, handle, limit] = [
-      await optionalToken(),
-      orderHandleIn(parameters),
-      limitIn(parameters, FILLS),
-    ];
-    const period = handle && !isGiven(parameters, 'startTime') ? null : periodIn(parameters, now);
-    const before = idInCursor(parameters.cursor);
-    await settled(inAccount);
-    const { page, orders } = await inAccount(async ({ db }) => {
+    const { inAccount, owner } = call;
+    const query = await queryOf(call, FILLS);
+    const { handle } = query;
+    await settled(call);
+    return inAccount(async ({ db }) => {
       const fills = await listFills(db, owner);
-      const all = await ordersById(db, owner, [...new Set(fills.map(({ orderId }) => orderId))]);
-      const wanted = fills
-        .filter((fill) => token === null || fill.token === token)
-        .filter(({ orderId }) => handle === null || isOrder(all.get(orderId), handle))
-        .filter(({ createdAt }) => !period || (createdAt >= period.from && createdAt <= period.to))
-        .filter(({ id }) => before === null || id < before)
-        .reverse();
-      return { page: wanted.slice(0, limit), orders: all };
+      const orders = await ordersById(db, owner, [...new Set(fills.map(({ orderId }) => orderId))]);
+      const isWanted = ({ orderId }: StoredFill) => {
+        const order = orders.get(orderId)?.order;
+        return handle === null || (order !== undefined && matches(order, handle));
+      };
+      const page = newestOf(fills.filter(isWanted), query);
+      return pageOf(
+        page.map((fill) => executionView(fill, orders.get(fill.orderId)?.order)),
+        page.at(-1),
+      );
     });
-    const last = page.at(-1);
-    return {
-      category: 'linear',
-      list: page.map((fill) => executionView(fill, orders.get(fill.orderId)?.order)),
-      nextPageCursor: last ? cursorAfter(last.id, last.createdAt) : '',
-    };
   }),
 
   'GET /v5/position/closed-pnl': linear(async (call) => {
-    const { parameters, optionalToken, inAccount, owner, now } = call;
-    const [token, limit] = [await optionalToken(), limitIn(parameters, FILLS)];
-    const period = periodIn(parameters, now);
-    const before = idInCursor(parameters.cursor);
-    await settled(inAccount);
-    const { page, orders } = await inAccount(async ({ db }) => {
-      const closed = closedOrders((await listFills(db, owner)).map(historyFill))
-        .filter((entry) => token === null || entry.token === token)
-        .filter(({ closedAt }) => closedAt >= period.from && closedAt <= period.to)
-        .filter(({ id }) => before === null || id < before)
-        .sort((a, b) => (a.id < b.id ? 1 : -1))
-        .slice(0, limit);
-      return {
-        page: closed,
-        orders: await ordersById(
-          db,
-          owner,
-          closed.map(({ orderId }) => orderId),
-        ),
-      };
+    const { parameters, inAccount, owner, now } = call;
+    const query = { ...(await queryOf(call, FILLS)), period: periodIn(parameters, now) };
+    await settled(call);
+    return inAccount(async ({ db }) => {
+      const page = newestOf(closedOrders(await listFills(db, owner)), query);
+      const ids = page.map(({ orderId }) => orderId);
+      const orders = await ordersById(db, owner, ids);
+      return pageOf(
+        page.map((entry) => closedPnlView(entry, orders.get(entry.orderId)?.order)),
+        page.at(-1),
+      );
     });
-    const last = page.at(-1);
-    return {
-      category: 'linear',
-      list: page.map((entry) => closedPnlView(entry, orders.get(entry.orderId)?.order)),
-      nextPageCursor: last ? cursorAfter(last.id, last.closedAt) : '',
-    };
   }),
 };
+
+interface HistoryQuery {
+  token: string | null;
+  handle: OrderHandle | null;
+  /** Null: of any time. */
+  period: { from: Date; to: Date } | null;
+  before: bigint | null;
+  limit: number;
+}
+
+async function queryOf(call: PrivateCall, limits: { usual: number; most: number }): Promise<HistoryQuery> {
+  const { parameters, optionalToken, now } = call;
+  const handle = orderHandleIn(parameters);
+  return {
+    token: await optionalToken(),
+    handle,
+    period: handle && !isGiven(parameters, 'startTime') ? null : periodIn(parameters, now),
+    before: idInCursor(parameters.cursor),
+    limit: limitIn(parameters, limits),
+  };
+}
+
+function newestOf<Row extends { id: bigint; token: string; createdAt: Date }>(
+  rows: Row[],
+  { token, period, before, limit }: HistoryQuery,
+): Row[] {
+  return rows
+    .filter((row) => token === null || row.token === token)
+    .filter(({ createdAt }) => !period || (createdAt >= period.from && createdAt <= period.to))
+    .filter(({ id }) => before === null || id < before)
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit);
+}
+
+const pageOf = (list: unknown[], last: { id: bigint | null; createdAt: Date } | undefined) => ({
+  category: 'linear',
+  list,
+  nextPageCursor: last ? cursorAfter(last.id, last.createdAt) : '',
+});
 
 interface OrderRow {
   id: bigint;
@@ -159,7 +161,7 @@ function openRows({ account }: PaperSession, token: string | null, handle: Order
 /** What was settled just now is in the book, not yet in the table. */
 async function endedRows(
   { account, db }: PaperSession,
-  { owner }: BybitCall,
+  { owner }: PrivateCall,
   { token, handle }: { token: string | null; handle: OrderHandle | null },
 ): Promise<OrderRow[]> {
   const inHand = [...account.tokens.values()]
@@ -175,7 +177,7 @@ async function endedRows(
 const isInHand = (tokens: PaperSession['account']['tokens'], { id }: PaperOrder) =>
   [...tokens.values()].some(({ orders }) => orders.some((order) => order.id === id));
 
-function pageOfRows(rows: OrderRow[], { parameters }: BybitCall) {
+function pageOfRows(rows: OrderRow[], { parameters }: PrivateCall) {
   const limit = limitIn(parameters, ORDERS);
   const after = idInCursor(parameters.cursor);
   const start = after === null ? 0 : rows.findIndex(({ id }) => id === after) + 1;
@@ -183,9 +185,3 @@ function pageOfRows(rows: OrderRow[], { parameters }: BybitCall) {
   const last = page.at(-1);
   return { list: page.map(({ view }) => view), nextPageCursor: last ? cursorAfter(last.id, last.at) : '' };
 }
-
-const isOrder = (found: OrderOfToken | undefined, handle: OrderHandle) =>
-  found !== undefined && matches(found.order, handle);
-
-/** What the newest marks did is in the tables only after a transaction of its own. */
-const settled = (inAccount: BybitCall['inAccount']) => inAccount(async () => undefined);

@@ -1,6 +1,6 @@
-import { bodyFields } from '../dialect.ts';
 import type { VenueRequest } from '../http.ts';
 import type { VenueOperation } from '../operations.ts';
+import { jsonObject } from '../parameters.ts';
 
 const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'GET /v5/market/time': ['time'],
@@ -23,9 +23,9 @@ export function bybitOperations({ method, path, query, body }: VenueRequest): re
   const route = `${method} ${path}`;
   switch (route) {
     case 'POST /v5/order/create':
-      return String(bodyFields(body).reduceOnly) === 'true' ? ['close-position'] : ['place-order'];
+      return String(jsonObject(body)?.reduceOnly) === 'true' ? ['close-position'] : ['place-order'];
     case 'POST /v5/position/trading-stop':
-      return isTakingBack(bodyFields(body)) ? ['cancel-protection'] : ['place-protection'];
+      return isTakingBack(jsonObject(body) ?? {}) ? ['cancel-protection'] : ['place-protection'];
     case 'GET /v5/order/realtime': {
       const parameters = new URLSearchParams(query);
       if (parameters.has('orderId') || parameters.has('orderLinkId')) return ['find-order'];

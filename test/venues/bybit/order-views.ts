@@ -1,7 +1,13 @@
 import { D, type Decimal, floorToStep, toPlain } from '#domain/decimal.ts';
-import type { OrderOfToken, PaperOrder, PaperTrigger, TokenBook } from '#server/exchanges/paper/book.ts';
-import { MAKER_FEE, TAKER_FEE } from '#server/exchanges/paper/matching.ts';
-import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import {
+  isPending,
+  type OrderOfToken,
+  type PaperOrder,
+  type PaperTrigger,
+  remainingSize,
+  type TokenBook,
+} from '#server/exchanges/paper/book.ts';
+import { MAKER_FEE, paperContract, TAKER_FEE } from '#server/exchanges/paper/paper-contracts.ts';
 import type { StoredFill } from '#server/exchanges/paper/paper-queries.ts';
 import type { ClosedOrder } from './closed-orders.ts';
 import { orderIdOf } from './parameters.ts';
@@ -34,109 +40,101 @@ function priceView(token: string, order: PaperOrder): string {
   return plain(floorToStep(worst, paperContract(token, 'Bybit').tickSize));
 }
 
+/** What every order and every conditional order has, with the words for 'none'. */
+const NO_ORDER = {
+  orderLinkId: '',
+  slLimitPrice: '0',
+  cancelType: 'UNKNOWN',
+  avgPrice: '',
+  lastPriceOnCreated: '',
+  takeProfit: '',
+  cumExecValue: '0',
+  tpslMode: 'Full',
+  smpType: 'None',
+  triggerDirection: 0,
+  blockTradeId: '',
+  cumFeeDetail: {},
+  rejectReason: 'EC_NoError',
+  isLeverage: '',
+  price: '0',
+  orderIv: '',
+  tpTriggerBy: '',
+  positionIdx: 0,
+  leavesValue: '0',
+  smpGroup: 0,
+  triggerPrice: '',
+  tpLimitPrice: '0',
+  cumExecFee: '0',
+  slTriggerBy: '',
+  closeOnTrigger: false,
+  placeType: '',
+  cumExecQty: '0',
+  stopLoss: '',
+  smpOrderId: '',
+  triggerBy: '',
+  extraFees: '',
+};
+
 export function orderView({ token, order }: OrderOfToken) {
   const isFilled = order.filledSize.gt(0);
-  const isPending = order.state === 'live' || order.state === 'partially_filled';
-  const leaves = isPending ? order.size.minus(order.filledSize) : D(0);
+  const leaves = isPending(order) ? remainingSize(order) : D(0);
   const hasPresets = order.presetStopLoss !== null || order.presetTakeProfit !== null;
+  const isCancelled = order.state === 'canceled';
   return {
+    ...NO_ORDER,
+    ...SOURCES[order.source],
     symbol: `${token}USDT`,
     orderType: order.type === 'market' ? 'Market' : 'Limit',
     // What the exchange itself sends has no id of the client's.
     orderLinkId: order.source === 'normal' ? order.clientOrderId : '',
-    slLimitPrice: '0',
     orderId: orderIdOf(order.id),
-    cancelType: order.state === 'canceled' ? 'CancelByUser' : 'UNKNOWN',
+    cancelType: isCancelled ? 'CancelByUser' : 'UNKNOWN',
     avgPrice: isFilled ? average(order.filledValue, order.filledSize) : '',
-    lastPriceOnCreated: '',
     orderStatus: STATUSES[order.state],
-    ...SOURCES[order.source],
     takeProfit: orEmpty(order.presetTakeProfit),
     cumExecValue: plain(order.filledValue),
     tpslMode: hasPresets ? 'Full' : '',
-    smpType: 'None',
-    triggerDirection: 0,
-    blockTradeId: '',
     cumFeeDetail: isFilled ? { USDT: plain(order.fee) } : {},
-    rejectReason: order.state === 'canceled' ? 'EC_PerCancelRequest' : 'EC_NoError',
-    isLeverage: '',
+    rejectReason: isCancelled ? 'EC_PerCancelRequest' : 'EC_NoError',
     price: priceView(token, order),
-    orderIv: '',
     createdTime: millis(order.createdAt),
     tpTriggerBy: order.presetTakeProfit ? 'MarkPrice' : '',
-    positionIdx: 0,
     timeInForce: order.type === 'market' ? 'IOC' : 'GTC',
     leavesValue: order.price ? plain(leaves.times(order.price)) : '0',
     updatedTime: millis(order.updatedAt),
     side: sideView(order.side),
-    smpGroup: 0,
-    triggerPrice: '',
-    tpLimitPrice: '0',
     cumExecFee: plain(order.fee),
     slTriggerBy: order.presetStopLoss ? 'MarkPrice' : '',
     leavesQty: plain(leaves),
-    closeOnTrigger: false,
-    placeType: '',
     cumExecQty: plain(order.filledSize),
     reduceOnly: order.reduceOnly,
     qty: plain(order.size),
     stopLoss: orEmpty(order.presetStopLoss),
-    smpOrderId: '',
-    triggerBy: '',
-    extraFees: '',
   };
 }
 
 /** The stop or target of a position, as the conditional order that it also is. */
 export function triggerView(book: TokenBook, trigger: PaperTrigger) {
-  const { stopOrderType, createType } = SOURCES[trigger.planType];
   const isFalling = (trigger.planType === 'pos_loss') === (trigger.holdSide === 'long');
   const size = plain(book.position?.size ?? trigger.size);
   return {
+    ...NO_ORDER,
+    ...SOURCES[trigger.planType],
     symbol: `${book.token}USDT`,
     orderType: 'Market',
-    orderLinkId: '',
-    slLimitPrice: '0',
     orderId: orderIdOf(trigger.id),
-    cancelType: 'UNKNOWN',
-    avgPrice: '',
-    stopOrderType,
-    lastPriceOnCreated: '',
     orderStatus: trigger.state === 'live' ? 'Untriggered' : 'Deactivated',
-    createType,
-    takeProfit: '',
-    cumExecValue: '0',
-    tpslMode: 'Full',
-    smpType: 'None',
     triggerDirection: isFalling ? 2 : 1,
-    blockTradeId: '',
-    cumFeeDetail: {},
-    rejectReason: 'EC_NoError',
-    isLeverage: '',
-    price: '0',
-    orderIv: '',
     createdTime: millis(trigger.createdAt),
-    tpTriggerBy: '',
-    positionIdx: 0,
     timeInForce: 'IOC',
-    leavesValue: '0',
     updatedTime: millis(trigger.updatedAt),
     side: trigger.holdSide === 'long' ? 'Sell' : 'Buy',
-    smpGroup: 0,
     triggerPrice: plain(trigger.triggerPrice),
-    tpLimitPrice: '0',
-    cumExecFee: '0',
-    slTriggerBy: '',
     leavesQty: size,
     closeOnTrigger: true,
-    placeType: '',
-    cumExecQty: '0',
     reduceOnly: true,
     qty: size,
-    stopLoss: '',
-    smpOrderId: '',
     triggerBy: 'MarkPrice',
-    extraFees: '',
   };
 }
 
@@ -182,14 +180,14 @@ export function closedPnlView(closed: ClosedOrder, order: PaperOrder | undefined
     symbol: `${closed.token}USDT`,
     orderType: order?.type === 'limit' ? 'Limit' : 'Market',
     leverage: String(order?.leverage ?? ''),
-    updatedTime: millis(closed.closedAt),
+    updatedTime: millis(closed.createdAt),
     side: closed.side === 'buy' ? 'Buy' : 'Sell',
     orderId: orderIdOf(closed.orderId),
     closedPnl: plain(closed.profit.minus(openFee).minus(closeFee)),
     avgEntryPrice: average(closed.entryValue, closed.size),
     qty: order ? plain(order.size) : plain(closed.size),
     cumEntryValue: plain(closed.entryValue),
-    createdTime: millis(order?.createdAt ?? closed.closedAt),
+    createdTime: millis(order?.createdAt ?? closed.createdAt),
     orderPrice: order ? priceView(closed.token, order) : '',
     closedSize: plain(closed.size),
     avgExitPrice: average(closed.exitValue, closed.size),

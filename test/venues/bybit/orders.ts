@@ -1,22 +1,21 @@
-import { isPending, type PaperOrder } from '#server/exchanges/paper/book.ts';
+import { isPending } from '#server/exchanges/paper/book.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
+import type { PrivateRoutes } from '../dialect.ts';
+import { isGiven, type Parameters } from '../parameters.ts';
 import { cancelStruckOrder, placeStruckOrder } from '../struck-orders.ts';
-import type { OrderHandle } from '../venue-queries.ts';
-import { type BybitHandler, linear } from './call.ts';
+import { matches } from '../venue-queries.ts';
 import {
   decimalIn,
-  isGiven,
+  linear,
   oneOf,
   optionalDecimalIn,
   orderHandleIn,
   orderIdOf,
   orderLinkIdIn,
-  type Parameters,
-  sideIn,
   wrong,
 } from './parameters.ts';
 
-export const BYBIT_ORDERS: Record<string, BybitHandler> = {
+export const BYBIT_ORDERS: PrivateRoutes = {
   'POST /v5/order/create': linear(async (call) => {
     const { parameters, token } = call;
     const type = oneOf(parameters, 'orderType', ['Limit', 'Market']) === 'Market' ? 'market' : 'limit';
@@ -24,7 +23,7 @@ export const BYBIT_ORDERS: Record<string, BybitHandler> = {
     const order = {
       token: await token(),
       clientOrderId: orderLinkIdIn(parameters),
-      side: sideIn(parameters),
+      side: oneOf(parameters, 'side', ['Buy', 'Sell']) === 'Buy' ? 'buy' : 'sell',
       type,
       price: optionalDecimalIn(parameters, 'price'),
       size: decimalIn(parameters, 'qty'),
@@ -60,9 +59,6 @@ export const BYBIT_ORDERS: Record<string, BybitHandler> = {
     return answer;
   }),
 };
-
-export const matches = (order: PaperOrder, handle: OrderHandle) =>
-  handle.orderId === undefined ? order.clientOrderId === handle.clientOrderId : order.id === handle.orderId;
 
 /** What these books know only one way of. */
 function checkTerms(parameters: Parameters, type: 'limit' | 'market'): void {

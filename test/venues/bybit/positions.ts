@@ -4,15 +4,16 @@ import { setTrigger } from '#server/exchanges/paper/matching.ts';
 import type { PaperSession } from '#server/exchanges/paper/paper-books.ts';
 import { checkTrigger } from '#server/exchanges/paper/paper-orders.ts';
 import { BookRefusal } from '#server/exchanges/paper/refusals.ts';
+import type { PrivateRoutes } from '../dialect.ts';
+import { isGiven, type Parameters } from '../parameters.ts';
 import { VenueRefusal } from '../refusals.ts';
 import { refuseStruckProtection } from '../struck-orders.ts';
-import { type BybitHandler, linear } from './call.ts';
 import { checkProtectionTerms } from './orders.ts';
 import { pageOf } from './pages.ts';
-import { decimalIn, isGiven, limitIn, type Parameters, wrong } from './parameters.ts';
+import { decimalIn, limitIn, linear, wrong } from './parameters.ts';
 import { heldView, positionViews } from './views.ts';
 
-export const BYBIT_POSITIONS: Record<string, BybitHandler> = {
+export const BYBIT_POSITIONS: PrivateRoutes = {
   'GET /v5/position/list': linear(async ({ parameters, optionalToken, inAccount }) => {
     const token = await optionalToken();
     if (token === null && parameters.settleCoin !== 'USDT') {

@@ -1,34 +1,28 @@
-import { isListed, listedTokens } from '#server/exchanges/paper/listed-tokens.ts';
-import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
-import type { VenueBooks } from '../dialect.ts';
-import { type VenueRequest, VIEWER_HEADER } from '../http.ts';
+import { listedTokens, paperContract } from '#server/exchanges/paper/paper-contracts.ts';
+import type { PublicCall, PublicRoutes } from '../dialect.ts';
+import { VIEWER_HEADER } from '../http.ts';
+import { isGiven } from '../parameters.ts';
 import { pageOf } from './pages.ts';
-import { isGiven, limitIn, type Parameters, parametersOf, requireLinear, tokenOf } from './parameters.ts';
+import { limitIn, requireLinear } from './parameters.ts';
 import { instrumentView, tickerView } from './views.ts';
-
-export type BybitPublicHandler = (call: {
-  books: VenueBooks;
-  request: VenueRequest;
-  now: Date;
-}) => Promise<unknown>;
 
 const OTHER_MARKETS = new Set(['spot', 'inverse', 'option']);
 const INSTRUMENTS = { usual: 500, most: 1000 };
 
-export const BYBIT_PUBLIC: Record<string, BybitPublicHandler> = {
+export const BYBIT_PUBLIC: PublicRoutes = {
   'GET /v5/market/time': async ({ now }) => ({
     timeSecond: String(Math.floor(now.getTime() / 1000)),
     timeNano: `${now.getTime()}000000`,
   }),
 
-  'GET /v5/market/instruments-info': async ({ books, request }) => {
-    const parameters = parametersOf(request);
+  'GET /v5/market/instruments-info': async (call) => {
+    const { parameters } = call;
     const { category = '' } = parameters;
     // Clients that list all markets ask for these.
     if (OTHER_MARKETS.has(category)) return { category, list: [], nextPageCursor: '' };
-    requireLinear(parameters);
+    requireLinear(call);
     const isTrading = !isGiven(parameters, 'status') || parameters.status === 'Trading';
-    const tokens = isTrading ? await tokensAskedFor(books, parameters) : [];
+    const tokens = isTrading ? await tokensAskedFor(call) : [];
     const { page, nextPageCursor } = pageOf(tokens, {
       limit: limitIn(parameters, INSTRUMENTS),
       cursor: parameters.cursor,
@@ -37,19 +31,19 @@ export const BYBIT_PUBLIC: Record<string, BybitPublicHandler> = {
     return { category: 'linear', list, nextPageCursor };
   },
 
-  'GET /v5/market/tickers': async ({ books, request }) => {
-    const parameters = parametersOf(request);
-    requireLinear(parameters);
+  'GET /v5/market/tickers': async (call) => {
+    const { books, request, parameters } = call;
+    requireLinear(call);
     // A price of one's own is seen where one token is asked for.
     const userId = isGiven(parameters, 'symbol') ? (request.headers[VIEWER_HEADER] ?? null) : null;
-    const tokens = await tokensAskedFor(books, parameters);
+    const tokens = await tokensAskedFor(call);
     const marks = await books.marks.newest(tokens, { userId, db: books.db });
     const list = [...marks].map(([token, { price }]) => tickerView(`${token}USDT`, price));
     return { category: 'linear', list };
   },
 };
 
-async function tokensAskedFor(books: VenueBooks, parameters: Parameters): Promise<string[]> {
-  if (!isGiven(parameters, 'symbol')) return listedTokens(books, 'Bybit');
-  return [await tokenOf(parameters, (name) => isListed(books, 'Bybit', name))];
+async function tokensAskedFor({ books, optionalToken }: PublicCall): Promise<string[]> {
+  const token = await optionalToken();
+  return token === null ? listedTokens(books, 'Bybit') : [token];
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 import type { VenueRequest } from '../http.ts';
 import { VenueRefusal } from '../refusals.ts';
-import { sameText } from '../same-text.ts';
+import { sameText } from '../venue-credentials.ts';
 
 const USUAL_WINDOW_MS = 5_000;
 /** How far a request may be ahead of the exchange's clock, whatever window it asks for. */

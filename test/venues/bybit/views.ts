@@ -1,6 +1,7 @@
 import { D, type Decimal, toPlain } from '#domain/decimal.ts';
-import type { AccountBalances } from '#server/exchanges/paper/balances.ts';
+import type { Contract } from '#server/exchanges/exchange.ts';
 import {
+  type AccountBalances,
   type AccountBook,
   liveTrigger,
   type PaperPosition,
@@ -8,13 +9,9 @@ import {
   type TokenBook,
   unrealisedProfit,
 } from '#server/exchanges/paper/book.ts';
-import {
-  bankruptcyPrice,
-  liquidationPrice,
-  MAINTENANCE_MARGIN_RATE,
-} from '#server/exchanges/paper/matching.ts';
-import type { PaperContract } from '#server/exchanges/paper/paper-contracts.ts';
-import { decimalPlaces } from '../symbols.ts';
+import { bankruptcyPrice, liquidationPrice } from '#server/exchanges/paper/matching.ts';
+import { MAINTENANCE_MARGIN_RATE } from '#server/exchanges/paper/paper-contracts.ts';
+import { decimalPlaces } from '../parameters.ts';
 
 /* Rows in, Bybit's JSON out: numbers as text, what is not there as an empty one, fees above zero where they were paid. */
 
@@ -26,7 +23,7 @@ export const sideView = (side: 'buy' | 'sell' | 'long' | 'short') =>
 
 const LAUNCHED_AT = '1585526400000';
 
-export function instrumentView(contract: PaperContract) {
+export function instrumentView(contract: Contract) {
   return {
     symbol: contract.symbol,
     contractType: 'LinearPerpetual',

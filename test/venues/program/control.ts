@@ -1,12 +1,21 @@
+import { desc } from 'drizzle-orm';
 import { isPositive } from '#domain/decimal.ts';
 import { isTokenName } from '#server/exchanges/paper/paper-contracts.ts';
+import {
+  paperAccounts,
+  paperFills,
+  paperOrders,
+  paperPositions,
+  paperTriggerOrders,
+} from '#server/exchanges/paper/paper-schema.ts';
+import type { Db } from '#server/platform/db/database.ts';
 import type { VenueFault } from '../faults.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from '../http.ts';
 
 export interface ControlParts {
   prices: { now(): Record<string, string>; set(token: string, price: string): Promise<void> };
   setFaults(faults: VenueFault[]): void;
-  ledger(): Promise<unknown>;
+  db: Db;
   /** A key pair of an account that nobody has used. */
   newKeys(): unknown;
 }
@@ -28,7 +37,7 @@ export function createControl(parts: ControlParts): (request: VenueRequest) => P
       parts.setFaults(faults);
       return faults;
     },
-    'GET /paper/ledger': async () => parts.ledger(),
+    'GET /paper/ledger': () => readLedger(parts.db),
     'POST /paper/keys': async () => parts.newKeys(),
   };
 
@@ -85,3 +94,22 @@ function faultsIn(body: unknown): VenueFault[] {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const NEWEST = 1_000;
+
+/** Everything in the books, of lists that grow the newest rows. */
+async function readLedger(db: Db): Promise<unknown> {
+  const [accounts, positions, stops, orders, fills] = await Promise.all([
+    db.select().from(paperAccounts),
+    db.select().from(paperPositions),
+    db.select().from(paperTriggerOrders).orderBy(desc(paperTriggerOrders.id)).limit(NEWEST),
+    db.select().from(paperOrders).orderBy(desc(paperOrders.id)).limit(NEWEST),
+    db.select().from(paperFills).orderBy(desc(paperFills.id)).limit(NEWEST),
+  ]);
+  return withoutBigints({ accounts, positions, stops, orders, fills });
+}
+
+const withoutBigints = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_, field: unknown) => (typeof field === 'bigint' ? String(field) : field)),
+  );

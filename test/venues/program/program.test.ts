@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Exchange } from '#server/exchanges/exchange.ts';
-import { createExchangeRegistry, type ExchangeRegistry } from '#server/exchanges/registry.ts';
+import type { ExchangeRegistry } from '#server/exchanges/registry.ts';
 import type { ServerConnection } from '#server/platform/db/embedded.ts';
 import { createTestDatabase, type TestDatabase } from '#test/app/test-database.ts';
+import { buy, inTime, testRegistry } from '../test-registry.ts';
 import { madeUpPrices } from './prices.ts';
 import { type ProgramKeys, startVenueProgram, type VenueProgram } from './program.ts';
 
@@ -27,13 +28,7 @@ beforeAll(async () => {
       throw error;
     },
   });
-  registry = createExchangeRegistry({
-    exchangeMode: 'demo',
-    bitgetBaseUrl: program.url,
-    bybitBaseUrl: program.url,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 5_000,
-  });
+  registry = testRegistry({ exchangeMode: 'demo', bitgetBaseUrl: program.url, bybitBaseUrl: program.url });
 });
 afterAll(async () => {
   await registry?.close();
@@ -54,26 +49,15 @@ const accountOn = ({ accountMode }: Exchange) => ({
 });
 
 describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('%s', (platform) => {
-  test('is traded with the keys that are told at the start, at prices that are set', async () => {
+  test('is traded with the keys that are printed at the start, at prices that are set', async () => {
     const exchange = registry.get(platform);
     const account = accountOn(exchange);
     expect(await exchange.fetchBalance(account)).toMatchObject({ futuresAvailable: '5000' });
     await exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
     await control('prices', { BTC: '60000' });
-    const order = { token: 'BTC', clientOrderId: `served-${platform}` };
-    const placed = await exchange.placeOrder(
-      account,
-      {
-        ...order,
-        side: 'buy',
-        price: '60000',
-        quantity: '0.01',
-        leverage: 10,
-        stopLoss: '59000',
-        takeProfit: '62000',
-      },
-      { notAfter: new Date(Date.now() + 5_000) },
-    );
+    const changes = { price: '60000', stopLoss: '59000', takeProfit: '62000' };
+    const order = buy({ clientOrderId: `served-${platform}`, ...changes });
+    const placed = await exchange.placeOrder(account, order, inTime());
     expect(placed).toMatchObject({ outcome: 'placed' });
     expect(await exchange.findOrder(account, order)).toMatchObject({
       state: 'filled',
@@ -87,7 +71,7 @@ describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('%s', (platform) => {
 });
 
 describe('the control', () => {
-  test('sets faults, for good where it is told so, and takes them back', async () => {
+  test('sets faults, for good with "times": null, and takes them back', async () => {
     await control('faults', [{ kind: 'badGatewayBefore', on: { operation: 'time', times: null } }]);
     for (let count = 0; count < 3; count += 1) {
       expect((await fetch(`${program.url}/v5/market/time`)).status).toBe(502);
@@ -107,7 +91,7 @@ describe('the control', () => {
     expect(await control(path, body)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   });
 
-  test('a page in a browser does not reach it, under no name', async () => {
+  test('refuses a page in a browser, by whatever host name it calls', async () => {
     expect((await control('ledger', undefined, { origin: 'https://example.com' })).status).toBe(403);
     expect((await control('prices', { BTC: 1 }, { origin: program.url })).status).toBe(403);
     const asAnother = await new Promise<number>((resolve, reject) => {

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { settleOnPrice } from '#server/exchanges/paper/settle-on-price.ts';
+import { settleOnPrice } from '#server/exchanges/paper/price-settlement.ts';
 import type { OpenDatabase } from '#server/platform/db/pool.ts';
 import { memoryMarks } from '../memory-marks.ts';
 import { listenVenue } from '../server.ts';
 import { createVenue } from '../venue.ts';
 import { venueCredentials } from '../venue-credentials.ts';
 import { createControl } from './control.ts';
-import { readLedger } from './ledger.ts';
 import { madeUpPrices } from './prices.ts';
 
-/** No secret: these keys open play money on this machine alone. They stay the same, so that a program can store them. */
+/** No secret: these keys open play money on this machine only. They stay the same, so that a program can store them. */
 const SECRET = 'the paper exchange on a port of its own';
 const FIRST_ACCOUNT = '00000000-0000-4000-8000-000000000001';
 
@@ -63,7 +62,7 @@ export async function startVenueProgram(options: {
       },
     },
     setFaults: (faults) => venue.setFaults(faults),
-    ledger: () => readLedger(db),
+    db,
     newKeys: () => keysOf(randomUUID()),
   });
   const server = await listenVenue(

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fakeClock } from '#test/app/fake-clock.ts';
 import { type StrictExchange, startStrictExchange } from '#test/venues/strict-exchange.ts';
-import type { CallRecord, Exchange, ExchangeAccount } from '../exchange.ts';
-import { createExchangeRegistry, type ExchangeRegistry } from '../registry.ts';
+import { accountOn, testRegistry } from '#test/venues/test-registry.ts';
+import type { CallRecord, Exchange } from '../exchange.ts';
+import type { ExchangeRegistry } from '../registry.ts';
 
 const clock = fakeClock();
 let site: StrictExchange;
@@ -11,15 +12,7 @@ let exchange: Exchange;
 
 beforeEach(async () => {
   site = await startStrictExchange({ perSecondOfKey: () => 1_000, perTwoSecondsOfAddress: 1_000 });
-  registry = createExchangeRegistry({
-    exchangeMode: 'live',
-    bitgetBaseUrl: site.url,
-    bybitBaseUrl: site.url,
-    exchangeProxyUrls: [],
-    exchangeTimeoutMs: 5_000,
-    paper: null,
-    now: clock.now,
-  });
+  registry = testRegistry({ exchangeMode: 'live', bitgetBaseUrl: site.url, now: clock.now });
   exchange = registry.get('Bitget');
 });
 afterEach(async () => {
@@ -27,11 +20,8 @@ afterEach(async () => {
   await site.close();
 });
 
-const account: ExchangeAccount = {
-  userId: 'user',
-  environment: 'live',
-  credentials: { apiKey: 'key', apiSecret: 's', passphrase: 'p', accountMode: 'classic' },
-};
+const account = accountOn('Bitget', { environment: 'live' });
+const { apiKey } = account.credentials;
 
 const asked = () =>
   site.requests
@@ -50,42 +40,42 @@ async function prepare(leverage = 10): Promise<CallRecord[]> {
   return calls;
 }
 
-test('an account that was looked at when its order was expected is not asked again, and the look is told of', async () => {
+test('an account that was read ahead is not asked again, and that request is recorded', async () => {
   await expectOrder();
   expect(await prepare()).toMatchObject([{ type: 'account', success: true }]);
   expect(asked()).toEqual(['account']);
 });
 
-test('what differs is set and read back', async () => {
+test('sets what differs and reads it back', async () => {
   await expectOrder();
   const calls = await prepare(5);
   expect(calls.map(({ type }) => type)).toEqual(['account', 'set-leverage', 'account']);
   expect(asked()).toEqual(['account', 'set-leverage', 'account']);
 });
 
-test('a look counts once', async () => {
+test('a state that was read ahead is used once', async () => {
   await expectOrder();
   await prepare();
-  site.setLeverage('key', '20');
+  site.setLeverage(apiKey, '20');
   await prepare();
   expect(asked()).toEqual(['account', 'account', 'set-leverage', 'account']);
 });
 
-test('a look counts for two seconds', async () => {
+test('a state that was read ahead is used for two seconds', async () => {
   await expectOrder();
   clock.advance(2_001);
   await prepare();
   expect(asked()).toEqual(['account', 'account']);
 });
 
-test('a look with another key says nothing of the account', async () => {
+test('a state that was read with another key is not used', async () => {
   await expectOrder({ ...account, credentials: { ...account.credentials, apiKey: 'other' } });
   await prepare();
   expect(asked()).toEqual(['account', 'account']);
 });
 
-test('where the look failed, the account is asked', async () => {
-  site.answerWith('key', 'account', '40725');
+test('asks the account when reading ahead failed', async () => {
+  site.answerWith(apiKey, 'account', '40725');
   await expectOrder();
   const calls = await prepare();
   expect(calls.map(({ success }) => success)).toEqual([false, true]);

@@ -1,0 +1,159 @@
+import { isDecimal, isPositive, toPlain } from '#domain/decimal.ts';
+import {
+  type ClosedPosition,
+  type ClosingOrder,
+  type Contract,
+  ExchangeError,
+  type OrderReport,
+  type Ticker,
+} from '../exchange.ts';
+import type { Envelope, Market } from './dialect.ts';
+
+/* Readers of an exchange's own JSON. A required field that is missing throws, and the outcome counts as not known. */
+
+export type Json = Record<string, unknown>;
+
+/** An answer that cannot be read says nothing. */
+export const unreadable = (message: string) => new ExchangeError('unknown', message);
+
+export function record(value: unknown): Json {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw unreadable('The exchange answered something else than an object');
+  }
+  return value as Json;
+}
+
+export function list(value: unknown): Json[] {
+  if (!Array.isArray(value)) throw unreadable('The exchange answered something else than a list');
+  return value.map(record);
+}
+
+export const textOf = (value: unknown) =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+
+export function decimal(from: Json, name: string): string {
+  const text = textOf(from[name]);
+  if (!isDecimal(text)) throw unreadable(`The exchange answered no number as ${name}`);
+  return toPlain(text);
+}
+
+/** For figures that are left out, or left empty, where they do not apply. */
+export function decimalOrZero(from: Json, name: string): string {
+  const value = from[name];
+  return value === undefined || value === null || value === '' ? '0' : decimal(from, name);
+}
+
+export function priceOrNull(value: unknown): string | null {
+  const text = textOf(value);
+  return isPositive(text) ? toPlain(text) : null;
+}
+
+export function instant(from: Json, name: string): Date {
+  const at = instantOrNull(from[name]);
+  if (at === null) throw unreadable(`The exchange answered no time as ${name}`);
+  return at;
+}
+
+export function instantOrNull(value: unknown): Date | null {
+  const at = new Date(Number(textOf(value) || Number.NaN));
+  return at.getTime() > 0 ? at : null;
+}
+
+export function orderIdOf(info: unknown): string {
+  const orderId = textOf(record(info).orderId);
+  if (orderId === '') throw unreadable('The order that was answered has no id');
+  return orderId;
+}
+
+/** The token of a contract that is settled in USDT; null for any other. */
+export function tokenOf({ symbol }: Json): string | null {
+  const name = textOf(symbol);
+  return name.endsWith('USDT') ? name.slice(0, -'USDT'.length) : null;
+}
+
+/** Two different leverages are equal to none that is asked for. */
+export const onlyLeverage = (leverages: number[]): number =>
+  new Set(leverages).size === 1 ? (leverages[0] ?? Number.NaN) : Number.NaN;
+
+/** USDT-margined, one coin a contract, and called exactly as the token: a scaled or renamed one is not the token's. */
+export function contractOf(market: Market, token: string): Contract | null {
+  if (!market?.swap || !market.linear || market.active !== true || market.settle !== 'USDT') return null;
+  if (market.id !== `${token}USDT` || market.baseId !== token || market.contractSize !== 1) return null;
+  const { precision, limits } = market;
+  return {
+    token,
+    symbol: `${token}USDT`,
+    tickSize: numberText(precision.price, 'price step'),
+    quantityStep: numberText(precision.amount, 'quantity step'),
+    minimumQuantity: numberText(limits.amount?.min ?? precision.amount, 'minimum quantity'),
+    minimumNotional: numberText(limits.cost?.min ?? 0, 'minimum notional'),
+    maximumLeverage: Number(limits.leverage?.max ?? 1),
+  };
+}
+
+function numberText(value: number | undefined, name: string): string {
+  if (value === undefined || !Number.isFinite(value)) throw unreadable(`The contract has no ${name}`);
+  return toPlain(value);
+}
+
+/** An order of the time of a position, as far as it tells whether that order ended it. */
+export interface PastOrder {
+  symbol: string;
+  side: 'buy' | 'sell' | null;
+  filledQuantity: string;
+  at: Date;
+  canOnlyReduce: boolean;
+  clientOrderId: string;
+  source: ClosingOrder['source'];
+}
+
+/** Orders and positions are stamped by different parts of the exchange. */
+const STAMP_SLACK_MS = 5_000;
+
+/**
+ * In one-way mode what filled on the other side while the position was open has reduced it; the one nearest to its end
+ * ended it. An order that can only reduce comes first: the opposite position may have been opened a moment later.
+ */
+export function closingOrderAmong(orders: PastOrder[], position: ClosedPosition): ClosingOrder | null {
+  const [openedMs, closedMs] = [position.openedAt.getTime(), position.closedAt.getTime()];
+  const opposite = orders.filter(
+    ({ symbol, side, filledQuantity, at }) =>
+      symbol === `${position.token}USDT` &&
+      side === (position.side === 'long' ? 'sell' : 'buy') &&
+      isPositive(filledQuantity) &&
+      at.getTime() >= openedMs - STAMP_SLACK_MS &&
+      at.getTime() <= closedMs + STAMP_SLACK_MS,
+  );
+  const reducing = opposite.filter(({ canOnlyReduce }) => canOnlyReduce);
+  const apart = ({ at }: PastOrder) => Math.abs(at.getTime() - closedMs);
+  const [last] = (reducing.length > 0 ? reducing : opposite).sort((a, b) => apart(a) - apart(b));
+  return last === undefined ? null : { clientOrderId: last.clientOrderId, source: last.source };
+}
+
+/** Code and words of an answer, under the names that the exchange has for them. */
+export function envelopeIn(body: string, codeName: string, messageName: string): Envelope | null {
+  try {
+    const { [codeName]: code, [messageName]: message } = JSON.parse(body) as Json;
+    return code === undefined ? null : { code: String(code), message: String(message ?? '') };
+  } catch {
+    return null;
+  }
+}
+
+/** Null while there is no price. Without a mark price the last one counts. */
+export function tickerFrom(token: string, last: unknown, mark: unknown, at: () => Date): Ticker | null {
+  const lastPrice = priceOrNull(last);
+  if (lastPrice === null) return null;
+  return { token, lastPrice, markPrice: priceOrNull(mark) ?? lastPrice, at: at() };
+}
+
+/** The state of an order that is filled as far as this; one that is in no table is unknown. */
+export function stateOf(
+  states: Readonly<Record<string, OrderReport['state']>>,
+  status: unknown,
+  filledQuantity: string,
+): OrderReport['state'] {
+  const name = textOf(status);
+  const state = Object.hasOwn(states, name) ? (states[name] ?? 'unknown') : 'unknown';
+  return state === 'open' && isPositive(filledQuantity) ? 'partially-filled' : state;
+}

@@ -1,0 +1,105 @@
+import type { ExchangePlatform } from '#domain/user-settings.ts';
+import type {
+  CallRecord,
+  EntryOrder,
+  Exchange,
+  ExchangeAccount,
+  OpenPosition,
+  PlacementContext,
+} from '#server/exchanges/exchange.ts';
+import {
+  createExchangeRegistry,
+  type ExchangeRegistry,
+  type ExchangeRegistryOptions,
+} from '#server/exchanges/registry.ts';
+import { jsonAnswer, type VenueAnswer, type VenueRequest } from './http.ts';
+
+/** An exchange under test, with a hand on its prices and its books. */
+export interface ExchangeUnderTest {
+  exchange: Exchange;
+  /** The margin mode that a position shows. */
+  marginModeOfPosition: OpenPosition['marginMode'];
+  /** A new account with 10,000 USDT. */
+  newAccount(): ExchangeAccount;
+  push(token: string, price: string): void;
+  /** Puts the account in the mode that is not traded in, past the port. */
+  setHedgeMode(account: ExchangeAccount, token: string): Promise<void>;
+  /** Takes the position's stop away, past the port. */
+  loseStop(account: ExchangeAccount, token: string): Promise<void>;
+  /** The exchange's own ledger, read past the port. */
+  ordersOf(account: ExchangeAccount): Promise<{ clientOrderId: string; state: string; filledSize: string }[]>;
+  balanceOf(account: ExchangeAccount): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A registry of paper mode without limits, unless said otherwise. */
+export const testRegistry = (options: Partial<ExchangeRegistryOptions>): ExchangeRegistry =>
+  createExchangeRegistry({
+    exchangeMode: 'paper',
+    bitgetBaseUrl: null,
+    bybitBaseUrl: null,
+    exchangeProxyUrls: [],
+    exchangeTimeoutMs: 5_000,
+    ...options,
+  });
+
+/** A registry whose exchanges answer in this process: with JSON, or with an answer as it is. */
+export const answeringRegistry = (
+  answer: (request: VenueRequest) => unknown,
+  options: Partial<ExchangeRegistryOptions> = {},
+): ExchangeRegistry =>
+  testRegistry({
+    ...options,
+    venue: {
+      async handle(request) {
+        const answered = await answer(request);
+        return isAnswer(answered) ? answered : jsonAnswer(200, answered);
+      },
+    },
+  });
+
+const isAnswer = (value: unknown): value is VenueAnswer =>
+  value !== null && typeof value === 'object' && 'delivery' in value;
+
+/** An account of the kind that is traded on the platform. */
+export const accountOn = (
+  platform: ExchangePlatform,
+  changes: Partial<Omit<ExchangeAccount, 'credentials'>> = {},
+): ExchangeAccount => ({
+  userId: 'ann',
+  environment: 'paper',
+  ...changes,
+  credentials: {
+    apiKey: 'key of ann',
+    apiSecret: 'secret of ann',
+    ...(platform === 'Bitget' ? { passphrase: 'phrase of ann' } : {}),
+    accountMode: platform === 'Bitget' ? 'classic' : 'unified',
+  },
+});
+
+export const inTime = (): PlacementContext => ({ notAfter: new Date(Date.now() + 60_000) });
+
+/** The context of a call, and what is recorded of it. */
+export function recording(): { calls: CallRecord[]; context: PlacementContext } {
+  const calls: CallRecord[] = [];
+  return { calls, context: { ...inTime(), onCall: (call) => calls.push(call) } };
+}
+
+let lastId = 0;
+export const newId = () => {
+  lastId += 1;
+  return `t${Date.now().toString(36)}-${lastId}`;
+};
+
+/** A long entry at the market price of most tests. */
+export const buy = (changes: Partial<EntryOrder> = {}): EntryOrder => ({
+  token: 'BTC',
+  side: 'buy',
+  clientOrderId: newId(),
+  price: '65000',
+  quantity: '0.01',
+  leverage: 10,
+  stopLoss: '63000',
+  takeProfit: '69000.1',
+  ...changes,
+});
