@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { seriousFindings } from './axe.ts';
 import { expect, TOKYO, test } from './fixtures.ts';
 import { dialog, signOut } from './screen.ts';
+import { stopTime } from './stopped-time.ts';
 
 test.use({ serverEnv: TOKYO });
 
@@ -87,31 +88,6 @@ test('the badge and its dialog show the environment, each look in its colour', a
   }
 });
 
-/**
- * A page whose time stands still until the test lets it pass, and the seconds at which it asked for the status. No
- * second passes while an answer is on its way: it takes real time, of which a busy machine has more.
- */
-async function stopTime(page: Page) {
-  await page.clock.pauseAt(Date.now() + 3_600_000);
-  const clock = { seconds: 0, calls: [] as number[] };
-  const underWay = new Set<Promise<unknown>>();
-  page.on('request', (request) => {
-    if (!request.url().endsWith('/api/environment/status')) return;
-    clock.calls.push(clock.seconds);
-    const answered = request.response().then((response) => response?.finished());
-    underWay.add(answered);
-    void answered.finally(() => underWay.delete(answered));
-  });
-  const pass = async (seconds: number) => {
-    for (let passed = 0; passed < seconds; passed += 1) {
-      await Promise.all(underWay);
-      clock.seconds += 1;
-      await page.clock.runFor(1_000);
-    }
-  };
-  return { clock, pass };
-}
-
 // Requirements: screens-environment-3, accounts-calls-19, accounts-limits-2, settings-of-the-program-11
 test('the status is fetched again every 30 seconds, under an open dialog too, and no more after signing out', async ({
   page,
@@ -123,13 +99,13 @@ test('the status is fetched again every 30 seconds, under an open dialog too, an
   await signIn(page);
   await page.goto('/');
   await expect(badgeOf(page, 'Live Trading')).toBeVisible();
-  const { clock, pass } = await stopTime(page);
+  const { calls, pass } = await stopTime(page, '/api/environment/status');
   await pass(100);
-  expect(clock.calls.length).toBeGreaterThanOrEqual(2);
+  expect(calls.length).toBeGreaterThanOrEqual(2);
   // The thirty seconds begin with the answer, which the page may take up a second or two after it came.
-  for (const [index, second] of clock.calls.slice(1).entries()) {
-    expect(second - (clock.calls[index] ?? 0)).toBeGreaterThanOrEqual(30);
-    expect(second - (clock.calls[index] ?? 0)).toBeLessThan(40);
+  for (const [index, second] of calls.slice(1).entries()) {
+    expect(second - (calls[index] ?? 0)).toBeGreaterThanOrEqual(30);
+    expect(second - (calls[index] ?? 0)).toBeLessThan(40);
   }
 
   await badgeOf(page, 'Live Trading').click();
@@ -139,9 +115,9 @@ test('the status is fetched again every 30 seconds, under an open dialog too, an
     await expect(updated).toBeVisible({ timeout: 200 });
   }).toPass();
   const answered = page.waitForResponse('**/api/environment/status');
-  const before = clock.calls.length;
+  const before = calls.length;
   await pass(40);
-  expect(clock.calls.length).toBeGreaterThan(before);
+  expect(calls.length).toBeGreaterThan(before);
   const { timestamp } = (await (await answered).json()) as { timestamp: string };
   await expect(updated).toHaveText(`Last updated: ${inTokyo(timestamp)}`);
 
@@ -152,9 +128,9 @@ test('the status is fetched again every 30 seconds, under an open dialog too, an
   expectFailure({ path: '/api/my-positions', status: 401 });
   await page.clock.resume();
   await signOut(page, server.adminUsername);
-  const after = clock.calls.length;
+  const after = calls.length;
   await pass(100);
-  expect(clock.calls.length).toBe(after);
+  expect(calls.length).toBe(after);
 });
 
 /** Tokyo has been nine hours ahead since 1951. */

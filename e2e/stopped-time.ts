@@ -1,0 +1,27 @@
+import type { Page } from '@playwright/test';
+
+/**
+ * A page, with its clock installed, whose time stands still until the test lets it pass, and the seconds at which it
+ * asked for a path. No second passes while an answer is on its way: that takes real time, and more on a busy machine.
+ */
+export async function stopTime(page: Page, path: string) {
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 3_600_000);
+  const calls: number[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  let seconds = 0;
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname !== path) return;
+    calls.push(seconds);
+    const answered = request.response().then((response) => response?.finished());
+    underWay.add(answered);
+    void answered.finally(() => underWay.delete(answered));
+  });
+  const pass = async (count: number) => {
+    for (let passed = 0; passed < count; passed += 1) {
+      await Promise.all(underWay);
+      seconds += 1;
+      await page.clock.runFor(1_000);
+    }
+  };
+  return { calls, pass };
+}
