@@ -28,15 +28,12 @@ export async function seriousFindingsInBothSchemes(page: Page, place: string): P
   return [...light, ...dark];
 }
 
-/** The findings of axe in both schemes, and whether the place is wider than the screen of a telephone. */
-export async function examine(page: Page, place: string): Promise<string[]> {
+/** The findings of axe in both schemes, and whether the page, or a part of it, is wider than a telephone's screen. */
+export async function examine(page: Page, place: string, part = page.locator('html')): Promise<string[]> {
   const found = await seriousFindingsInBothSchemes(page, place);
   const size = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
-  const hiddenPx = await page.evaluate(() => {
-    const parts = [document.documentElement, ...document.querySelectorAll('[role="dialog"]')];
-    return Math.max(...parts.map((part) => part.scrollWidth - part.clientWidth));
-  });
+  const hiddenPx = await part.evaluate((element) => element.scrollWidth - element.clientWidth);
   if (size) await page.setViewportSize(size);
   return hiddenPx > 0 ? [...found, `${place} is ${hiddenPx} pixels too wide for a telephone`] : found;
 }

@@ -212,7 +212,7 @@ test.describe('every tab', () => {
       await page.goto(path);
       const opened = page.getByRole('dialog');
       await expect(opened).toContainText(text);
-      expect(await examine(page, path)).toEqual([]);
+      expect(await examine(page, path, opened)).toEqual([]);
     }
     await page.setViewportSize({ width: 390, height: 844 });
     const from = await story(operator);
