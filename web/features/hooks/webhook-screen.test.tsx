@@ -178,7 +178,7 @@ test('a key is masked until the password was given, and copied whole afterwards'
   app.answers[HOOKS] = [wholeHook];
   await confirm(app, form, 'View Key');
   await expectGone(() => page().queryByRole('dialog'));
-  expect(await navigator.clipboard.readText()).toBe(wholeHook.hookKey);
+  await eventually(async () => expect(await navigator.clipboard.readText()).toBe(wholeHook.hookKey));
   expect(textIn(await keyField())).toBe(wholeHook.hookKey);
   expect(hint()).toBeNull();
   navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'));

@@ -390,7 +390,7 @@ test('the exchange connection keeps what was typed when it is refused or not ans
   const stored = {
     ...recorded['GET /api/user-settings/exchange-credentials'],
     connected: true,
-    state: 'stored',
+    state: 'ready',
     apiKeyHint: '4711',
   };
   const app = renderApp(
