@@ -26,6 +26,7 @@ import {
 const ADDRESS = `/position-calculator?signalId=${ids.signal}&userId=${ids.user}`;
 const SETTINGS = `/api/admin/user-settings/${ids.user}`;
 const BALANCE = `GET /api/admin/account-balance/${ids.user}`;
+const OTHERS_BALANCE = 'GET /api/admin/account-balance/958cbc84-6e40-4b04-b02d-5e40b004c8d9';
 const PRICE = 'GET /api/current-price/ETHUSDT';
 const GENERATE = 'POST /api/internal/position-generator/generate';
 const PREPARE = 'POST /api/position-maker/prepare';
@@ -128,7 +129,9 @@ describe('the trading user', () => {
   // Requirements: calculator-screen-and-cards-3, calculator-screen-and-cards-4, trading-validation-6
   // Requirements: trading-roles-3, trading-calls-16
   test('is any user, found by name, and stands in the address', async () => {
-    const app = renderApp(`/position-calculator?signalId=${ids.signal}`, { [ORDERS]: { order: null } });
+    const app = renderApp(`/position-calculator?signalId=${ids.signal}`, {
+      [`GET /api/admin/account-balance/${recorded['GET /api/auth/user'].user.id}`]: recorded[OTHERS_BALANCE],
+    });
     await eventually(async () =>
       expect((await chosenUser()).textContent).toContain('admin@example.com (You)'),
     );
