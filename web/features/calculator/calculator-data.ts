@@ -1,5 +1,5 @@
-import { useDebouncedValue } from '@mantine/hooks';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import type { SignalChart } from '#contract/charts.ts';
 import type { PreviewAnswer } from '#contract/position-generator.ts';
 import type { AccountBalanceAnswer, OrderResult } from '#contract/position-maker.ts';
@@ -63,7 +63,7 @@ const EDITING_PAUSE_MS = 300;
 /** The position with the settings as they are edited, and the three methods side by side; nothing is saved. */
 export function usePreview(request: { signalId: string; userId: string; settings: CalculationSettings }) {
   const { signalId, userId } = request;
-  const [settings] = useDebouncedValue(request.settings, EDITING_PAUSE_MS);
+  const settings = useSettled(request.settings, EDITING_PAUSE_MS);
   const body = { signalId, userId, settings };
   return useQuery({
     queryKey: [PREVIEW_PATH, body] as const,
@@ -75,6 +75,16 @@ export function usePreview(request: { signalId: string; userId: string; settings
     },
     staleTime: 0,
   });
+}
+
+/** The value once it has stayed the same for a while. The library's hook has options that weigh more than this. */
+function useSettled<Value>(value: Value, pauseMs: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(() => value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value, pauseMs]);
+  return settled;
 }
 
 export const orderKey = (positionGeneratorLogId: string) =>
