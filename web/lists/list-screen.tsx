@@ -23,7 +23,7 @@ export interface ListPagerProps extends PagerProps {
 }
 
 /** A list at the server, with what the address chooses of it. */
-export interface ListSource<Search> {
+interface ListSource<Search> {
   path: string;
   filters: readonly ListFilter<Search>[];
   pageSize: number;

@@ -4,7 +4,7 @@ import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
 /** The types keep these equal to the contract's lists, whose module would bring zod into the browser. */
 export const PAGE_SIZES: typeof WORKFLOW_PAGE_SIZES = [25, 50, 100];
 export const DEFAULT_PAGE_SIZE: typeof DEFAULT_WORKFLOW_PAGE_SIZE = 50;
-export type PageSize = (typeof PAGE_SIZES)[number];
+type PageSize = (typeof PAGE_SIZES)[number];
 
 export interface AutomationSearch {
   page?: number | undefined;

@@ -1,7 +1,6 @@
 import { choiceParam, textParam } from '../../lib/search-params.ts';
 
-export const CALCULATOR_DIALOGS = ['signal', 'price-log', 'order', 'result'] as const;
-export type CalculatorDialogName = (typeof CALCULATOR_DIALOGS)[number];
+const CALCULATOR_DIALOGS = ['signal', 'price-log', 'order', 'result'] as const;
 
 export interface CalculatorSearch {
   signalId?: string | undefined;
@@ -9,7 +8,7 @@ export interface CalculatorSearch {
   userId?: string | undefined;
   /** The positionGeneratorLogId of the calculation on the screen; it finds its order again after a reload. */
   calculation?: string | undefined;
-  dialog?: CalculatorDialogName | undefined;
+  dialog?: (typeof CALCULATOR_DIALOGS)[number] | undefined;
 }
 
 export function parseCalculatorSearch(raw: Record<string, unknown>): CalculatorSearch {

@@ -1,6 +1,6 @@
 import type { Trade } from '#contract/signals.ts';
 
-export interface FailureGroup {
+interface FailureGroup {
   /** The text that all of them share; figures that differ are left out. */
   reason: string;
   /** Each user once, with their own texts where the texts of the group differ. */

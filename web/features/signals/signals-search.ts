@@ -1,10 +1,10 @@
 import { choiceParam, pageParam, textParam } from '../../lib/search-params.ts';
 
-export const SIGNAL_DIALOGS = ['signal', 'sltp', 'workflows', 'steps', 'trades', 'users'] as const;
+const SIGNAL_DIALOGS = ['signal', 'sltp', 'workflows', 'steps', 'trades', 'users'] as const;
 export type SignalDialogName = (typeof SIGNAL_DIALOGS)[number];
 
 export const USERS_TABS = ['breakdown', 'why'] as const;
-export type UsersTab = (typeof USERS_TABS)[number];
+type UsersTab = (typeof USERS_TABS)[number];
 
 export interface SignalsSearch {
   page?: number | undefined;
