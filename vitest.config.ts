@@ -40,8 +40,8 @@ export default defineConfig({
     // Every file makes what it needs, a database as well, and takes it away: to load all modules anew for each took
     // a seventh of the time.
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // A poll ends as soon as it is right; its default of a second is short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     projects: [

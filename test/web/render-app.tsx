@@ -1,3 +1,4 @@
+import { Blob } from 'node:buffer';
 import { configure, fireEvent, render, waitFor, within } from '@testing-library/react';
 import { type UserEvent, userEvent } from '@testing-library/user-event';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -104,7 +105,7 @@ const report = (...parts: unknown[]) => void problems.push(parts.map(String).joi
 // Roles are looked for in parts of the screen, where nothing is hidden.
 configure({
   defaultHidden: true,
-  asyncUtilTimeout: 15_000,
+  asyncUtilTimeout: 30_000,
   // Without the whole document.
   getElementError: (message) => new Error(message ?? 'not found'),
 });
@@ -113,6 +114,8 @@ configure({
 const watchedWindows = new WeakSet<Window>();
 
 function prepareWindow(): void {
+  // That of jsdom takes seconds for a large file.
+  vi.stubGlobal('Blob', Blob);
   vi.stubGlobal('EventSource', Silent);
   vi.stubGlobal('ResizeObserver', Silent);
   vi.stubGlobal('IntersectionObserver', Silent);

@@ -44,7 +44,7 @@ test('the question mark lists the keys, and those without Ctrl can be switched o
   const filter = () => page().findByLabelText('Token');
   const toggle = async () => {
     const help = await dialog('Keyboard Shortcuts');
-    await app.user.click(help.getByRole('switch', { name: 'Single-key shortcuts' }));
+    await app.user.click(help.getByRole('switch', { name: /^Single-key shortcuts/ }));
     await app.user.keyboard('{Escape}');
     await expectGone(() => page().queryByRole('dialog'));
   };

@@ -455,7 +455,7 @@ describe('unsaved changes', () => {
   test('are asked about by a link, by the back button and by signing out', async () => {
     const LOGOUT = 'POST /api/auth/logout';
     const app = await openChanged();
-    const webhook = () => page().getByRole('link', { name: 'Webhook' });
+    const webhook = () => page().getAllByRole('link', { name: 'Webhook' })[0] as HTMLElement;
     await app.user.click(webhook());
     const stay = (await question()).getByRole('button', { name: 'Stay' });
     await eventually(() => expect(document.activeElement).toBe(stay));
