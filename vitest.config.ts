@@ -7,16 +7,20 @@ const LONG_TESTS = '**/*.long.test.{ts,tsx}';
 
 /** Begun last, one of these would be all that runs for a minute. */
 const LONG = [
+  'server/operator-commands.long.test.ts',
   'test/faults/short.long.test.ts',
-  'server/engine/workflow/crash.test.ts',
-  'test/fault-matrix/fault-matrix.long.test.ts',
-  'server/platform/db/embedded.test.ts',
+  'server/engine/workflow/crash.long.test.ts',
+  'server/main.long.test.ts',
+  'web/app/incomplete-answers.long.test.tsx',
   'server/main.test.ts',
-  'server/console/positions/close-open-position.test.ts',
+  'scripts/commands.test.ts',
   'server/console/positions/positions.test.ts',
+  'server/console/positions/close-open-position.test.ts',
+  'server/admin/auth/account-guesses.test.ts',
+  'server/platform/db/embedded.test.ts',
+  'server/admin/auth/password-limits.test.ts',
+  'server/ingest/ingest-limits.test.ts',
   'server/engine/orders/submit-order.test.ts',
-  'server/engine/orders/faults.test.ts',
-  'server/engine/orders/restart.test.ts',
 ];
 
 /** A fresh checkout remembers no durations; the order is then by the size of the files. */

@@ -53,6 +53,7 @@ export async function startTestApp(options: TestAppOptions = {}) {
   await (options.engine ? program.start() : ensureFirstAdministrator(deps));
   const admin = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
 
+  let creator = admin;
   let created = 0;
   return {
     app,
@@ -66,9 +67,13 @@ export async function startTestApp(options: TestAppOptions = {}) {
     async createUser(fields: Partial<CreateUserBody> = {}): Promise<TestUser> {
       created += 1;
       const body = { username: `user${created}@example.com`, password: USER_PASSWORD, ...fields };
-      // A test that moves the clock may have outlived the administrator's first session.
-      const creator = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
-      const answer = await creator.post('/api/admin/create-client', body);
+      const create = () => creator.post('/api/admin/create-client', body);
+      let answer = await create();
+      if (answer.statusCode === 401) {
+        // The test moved the clock past the end of the session.
+        creator = await signIn(app, ADMIN_USERNAME, ADMIN_PASSWORD);
+        answer = await create();
+      }
       if (answer.statusCode !== 201) throw new Error(`No user was created: ${answer.body}`);
       const { user } = answer.json<{ user: User }>();
       const client = await signIn(app, body.username, body.password);

@@ -9,7 +9,7 @@ import { createEndedWork } from './ended-work.ts';
 let engine: TestEngine;
 
 beforeAll(async () => {
-  engine = await startTestEngine({ config: { exchangeTimeoutMs: 300 } });
+  engine = await startTestEngine();
 });
 afterAll(() => engine.close());
 
