@@ -16,7 +16,7 @@ export default defineConfig({
   // A busy machine may starve a browser for seconds: what passes the second time is named at the end of `npm test`.
   retries: 1,
   forbidOnly: true,
-  timeout: 120_000,
+  timeout: 180_000,
   expect: { timeout: 20_000 },
   reporter: 'list',
   use: {

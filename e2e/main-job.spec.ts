@@ -27,7 +27,7 @@ test('from an alert to filled orders of three users, all by clicking, and still 
   context,
   expectFailure,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
   const password = /Password +(\S+) +\(shown only this once\)/.exec(server.output())?.[1] ?? '';
 

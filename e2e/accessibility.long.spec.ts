@@ -72,7 +72,7 @@ test('no screen and no dialog has a serious finding of axe, or is wider than a t
   signIn,
   operator,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(600_000);
   const screens = await screensWithData(operator);
   await page.goto('/');
   await expect(pageTitle(page, 'Welcome Back')).toBeVisible();
@@ -178,7 +178,7 @@ async function walkWebhookDialogs(page: Page, look: (place: string) => Promise<v
 }
 
 test('no dialog of the webhook screen has a serious finding of axe', async ({ page, signIn, operator }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   await operator.platform();
   await signIn(page);
   await page.goto('/configuration');
@@ -216,7 +216,7 @@ async function walkSettings(page: Page, userId: string, look: (place: string) =>
 }
 
 test('no dialog of the settings screen has a serious finding of axe', async ({ page, signIn, operator }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   const { id } = await operator.createUser();
   await signIn(page);
   const findings: string[] = [];

@@ -206,7 +206,7 @@ test.describe('every tab', () => {
     operator,
     signIn,
   }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(300_000);
     await signIn(page);
     for (const { path, text } of await tabs(operator)) {
       await page.goto(path);

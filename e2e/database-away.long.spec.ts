@@ -55,7 +55,7 @@ test('a list says that nothing comes by itself any more, fails in words, and rec
   operator,
   signIn,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   const platform = await operator.platform();
   await signIn(page);
   await page.goto('/signals');
@@ -88,7 +88,7 @@ test('a form keeps what was filled in, says that it was not saved, and saves it 
   operator,
   signIn,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(300_000);
   await signIn(page, await operator.createUser());
   await page.goto('/settings');
   const processor = page.getByLabel('Signal processor');
