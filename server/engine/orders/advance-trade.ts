@@ -18,12 +18,13 @@ import { type AttemptRow, addCalls, findTradeWithAttempts, type TradeRow } from 
 import { confirmCancel, verifyAttempt } from './verify-attempt.ts';
 
 /**
- * Brings a trade as far as it can go now. It may be called at any time, twice, or after a crash: it reads where
- * things stand from the database and, in doubt, from the exchange. Waits are due times in the row, never only timers.
- * I3 what is filled never exceeds what was planned: the second attempt is for the confirmed rest only.
- * I4 no filled entry without a stop: it is read back, placed, or the position is closed.
+ * Advances a trade as far as it can go now. Safe to call at any time, twice, or after a crash: it reads the state
+ * from the database and, in doubt, from the exchange. Waits are due times in the row, never only timers.
+ * I3 fills never exceed the plan: the second attempt orders only the confirmed rest.
+ * I4 no filled entry without a stop: the stop is read back or placed, or the position is closed.
  * I5 no order without stop and target, leverage and margin mode.
- * I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next one starts from a proven end.
+ * I6 doubt never becomes a new order: an attempt in doubt is looked up, and the next attempt starts only after the
+ *    previous one has provably ended.
  */
 export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<void> {
   const key = `trade:${tradeId}`;
@@ -43,7 +44,7 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
         }
       }
     } catch (error) {
-      // Another worker goes on with it; nothing more was written here.
+      // Another worker continues this trade; nothing more was written here.
       if (!(error instanceof LeaseLostError)) throw error;
       deps.log.warn({ tradeId }, 'the trade was taken over');
     } finally {
@@ -57,12 +58,13 @@ export async function advanceTrade(deps: TradeDeps, tradeId: string): Promise<vo
 }
 
 export const HELD_RETRY_MS = 2_000;
-/** A shorter rest is slept: a new job would be fetched half a second later at the earliest. */
+// Sleep through a shorter rest: a new job would be fetched half a second later at the earliest.
 const SHORT_REST_MS = 250;
 
 /**
- * Whether the trade is due. An early job came twice, or from an instance whose clock is ahead. It is sent again for
- * the rest unless another one waits: without any the sweep would be late, and two chains are one too many.
+ * Whether the trade is due. An early job is a duplicate, or comes from an instance whose clock is ahead. It is sent
+ * again for the rest unless another job waits: with no job the trade would wait for the sweep, and two jobs would start
+ * two chains.
  */
 async function isDue(deps: TradeDeps, { id: tradeId, dueAt }: TradeRow): Promise<boolean> {
   const restMs = () => (dueAt?.getTime() ?? 0) - deps.clock.now().getTime();
@@ -72,7 +74,7 @@ async function isDue(deps: TradeDeps, { id: tradeId, dueAt }: TradeRow): Promise
   return false;
 }
 
-/** A call to the exchange, and the attempt it was made for. */
+/** A call to the exchange and the attempt that made it. */
 interface RecordedCall {
   call: CallRecord;
   attemptId: string;
@@ -120,11 +122,11 @@ function takeStep(work: TradeWork): Promise<StepResult> {
   }
 }
 
-/** For an order that is or may be at the exchange: what it fills meanwhile is protected (I4). */
+/** For an order that is or may be at the exchange: protects its fills while the order is still open (I4). */
 async function followOrder(work: TradeWork): Promise<StepResult> {
   const { lookAt, isOverdue } = await watchFills(work);
   const result = await takeOrderStep(work, { atOnce: isOverdue });
-  // Look-ups of an order in doubt have their own pace; only a position without its stop is more urgent.
+  // Look-ups of an order in doubt keep their own pace; only a position without a stop is more urgent.
   const isInDoubt = work.attempt.state === 'unknown' || work.attempt.doubt !== null;
   const isUrgent = !isInDoubt || work.trade.unprotectedSince !== null;
   if (result.next !== 'later' || lookAt === null || !isUrgent) return result;
@@ -142,7 +144,7 @@ function takeOrderStep(work: TradeWork, { atOnce }: { atOnce: boolean }): Promis
   }
 }
 
-/** Records calls for the dialogs, each once. A failure does not stop the order. */
+/** Records each call once, for the dialogs. A failure does not stop the order. */
 async function recordCalls(deps: TradeDeps, tradeId: string, pending: RecordedCall[]): Promise<void> {
   if (pending.length === 0) return;
   const unrecorded = pending.splice(0);
@@ -169,7 +171,7 @@ async function recordCalls(deps: TradeDeps, tradeId: string, pending: RecordedCa
 }
 
 async function wakeAt(deps: TradeDeps, lease: Lease, tradeId: string, at: Date): Promise<void> {
-  // Before the transaction: the database counts from its beginning, and a job must not come too early.
+  // Computed before the transaction: the database counts the wait from its start, and a job must not come too early.
   const waitMs = at.getTime() - deps.clock.now().getTime();
   await deps.db.transaction(async (tx) => {
     await assertHeld(tx, lease);

@@ -17,22 +17,22 @@ import type { TradeWork } from './trade-work.ts';
 const NONE: Protection = { stopLoss: null, takeProfit: null };
 
 /**
- * How a trade's position stands after what was missing was placed. `missing`: no stop could be placed now; `passed`:
- * the price is beyond the stop; `unreadable`: the exchange did not answer, so nothing is concluded.
+ * The state of a trade's position after missing stop and target were placed. `missing`: no stop could be placed now;
+ * `passed`: the price is beyond the stop; `unreadable`: the exchange did not answer, so nothing is concluded.
  */
 export type Finding =
   | { found: 'flat'; text: string }
   | { found: 'protected'; status: 'verified' | 'repaired'; quantity: string; text: string }
   | { found: 'missing' | 'passed' | 'unreadable'; text: string };
 
-/** Reads stop and target back from the exchange (I4), and places what is missing. `priority`: of the reading. */
+/** Reads stop and target back from the exchange (I4) and places what is missing. `priority` applies to the read. */
 export async function checkProtection(
   work: TradeWork,
   { priority = 'protect' }: { priority?: CallPriority } = {},
 ): Promise<Finding> {
   const { account, exchange, trade, deps, onCall } = work;
   const context = { onCall, priority };
-  // From before the reading: what was read is not acted on by a process that was frozen since.
+  // Taken before the read, so a process that was frozen afterwards does not act on stale data.
   const notAfter = new Date(deps.clock.now().getTime() + PROTECTION_DEADLINE_MS);
   if (account === null) return { found: 'unreadable', text: 'the exchange credentials are gone' };
   let holding: Holding | null;
@@ -76,7 +76,7 @@ async function placeMissing(
   const { account, exchange, trade, deps, lease, onCall } = work;
   const { position, protection } = holding;
   const { quantity, side } = position;
-  // A stop on the wrong side is no stop, but it may stand in the way of one.
+  // A stop on the wrong side protects nothing, but may block placing a valid one.
   const isInTheWay = protection.stopLoss !== null && held.stopLoss === null;
   if (account === null) throw new Error(`trade ${trade.id} has no account`);
   await assertHeld(deps.db, lease);
@@ -99,7 +99,7 @@ async function placeMissing(
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
     if (held.stopLoss === null) return { found: 'missing', text: error.message };
-    // With its stop the position is safe: a target that the exchange does not take is no reason to close it.
+    // The stop makes the position safe: a target that the exchange rejects is no reason to close it.
     const text = `Stop read back: ${held.stopLoss}. The take profit is missing and could not be placed: ${error.message}`;
     return { found: 'protected', status: 'verified', quantity, text };
   }
@@ -108,12 +108,12 @@ async function placeMissing(
   return { found: 'protected', status: 'repaired', quantity, text };
 }
 
-/** Clocks may differ by less; an owner opens another position by hand later than this. */
+/** Clocks differ by less than this; an owner opens another position by hand later than this. */
 const OPENED_LATER_MS = 15 * 60_000;
 
 /**
- * A position of the other side, or opened long after the trade's last order ended, is not the trade's. When in doubt
- * it is: a surplus stop does less harm than none (I4).
+ * A position on the other side, or opened long after the trade's last order ended, does not belong to the trade. In
+ * doubt it does: a surplus stop does less harm than a missing one (I4).
  */
 export function isOfTrade(
   { trade, attempts }: Pick<TradeWork, 'trade' | 'attempts'>,
@@ -125,7 +125,7 @@ export function isOfTrade(
   return openedAt.getTime() - endedAt.getTime() <= OPENED_LATER_MS;
 }
 
-/** Whether this quantity was already seen with its stop, so that nothing has to be read. */
+/** Whether this quantity was already seen with its stop, so nothing needs to be read. */
 export function isCovered({ trade }: Pick<TradeWork, 'trade'>, quantity: string): boolean {
   const { protectedQuantity, unprotectedSince } = trade;
   return unprotectedSince === null && protectedQuantity !== null && D(protectedQuantity).gte(quantity);

@@ -20,12 +20,12 @@ export interface CloseRequest {
   exchange: Exchange;
   account: ExchangeAccount;
   token: string;
-  /** Any other position is not touched. */
+  /** Which position to close; any other is left alone. */
   isMeant: (position: OpenPosition) => boolean;
   reason: string;
   workflowId?: string | null;
   tradeId?: string | null;
-  /** The operator who asked for it. */
+  /** The operator who requested the close. */
   requestedBy?: string;
   /** Fences the closing order. */
   lease: Lease;
@@ -34,22 +34,22 @@ export interface CloseRequest {
 
 /**
  * `flat`: no position, stop or target is left. `leftovers`: no position, but its stop or target could not be
- * cancelled. `other`: another position is open. `ended`: the closing order ended, and something is open. `pending`:
- * nothing is known yet. `refused`: the exchange refused the closing order. Trying again may help.
+ * cancelled. `other`: another position is open. `ended`: the closing order ended, and a position is still open.
+ * `pending`: the outcome is not known yet. `refused`: the exchange refused the closing order. Trying again may help.
  */
 export type CloseResult =
   | { outcome: 'flat' }
   | { outcome: 'leftovers' | 'other' | 'ended' | 'pending' | 'refused'; message: string };
 
 /**
- * One step towards a closed position: reduce-only at market, recorded before it is sent. It may be repeated, after a
- * crash too: a closing order that may be under way is looked up before another one is sent, and reduce-only opens
- * nothing. What such an order left is checked again before it is closed.
+ * Takes one step towards a closed position: a reduce-only market order, recorded before it is sent. Safe to repeat,
+ * also after a crash: a closing order that may be in progress is looked up before another one is sent, and reduce-only
+ * opens nothing. A rest that such an order left open is checked again before it is closed.
  */
 export async function closePosition(deps: TradeDeps, request: CloseRequest): Promise<CloseResult> {
   const { exchange, account, token } = request;
   const context: CallContext = { priority: 'protect', ...request.context };
-  // From before the reading: what was read is not acted on by a process that was frozen since.
+  // Taken before the read, so a process that was frozen afterwards does not act on stale data.
   const notAfter = new Date(deps.clock.now().getTime() + SEND_WITHIN_MS);
   try {
     const position = await exchange.fetchPosition(account, token, context);
@@ -146,7 +146,7 @@ const unsettledCloses = builtOnce<ClosePlace>()((db, value) =>
     .limit(1),
 );
 
-/** The newest closing order at this exchange whose outcome is not known. */
+/** The newest closing order at this exchange with an unknown outcome. */
 export async function findUnsettledClose(
   db: Queryable,
   { userId, token, exchangePlatform }: ClosePlace,
@@ -157,7 +157,7 @@ export async function findUnsettledClose(
 
 /**
  * Settles the closing orders of a position that is gone, and cancels its stop and target, which would act on the next
- * position. Answers why that failed; null when nothing is left.
+ * position. Returns the reason for a failure; null when nothing is left.
  */
 export async function endClosing(
   deps: Pick<TradeDeps, 'db' | 'clock' | 'log'>,

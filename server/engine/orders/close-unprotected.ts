@@ -6,13 +6,13 @@ import { endClosed, finishTrade } from './settle-attempt.ts';
 import { goOn, later, type StepResult, type TradeWork } from './trade-work.ts';
 
 const CLOSE_RETRY_MS = 500;
-/** Slower after its user was halted. */
+/** The slower pace after the user was halted. */
 const HALTED_RETRY_MS = 2_000;
 
 /**
- * I4: goes on until nothing is open, or the stop is there after all. Until then the user opens nothing in this token,
- *    and after ten seconds nothing at all. Before a close is sent the stop is tried once more; without an answer of
- *    the exchange nothing is done.
+ * I4: repeats until nothing is open, or the stop is in place after all. Until then the user opens nothing in this
+ *    token, and after ten seconds nothing at all. Before it sends a close it tries the stop once more; without an
+ *    answer from the exchange it does nothing.
  */
 export async function closeUnprotected(work: TradeWork): Promise<StepResult> {
   const { deps, lease, trade, exchange, account, onCall } = work;
@@ -50,7 +50,7 @@ async function tryOn(work: TradeWork, text: string): Promise<StepResult> {
   return later(work, isHalted ? HALTED_RETRY_MS : CLOSE_RETRY_MS);
 }
 
-/** The stop is there before a close was sent. No second attempt follows such a trade. */
+/** The stop was in place before a close was sent. No second attempt follows such a trade. */
 async function keepOpen(
   work: TradeWork,
   finding: Extract<Finding, { found: 'protected' }>,

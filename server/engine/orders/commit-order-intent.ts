@@ -22,9 +22,9 @@ type Intent =
   | { ok: false; reason: 'already-traded'; standing: TradeRow | null };
 
 /**
- * Commits a trade and its first attempt with its client order id, before any request leaves. I2: one trade a
- * calculation, a workflow and user, and a signal and user with a standing order, by unique keys and the user's lease.
- * I9: permission is read in the same transaction. A calculation that waited too long is refused.
+ * Commits a trade and its first attempt with its client order id before any request leaves. I2: one trade per
+ * calculation, per workflow and user, and per signal and user with a standing order, enforced by unique keys and the
+ * user's lease. I9: permission is read in the same transaction. A calculation that waited too long is refused.
  */
 export async function commitOrderIntent(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>,
@@ -34,9 +34,9 @@ export async function commitOrderIntent(
     position: Position;
     triggerType: 'automatic' | 'manual';
     lease: Lease;
-    /** Statements in the same transaction, whether the order is denied or not. */
+    /** Statements for the same transaction, whether the order is denied or not. */
     alongside?: (tx: Tx) => (Promise<unknown> | undefined)[];
-    /** The lease is given back with it, and the caller goes on with the trade instead of a job. */
+    /** Commit also releases the lease, and the caller continues the trade instead of a job. */
     isLast?: boolean;
   },
 ): Promise<Intent> {
@@ -97,7 +97,7 @@ export async function commitOrderIntent(
       });
       const text = `Order planned: ${position.action} ${position.assetQuantity} ${log.token} at ${position.entryPrice}${customEntryNote(log, position)}, stop ${position.stopLoss}, target ${position.takeProfit}`;
       const writes = [trade.execute(), attempt.execute(), addTimeline(tx, { tradeId, at: now, text })];
-      // The first that fails is told of: behind an order that is there already, the call fails as well.
+      // The first failure is reported: when the order exists already, the statements after it fail too.
       withCommit(tx, ...writes);
       if (!isLast) await deps.jobs.sendWithCommit(tx, 'advance-trade', { tradeId });
       return { isLast, result: { ok: true, tradeId } };
@@ -110,7 +110,7 @@ export async function commitOrderIntent(
 
 const refused = (result: Intent) => ({ isLast: false, result });
 
-/** The account of the stored key: until the order is settled only a key of the same account may replace it. */
+/** The account of the stored key: until the order is settled, only a key of the same account may replace it. */
 async function readAccountId(
   tx: Tx,
   { config }: Pick<Deps, 'config'>,

@@ -8,14 +8,14 @@ import { later, recordEvent, reported, type StepResult, type TradeWork } from '.
 /*
  * Orders that the exchange's answers do not settle.
  *  I2, I6 nothing is sent for such an order: it is looked up until an answer settles it.
- *  I7 an administrator sees why it is in doubt, and may write it off.
+ *  I7 an administrator sees why the order is in doubt, and may write it off.
  */
 
 const UNCLEAR_WAIT_MS = 2_000;
-/** How often an order that has been in doubt for long is looked up. */
+/** How often a long-standing doubt is looked up. */
 const DOUBT_WAIT_MS = 30_000;
 
-/** The exchange names an unknown state: the order is there, so the look-up has not missed it. */
+/** The exchange reports an unknown state: it knows the order, so the look-up counts no miss. */
 export async function holdUnclear(work: TradeWork, report: OrderReport): Promise<StepResult> {
   const { attempt, deps, trade } = work;
   const since = attempt.submittedAt ?? trade.createdAt;
@@ -35,7 +35,7 @@ export async function holdUnclear(work: TradeWork, report: OrderReport): Promise
   return later(work, isLong ? DOUBT_WAIT_MS : UNCLEAR_WAIT_MS);
 }
 
-/** The order is not found, but may exist. */
+/** The order is not found but may exist. */
 export async function leaveInDoubt(
   work: TradeWork,
   { doubt, misses }: { doubt: string; misses: number },
@@ -51,20 +51,20 @@ export async function leaveInDoubt(
   return later(work, DOUBT_WAIT_MS);
 }
 
-/** `open`: it is among the open orders. `doubt`: why it may have filled. `unreachable`: the exchange did not answer. */
+/** `open`: among the open orders. `doubt`: why it may have filled. `unreachable`: the exchange did not answer. */
 type Trace = { trace: 'none' | 'open' | 'unreachable' } | { trace: 'doubt'; doubt: string };
 
 /**
- * Looks for traces of an order that the exchange does not know (I3, I6): 'not found' is no proof. A position that is
- * larger than the trade's known fills may be this order's, and an exchange forgets old orders. `isAccepted`: the
- * exchange has confirmed the order before.
+ * Looks for traces of an order that the exchange does not know (I3, I6): 'not found' is no proof. A position larger
+ * than the trade's known fills may come from this order, and exchanges forget old orders. `isAccepted`: the exchange
+ * confirmed the order earlier.
  */
 export async function findTrace(work: TradeWork, { isAccepted }: { isAccepted: boolean }): Promise<Trace> {
   const { account, attempt, deps, exchange, onCall, trade } = work;
   if (account === null) return { trace: 'unreachable' };
   const { platform, orderMemory } = exchange;
   const memoryMs = memoryOf(orderMemory, isAccepted);
-  // Counted from its planning: after a restore of the database the time of sending is unknown.
+  // Counted from planning: after a restore of the database the time of sending is unknown.
   if (deps.clock.now().getTime() - trade.createdAt.getTime() > memoryMs) {
     const hours = memoryMs / 3_600_000;
     return inDoubt(`${platform} does not know the order, and remembers orders for ${hours} hours only`);
@@ -87,11 +87,11 @@ export async function findTrace(work: TradeWork, { isAccepted }: { isAccepted: b
 
 const inDoubt = (doubt: string): Trace => ({ trace: 'doubt', doubt });
 
-/** For a confirmed order only a forgotten fill matters; for another one also a forgotten end without a fill. */
+/** For a confirmed order only a forgotten fill matters; for any other also a forgotten end without a fill. */
 const memoryOf = ({ withFillsMs, withoutFillsMs }: OrderMemory, isAccepted: boolean): number =>
   isAccepted ? withFillsMs : withoutFillsMs;
 
-/** A position that was seen earlier counts as well: its stop may have closed it since. */
+/** Counts a position seen earlier: its stop may have closed it by now. */
 function unaccounted({ attempts, exchange: { platform }, trade }: TradeWork, held: string): string | null {
   const { protectedQuantity, protectionStatus, token } = trade;
   const filled = sumFilled(attempts);

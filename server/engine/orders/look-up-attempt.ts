@@ -12,15 +12,15 @@ import {
 
 /**
  * I6: an attempt in doubt is looked up by its client order id until the exchange knows it, or has missed it several
- *    times after any request must have arrived, and shows no trace of it.
+ *    times after any request must have arrived and shows no trace of it.
  */
 const MISSES_BEFORE_NEVER_PLACED = 3;
-/** Exchanges refuse requests whose timestamp is older than some 30 s; this is twice that. */
+/** Exchanges refuse requests with a timestamp older than some 30 s; this is twice that. */
 const ARRIVAL_LIMIT_MS = 60_000;
 const LOOK_UP_WAITS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 const UNREACHABLE_WAIT_MS = 2_000;
 
-/** The process ended before the answer: whether the request left is not known. */
+/** The process ended before the answer: the request may or may not have left. */
 export async function doubtInterrupted(work: TradeWork): Promise<StepResult> {
   await recordEvent(work, 'outcome_unknown', {
     text: `Attempt ${work.attempt.attempt}: interrupted while submitting, looking the order up`,
@@ -63,7 +63,7 @@ export async function lookUpAttempt(work: TradeWork): Promise<StepResult> {
   return goOn;
 }
 
-/** Longer with every miss, to spare the user's request limit. */
+/** Grows with every miss to spare the user's request limit. */
 export const lookUpWaitMs = (misses: number): number =>
   LOOK_UP_WAITS_MS[misses - 1] ?? LOOK_UP_WAITS_MS.at(-1) ?? 0;
 
@@ -77,7 +77,7 @@ export async function findReport(work: TradeWork): Promise<OrderReport | null | 
       { token: trade.token, clientOrderId: attempt.clientOrderId },
       { onCall },
     );
-    // A stop that was attached to the entry may close the position under the entry's id: that order is not ours.
+    // A stop attached to the entry may close the position under the entry's id: that order is not the entry.
     return report !== null && report.side !== trade.side ? 'unreachable' : report;
   } catch (error) {
     if (error instanceof ExchangeError) return 'unreachable';
@@ -85,11 +85,11 @@ export async function findReport(work: TradeWork): Promise<OrderReport | null | 
   }
 }
 
-/** An order as found in a state that is known. */
+/** A found order in a known state. */
 type KnownReport = OrderReport & { state: Exclude<OrderReport['state'], 'unknown'> };
 export const isKnown = (report: OrderReport): report is KnownReport => report.state !== 'unknown';
 
-/** Takes over what the exchange says of the order. */
+/** Records what the exchange reports of the order. */
 export async function recordFound(
   work: TradeWork,
   report: KnownReport,

@@ -5,7 +5,7 @@ import type { Deps } from '#server/deps.ts';
 import type { CallRecord } from '#server/exchanges/exchange.ts';
 import { type AttemptRow, listAttempts, listTradeEvents, type TradeRow } from './trades.store.ts';
 
-/** A trade as the result dialog shows it, while it runs and when it is done. */
+/** A trade as the result dialog shows it, running or done. */
 export async function readOrderResult(
   deps: Pick<Deps, 'db' | 'clock' | 'exchanges'>,
   trade: TradeRow,
@@ -50,7 +50,7 @@ export async function readOrderResult(
   };
 }
 
-/** Its request was announced: without that it never left. */
+/** The request was announced; a request that was not announced never left. */
 const isExecuted = ({ submittedAt }: AttemptRow) => submittedAt !== null;
 
 function journeyOf(trade: TradeRow, attempts: AttemptRow[]) {
@@ -84,7 +84,7 @@ function messageOf(trade: TradeRow, lastLine: string | undefined): string {
     : `Order partly filled: ${filled}, ${trade.plannedQuantity} were planned`;
 }
 
-/** Exchanges know a position by its contract and side. */
+/** Exchanges identify a position by its contract and side. */
 function positionRefOf(trade: TradeRow): string | null {
   if (!isPositive(trade.filledQuantity) || trade.protectionStatus === 'closed') return null;
   return `${trade.exchangePlatform}:${trade.token}USDT:${sideOpenedBy(trade.side)}`;

@@ -15,7 +15,7 @@ import {
 } from './trade-work.ts';
 import { readTradingPermission } from './trading-permission.ts';
 
-/** A request that has not left by then never leaves: its process may have been frozen meanwhile. */
+/** A request that has not left by then never leaves: its process may have been frozen. */
 const SEND_WITHIN_MS = 5_000;
 const PREPARE_TRIES = 3;
 const PLACEMENT_TRIES = 5;
@@ -24,8 +24,8 @@ const RETRY_MS = 1_000;
 /**
  * Sends a planned attempt.
  * I5: no order before one-way mode, isolated margin and leverage are set and read back.
- * I6: without a definite answer it becomes `unknown` and is looked up, never sent again; after an answer that it was
- *    not placed it is looked up before it is sent again or given up.
+ * I6: without a definite answer the attempt becomes `unknown` and is looked up, never sent again. After the answer
+ *    that it was not placed, it is looked up before it is sent again or given up.
  * I9: permission is read again in the transaction that announces the request.
  */
 export async function placeAttempt(work: TradeWork): Promise<StepResult> {
@@ -33,7 +33,7 @@ export async function placeAttempt(work: TradeWork): Promise<StepResult> {
   if (account === null) {
     return abandon(work, deny('exchange_not_connected', { exchange: trade.exchangePlatform }).reason);
   }
-  // The key was refused, or replaced by one of which nothing is known, since the order was planned.
+  // Since the order was planned the key was refused, or replaced by a key that is not checked yet.
   if (account.denial != null) return abandon(work, account.denial.reason);
   const ageMinutes = (deps.clock.now().getTime() - trade.createdAt.getTime()) / 60_000;
   if (ageMinutes > CALCULATION_MAX_AGE_MINUTES) {
@@ -132,7 +132,7 @@ async function tryAgainOrAbandon(work: TradeWork, error: ExchangeError): Promise
 }
 
 /**
- * Ends an attempt that was never sent, or never arrived: without `submittedAt` it allows no second one. If a request
+ * Ends an attempt that was never sent or never arrived: without `submittedAt` it allows no second attempt. If a request
  * left, the exchange must not know the order.
  */
 async function abandon(work: TradeWork, reason: string): Promise<StepResult> {

@@ -16,7 +16,7 @@ export type AssessmentDeps = Pick<
   'db' | 'clock' | 'config' | 'exchanges' | 'findAccount' | 'accountGuard'
 >;
 
-/** `position`: as it would be ordered now. `denial`: why it is not. */
+/** `position`: as it would be ordered now. `denial`: why it cannot be ordered. */
 interface AssessedOrder {
   position: Position;
   denial: Denial | null;
@@ -24,7 +24,7 @@ interface AssessedOrder {
 
 /**
  * Assesses a calculated order by current facts, the same for preparation and submission. An exchange that does not
- * answer refuses, too.
+ * answer is a refusal.
  */
 export async function assessCalculation(
   deps: AssessmentDeps,
@@ -63,7 +63,7 @@ export async function assessCalculation(
   return { position, denial: denial ?? custom.denial };
 }
 
-/** Why there is no price says more than that there is none. */
+// Report the reason instead of a bare "no price".
 const moreExact = (denial: Denial, ofExchange: Denial | null): Denial =>
   denial.code === 'live_price_unavailable' ? (ofExchange ?? denial) : denial;
 
@@ -80,7 +80,7 @@ async function readExchange(deps: AssessmentDeps, log: PositionGeneratorLogRow):
     return { ...nothing, hasCredentials, denial: opened.denial };
   }
   const { exchange, account, platform } = opened;
-  // All of them are waited for: a request that fails alone must not end as an unhandled rejection.
+  // Wait for all three: a rejection that nobody awaits must not end as an unhandled rejection.
   const [ticker, position, openOrders] = await Promise.allSettled([
     exchange.fetchTicker(token, { viewerUserId: userId }),
     exchange.fetchPosition(account, token),

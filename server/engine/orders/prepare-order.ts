@@ -15,10 +15,10 @@ import { clientOrderId } from './client-order-id.ts';
 import { type AssessmentDeps, assessCalculation } from './prepare-assessment.ts';
 import { findTradeOfCalculation } from './trades.store.ts';
 
-/** Stands where the client order id of an order that is not submitted yet will stand. */
+/** Placeholder for the client order id of an order that is not submitted yet. */
 const NO_CLIENT_ORDER_ID = 'set-on-submission';
 
-/** A calculated order as it would be submitted now, and whether it could be. Sends nothing, writes nothing. */
+/** A calculated order as it would be submitted now, and whether it can be. Sends nothing, writes nothing. */
 export async function prepareOrder(
   deps: AssessmentDeps,
   request: { positionGeneratorLogId: string; customEntryPrice?: string | undefined },
@@ -60,7 +60,7 @@ export async function prepareOrder(
   };
 }
 
-/** The calculation with its position; a denial when there is nothing that could be ordered. */
+/** The calculation with its position; a denial when it has nothing to order. */
 export async function findTradable(
   { db }: Pick<Deps, 'db'>,
   positionGeneratorLogId: string,
@@ -74,7 +74,7 @@ export async function findTradable(
     : { ok: false, denial: unprotected };
 }
 
-/** A business refusal as these routes answer it. */
+/** A business refusal in the shape these routes return. */
 export const refusalOf = ({ code, reason, context }: Denial) => ({
   success: false as const,
   error: denialTitle(code),
@@ -120,7 +120,7 @@ const detailsOf = (position: Position): PreparedOrder['positionDetails'] => ({
   investment: position.investment,
 });
 
-/** What the position was calculated with, whatever the settings are by now. */
+/** The settings at the time of the calculation, not the current ones. */
 function inputOf({ settings }: PositionGeneratorLogRow): PreparedOrder['inputParameters'] {
   const { marketType, calculationBehavior, positionSizingMethod } = settings as TradingSettings;
   return { marketType, calculationBehavior, positionSizingMethod };

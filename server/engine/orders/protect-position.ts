@@ -5,17 +5,17 @@ import { recordSafe, recordUnprotected, type SafeFinding } from './record-protec
 import type { TradeWork } from './trade-work.ts';
 
 export const PROTECTION_RETRY_MS = 500;
-/** An exchange may show a position a moment later than the fill that opened it. */
+/** An exchange may show a position a moment after the fill that opened it. */
 const POSITION_LAG_MS = 2_000;
-/** An order that has just been accepted is seldom filled yet. */
+/** A just accepted order is seldom filled yet. */
 const FIRST_LOOK_MS = 1_000;
-/** Often enough that a fill at any moment has its stop within five seconds. */
+/** Often enough to give a fill at any moment its stop within five seconds. */
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * I4: after a fill the stop is read back, and placed if missing; `unprotected` after the deadline: the caller closes
- *    the position. `again`: not yet. An exchange that does not answer closes nothing. `safe`: what was found is still
- *    to be recorded.
+ * I4: after a fill the stop is read back, and placed if missing. `unprotected` after the deadline: the caller closes
+ *    the position. `again`: not protected yet. An exchange that does not answer closes nothing. `safe`: the finding
+ *    that the caller still has to record.
  */
 export async function protectPosition(
   work: TradeWork,
@@ -31,7 +31,7 @@ export async function protectPosition(
   const { since, isKnown } = await recordUnprotected(work, doubtOf(finding));
   if (finding.found === 'passed') return 'unprotected';
   const deadline = Math.min(seenAt.getTime(), since.getTime()) + PROTECTION_DEADLINE_MS;
-  // Twice at least, also when the deadline passed while the program was down.
+  // At least two tries, even when the deadline passed while the program was down.
   return isKnown && !isFirstTry && deps.clock.now().getTime() >= deadline ? 'unprotected' : 'again';
 }
 
@@ -43,13 +43,13 @@ const mayShowLater = ({ deps, trade }: TradeWork, seenAt: Date): boolean =>
 export const doubtOf = ({ found, text }: Finding) => ({ isKnown: found !== 'unreadable', text });
 
 interface FillWatch {
-  /** When to look again; null when there is nothing more to look for. */
+  /** When to look again; null when there is nothing left to look for. */
   lookAt: Date | null;
-  /** Its stop could not be placed in time: the order must end, so that the position can be closed. */
+  /** The stop could not be placed in time: the order must end, so that the position can be closed. */
   isOverdue: boolean;
 }
 
-/** I4 while an order waits: what it has filled is protected as soon as it is seen; the order itself is left alone. */
+/** I4 while an order waits: protects its fills as soon as they are seen; leaves the order itself alone. */
 export async function watchFills(work: TradeWork): Promise<FillWatch> {
   const { deps, attempt, attempts } = work;
   const now = deps.clock.now();
@@ -70,7 +70,7 @@ export async function watchFills(work: TradeWork): Promise<FillWatch> {
       await recordSafe(work, finding);
       return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
     case 'unreadable':
-      // Nothing is known to be filled: an exchange that does not answer raises no alarm by itself.
+      // No fill is known: an exchange that does not answer is no reason for an alarm.
       if (work.trade.unprotectedSince === null) return { lookAt: after(LOOK_EVERY_MS), isOverdue: false };
   }
   const { since } = await recordUnprotected(work, doubtOf(finding));

@@ -10,7 +10,7 @@ import type { Finding } from './check-protection.ts';
 import type { TradeWork } from './trade-work.ts';
 import { addTimeline } from './trades.store.ts';
 
-/** What a trade's row says of its position's stop, and the halt that follows without one (I4). */
+/** What a trade's row says about its position's stop, and the halt that follows without one (I4). */
 
 const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) => ({
   userId,
@@ -21,11 +21,11 @@ const positionOf = ({ trade: { userId, exchangePlatform, token } }: TradeWork) =
 export type SafeFinding = Extract<Finding, { found: 'protected' | 'flat' }>;
 type TradeChanges = Partial<typeof trades.$inferInsert>;
 
-/** The exchange shows the position with its stop, or none: the doubt is over. */
+/** The exchange shows the position with its stop, or no position: ends the doubt. */
 export async function recordSafe(
   work: TradeWork,
   finding: SafeFinding,
-  /** Further changes of the trade in the same transaction. */
+  /** Further changes to the trade in the same transaction. */
   changes: TradeChanges = {},
 ): Promise<void> {
   const { deps, lease, trade } = work;
@@ -45,7 +45,7 @@ export async function recordSafe(
   );
 }
 
-/** How a trade's row shows it. */
+/** The finding as columns of the trade's row. */
 export function safetyOf(work: TradeWork, finding: SafeFinding): TradeChanges {
   return {
     protectionStatus: safeStatus(work, finding),
@@ -54,7 +54,7 @@ export function safetyOf(work: TradeWork, finding: SafeFinding): TradeChanges {
   };
 }
 
-/** The timeline's new line; null without news. */
+/** The new timeline line; null without news. */
 export function newsOfSafety(
   { trade }: TradeWork,
   finding: SafeFinding,
@@ -71,20 +71,20 @@ export function newsOfSafety(
   return { addLine: (tx) => addTimeline(tx, line) };
 }
 
-/** A repair stays recorded when what it placed is read back later. */
+/** Keeps 'repaired' when the placed stop is read back later. */
 function safeStatus({ trade }: TradeWork, finding: Finding): 'verified' | 'repaired' {
   if (trade.protectionStatus === 'repaired') return 'repaired';
   if (finding.found !== 'protected') return 'verified';
   return trade.protectionStatus === 'missing' ? 'repaired' : finding.status;
 }
 
-/** In the transaction that records that the position is closed or protected. */
+/** Call in the transaction that records that the position is closed or protected. */
 export const endDoubt = (work: TradeWork, tx: Tx, how: string): Promise<void> =>
   clearHalt(tx, positionOf(work), { how, now: work.deps.clock.now() });
 
 /**
- * Records a position without a stop, or whose stop could not be read (`isKnown` false). After ten seconds its user is
- * halted in the same transaction.
+ * Records a position that has no stop, or whose stop could not be read (`isKnown` false). After ten seconds it halts
+ * the user in the same transaction.
  */
 export async function recordUnprotected(
   work: TradeWork,
@@ -94,7 +94,7 @@ export async function recordUnprotected(
   const now = deps.clock.now();
   const since = trade.unprotectedSince ?? now;
   const isMissing = isKnown || trade.protectionStatus === 'missing';
-  // Without an account there is nothing left to try.
+  // Without an account nothing is left to try.
   const isHalted = work.account === null || now.getTime() - since.getTime() >= FLATTEN_DEADLINE_MS;
   const isNews = trade.unprotectedSince === null || (isMissing && trade.protectionStatus !== 'missing');
   if (isNews || isHalted) {

@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '#server/platform/db/database.ts';
 import { STALE_AFTER_SECONDS } from './workers.store.ts';
 
-/** A caller waits no longer than this; a restart whose caller died counts as over then. */
+/** How long a caller waits; a restart whose caller died counts as over then. */
 export const RESTART_LIMIT_SECONDS = 45;
 
-/** Announces a restart to every instance; one that is under way already is joined. */
+/** Announces a restart to every instance, or joins one in progress. */
 export async function announceRestart(db: Db, requestedBy: string): Promise<number> {
   await db.execute(sql`
     update engine_restarts set finished_at = now()
@@ -18,7 +18,7 @@ export async function announceRestart(db: Db, requestedBy: string): Promise<numb
     select id from announced union all select id from engine_restarts where finished_at is null
     limit 1`);
   const [row] = rows;
-  // The one that was under way ended between the two looks.
+  // The restart in progress ended between the two reads.
   return row === undefined ? await announceRestart(db, requestedBy) : Number(row.id);
 }
 
@@ -28,7 +28,7 @@ export async function finishRestart(db: Db, id: number): Promise<void> {
   );
 }
 
-/** 0 when there was none yet. */
+/** 0 before the first restart. */
 export async function findNewestRestart(db: Db): Promise<number> {
   const { rows } = await db.execute<{ id: string | null }>(sql`select max(id) as id from engine_restarts`);
   return Number(rows[0]?.id ?? 0);
@@ -46,7 +46,7 @@ export async function answerRestart(
 }
 
 interface RestartProgress {
-  /** Living instances that were there when it was announced and have not answered. */
+  /** Living instances that existed at the announcement and have not answered. */
   awaited: string[];
   answers: { instanceId: string; error: string | null }[];
 }

@@ -11,8 +11,8 @@ import {
 const POLL_MS = 100;
 
 /**
- * Restarts the engine of every instance on the database and waits until each runs again; joins a restart that is
- * under way. Throws with the reason when an instance failed or is silent.
+ * Restarts the engine of every instance on the database and waits until each runs again; joins a restart in progress.
+ * Throws with the reason when an instance failed or is silent.
  */
 export async function restartSystem(
   deps: Pick<Deps, 'db' | 'log'>,

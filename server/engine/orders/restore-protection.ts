@@ -10,8 +10,8 @@ import { later, type StepResult, type TradeDeps, type TradeWork, underLease } fr
 import { addTimeline } from './trades.store.ts';
 
 /**
- * Reopens a done trade whose open position lost its stop or target; it is worked on like any other. False when it is
- * worked on already.
+ * Reopens a done trade whose open position lost its stop or target, and hands it to the workers. False when the trade
+ * is already in work.
  */
 export async function reopenTrade(
   deps: Pick<TradeDeps, 'db' | 'clock' | 'jobs'>,
@@ -41,7 +41,7 @@ export async function reopenTrade(
   });
 }
 
-/** I4 for a trade that was done: its stop is placed again, or the position is closed after five seconds. */
+/** I4 for a done trade: places its stop again, or closes the position after five seconds. */
 export async function restoreProtection(work: TradeWork): Promise<StepResult> {
   const { deps, trade } = work;
   const finding = await checkProtection(work);
@@ -49,7 +49,7 @@ export async function restoreProtection(work: TradeWork): Promise<StepResult> {
     await recordSafe(work, finding, { state: 'done', dueAt: null });
     return { next: 'never' };
   }
-  // Only the target was missed: what cannot be read now is read by the next audit.
+  // Only the target was missing: the next audit reads what cannot be read now.
   if (finding.found === 'unreadable' && trade.unprotectedSince === null) {
     const done = { state: 'done' as const, dueAt: null };
     await underLease(work, (tx) => tx.update(trades).set(done).where(eq(trades.id, trade.id)));

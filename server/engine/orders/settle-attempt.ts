@@ -20,10 +20,10 @@ import { endDoubt, newsOfSafety, recordSafe, type SafeFinding, safetyOf } from '
 import { goOn, later, type StepResult, type TradeWork, underLease } from './trade-work.ts';
 import { type AttemptRow, addTimeline } from './trades.store.ts';
 
-/** An exchange that has not answered for long is asked less often. */
+/** The slower pace for an exchange that has not answered for long. */
 const UNREADABLE_RETRY_MS = 2_000;
 
-/** An attempt has ended: protect what it filled, then try for the rest once, or finish. */
+/** An attempt has ended: protect its fill, then try once for the rest, or finish. */
 export async function settleAttempt(work: TradeWork): Promise<StepResult> {
   const { attempts, attempt } = work;
   const filled = sumFilled(attempts);
@@ -50,11 +50,11 @@ function protectionRetryMs({ deps, trade: { unprotectedSince } }: TradeWork): nu
   return isLong ? UNREADABLE_RETRY_MS : PROTECTION_RETRY_MS;
 }
 
-/** Null when the second attempt is committed; otherwise why there is none. */
+/** Null when the second attempt is committed; otherwise the reason for its absence. */
 async function planSecond(work: TradeWork, filledQuantity: string): Promise<string | null> {
   const { deps, trade, exchange } = work;
-  // I3, I6: after a restore of the database a second attempt may have been sent that is not recorded. Its client order
-  // id is known, so it is committed as in doubt: looked up, adopted if the exchange has it, and never sent.
+  // I3, I6: after a restore of the database a second attempt may have been sent without a record. Its client order id
+  // is known, so commit it as in doubt: it is looked up, adopted if the exchange has it, and never sent.
   if (trade.restoredAt !== null) {
     await insertSecond(work, {
       price: trade.entryPrice,
@@ -114,7 +114,7 @@ async function insertSecond(
   });
 }
 
-/** I4: a filled position without a stop is closed at market, and the trade fails with that reason. */
+/** I4: closes a filled position without a stop at market; the trade fails with that reason. */
 export async function startClosing(work: TradeWork): Promise<StepResult> {
   const { deps, trade } = work;
   const text = 'The position has no stop loss: closing it at market';
@@ -125,11 +125,11 @@ export async function startClosing(work: TradeWork): Promise<StepResult> {
   return goOn;
 }
 
-/** The exchange says that nothing of the unprotected position is left. */
+/** The exchange shows nothing left of the unprotected position. */
 export async function endClosed(work: TradeWork): Promise<StepResult> {
   const { trade, attempts } = work;
   const closed = { protectionStatus: 'closed' as const, unprotectedSince: null };
-  // It was done before its stop was lost: its outcome stays.
+  // The trade was done before its stop was lost: its outcome stays.
   if (trade.completedAt !== null) {
     const { success, fillStatus } = trade;
     const error =
@@ -144,7 +144,7 @@ export async function endClosed(work: TradeWork): Promise<StepResult> {
 export async function finishTrade(
   work: TradeWork,
   whyNoSecond: string | null,
-  /** What was found of its protection, recorded with its end. */
+  /** The protection found, recorded with the trade's end. */
   safe: SafeFinding | null = null,
 ): Promise<StepResult> {
   const { attempts } = work;
@@ -212,7 +212,7 @@ async function writeEnd(
   return { next: 'never' };
 }
 
-/** Commits the end of the trade together with that of its user's part of the workflow, and gives the lease back. */
+/** Commits the trade's end together with its user's part of the workflow, and releases the lease. */
 async function writeWithWorkflow(
   { deps, lease, trade: { id: tradeId, workflowId, userId } }: TradeWork,
   write: (tx: Tx) => Promise<void>,

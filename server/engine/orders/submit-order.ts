@@ -14,8 +14,9 @@ import { findStandingTrade, findTrade, findTradeOfCalculation, type TradeRow } f
 
 /*
  * An order by hand, up to its committed intent; the engine does the rest, whether or not the caller waits.
- *  I2 one order a calculation, and a signal and user: checked before, and again by the intent under the user's lease.
- *  I5 an estimate, an order without stop and target, and one that the exchange does not answer for, are refused.
+ *  I2 one order per calculation, and per signal and user: checked before, and again by the intent under the user's
+ *     lease.
+ *  I5 refuses an estimate, an order without stop and target, and an order when the exchange does not answer.
  */
 
 export type SubmitDeps = AssessmentDeps & Pick<Deps, 'jobs'>;
@@ -32,9 +33,9 @@ const LEASE_POLL_MS = 100;
 const FOLLOW_POLL_MS = 200;
 
 /**
- * Commits a calculated order as an operator asks: assessed again, under the user's lease, once a calculation. A
- * refusal is a denial; throws an AppError where submitting is not allowed at all, or the calculation was traded
- * already.
+ * Commits a calculated order at an operator's request: assesses it again, under the user's lease, once per
+ * calculation. A refusal is a denial; throws an AppError where submitting is not allowed at all, or when the
+ * calculation was already traded.
  */
 export async function submitOrder(deps: SubmitDeps, submission: Submission): Promise<Submitted> {
   const { appEnv: environment, exchangeMode, manualOrders } = deps.config;
@@ -70,7 +71,7 @@ async function commit(
   throw alreadyTraded(log, intent.standing);
 }
 
-/** One order at a time for each user, so that the next one sees what it leaves of token and account. */
+/** One order at a time per user, so that the next order sees what this one left of token and account. */
 async function underUserLease<Result>(
   deps: SubmitDeps,
   userId: string,
@@ -97,7 +98,7 @@ async function refuseTraded({ db }: SubmitDeps, log: PositionGeneratorLogRow): P
   if (trade !== null) throw alreadyTraded(log, trade);
 }
 
-/** 409 that names the order that stands. */
+/** A 409 that names the existing order. */
 function alreadyTraded(log: PositionGeneratorLogRow, standing: TradeRow | null): AppError {
   if (standing === null) return new AppError('alreadyTraded');
   const what = standing.positionGeneratorLogId === log.id ? 'calculation' : 'signal';
@@ -107,7 +108,7 @@ function alreadyTraded(log: PositionGeneratorLogRow, standing: TradeRow | null):
   return new AppError('alreadyTraded', { message });
 }
 
-/** Returns when the trade is done, after `limitMs`, or when the caller is gone. The trade goes on regardless. */
+/** Returns when the trade is done, after `limitMs`, or when the caller is gone. The trade continues regardless. */
 export async function followOrder(
   { db }: Pick<Deps, 'db'>,
   options: { tradeId: string; limitMs: number; signal: AbortSignal },

@@ -7,19 +7,19 @@ import { tradeEvents } from '#server/platform/db/schema.ts';
 import { type TradeDeps, type TradeWork, underLease } from './trade-work.ts';
 import { addTimeline, type TradePlace } from './trades.store.ts';
 
-/** How often an order is tried whose exchange cannot be asked about it. */
+/** How often to retry an order whose exchange cannot be asked about it. */
 const OBSTRUCTED_WAIT_MS = 30_000;
 
 interface TradeAccount {
-  /** Where the order can be asked about; null when nowhere. */
+  /** Where to ask about the order; null when nowhere. */
   account: UserAccount | null;
-  /** Why it cannot be asked about, or only with a key that the exchange refuses; null when it can. */
+  /** Why the order cannot be asked about, or only with a key that the exchange refuses; null when it can. */
   problem: string | null;
 }
 
 /**
- * The account that the trade's orders are in. I6: another account or mode does not know them although they were
- * placed, so it is not asked.
+ * The account that holds the trade's orders. I6: another account or mode does not know orders that were placed, so it
+ * is not asked.
  */
 export async function openTradeAccount(
   deps: Pick<TradeDeps, 'accountGuard' | 'config' | 'findAccount'>,
@@ -40,13 +40,13 @@ export async function openTradeAccount(
   return { account: found, problem: isRejected ? (found.denial?.reason ?? null) : null };
 }
 
-/** Of paper or demo mode while the program runs in another one: it cannot be read, and no money is in it. */
+/** A trade of paper or demo mode while the program runs in another mode: unreadable, and without real money. */
 export const isPlayMoneyElsewhere = (
   { config }: Pick<TradeDeps, 'config'>,
   { exchangeMode }: Pick<TradePlace, 'exchangeMode'>,
 ): boolean => exchangeMode !== null && exchangeMode !== 'live' && exchangeMode !== config.exchangeMode;
 
-/** Why the account does not know the trade's order or position; null when it is the trade's own. */
+/** Why the account does not know the trade's order or position; null when it is the trade's own account. */
 export function whyElsewhere(
   { config }: Pick<TradeDeps, 'config'>,
   options: { trade: TradePlace; account: UserAccount; what: 'order' | 'position' },
@@ -63,8 +63,8 @@ export function whyElsewhere(
 }
 
 /**
- * When to go on: later while there is a problem with the account, which the timeline names once. A key that still
- * works does not delay the protection of a position.
+ * When to continue: later while the account has a problem, which the timeline names once. A key that still works does
+ * not delay the protection of a position.
  */
 export async function slowDown(
   work: TradeWork,

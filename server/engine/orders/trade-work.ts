@@ -17,16 +17,16 @@ export type TradeDeps = Pick<
   'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard' | 'onTradeEnd'
 >;
 
-/** One trade under its lease: what every step of its execution works with. */
+/** One trade under its lease: the input of every step of its execution. */
 export interface TradeWork {
   deps: TradeDeps;
   lease: Lease;
   trade: TradeRow;
-  /** Oldest first; the last one is the one under way. */
+  /** Oldest first; the last one is in progress. */
   attempts: AttemptRow[];
   attempt: AttemptRow;
   exchange: Exchange;
-  /** Null when the user's credentials are gone, or lead to another account than the order's. */
+  /** Null when the user's credentials are gone, or belong to another account than the order's. */
   account: UserAccount | null;
   onCall: (call: CallRecord) => void;
 }
@@ -47,7 +47,7 @@ export function exchangeOf(deps: TradeDeps, trade: TradeRow): Exchange {
   return deps.exchanges.get(platform);
 }
 
-/** The profile's waits, or those of the settings, which hold for both profiles. */
+/** The profile's waits, unless the configuration sets them for both profiles. */
 export function waitsOf(config: Config, profile: TradeRow['profile']) {
   const own = EXECUTION_PROFILES[profile];
   return {
@@ -57,13 +57,13 @@ export function waitsOf(config: Config, profile: TradeRow['profile']) {
   };
 }
 
-/** When the fill is looked at: the profile's wait after the request left. */
+/** When to check the fill: the profile's wait after the request left. */
 export function verifyAt(work: TradeWork, submittedAt: Date): Date {
   const waits = waitsOf(work.deps.config, work.trade.profile);
   return new Date(submittedAt.getTime() + (work.attempt.attempt === 1 ? waits.firstMs : waits.secondMs));
 }
 
-/** A transaction that is fenced by the trade's lease. */
+/** A transaction fenced by the trade's lease. */
 export const underLease = <Result>(
   { deps, lease }: Pick<TradeWork, 'deps' | 'lease'>,
   write: (tx: Tx) => Promise<Result>,
@@ -78,8 +78,8 @@ type AttemptChanges = Partial<
 >;
 
 /**
- * Applies an event to the attempt under way: state, changes and a line of the timeline in one transaction, fenced by
- * the trade's lease. It is committed before the request that it announces leaves.
+ * Applies an event to the attempt in progress: state, changes and a timeline line in one transaction, fenced by the
+ * trade's lease. Commit it before the request that it announces leaves.
  */
 export async function recordEvent(
   work: TradeWork,
@@ -114,7 +114,7 @@ export async function recordEvent(
   await deps.db.transaction((tx) => together(alongside(tx), write(tx)));
 }
 
-/** What an exchange reported of the order, as columns of its attempt. */
+/** The exchange's report of the order as columns of its attempt. */
 export const reported = (report: OrderReport): AttemptChanges => ({
   orderId: report.orderId,
   filledQuantity: report.filledQuantity,

@@ -10,7 +10,7 @@ import { timeOrderedId } from '#server/platform/ids.ts';
 export type TradeRow = typeof trades.$inferSelect;
 export type AttemptRow = Omit<typeof orderAttempts.$inferSelect, 'state'> & { state: AttemptState };
 
-/** The newest trade of which all of this holds. */
+/** The newest trade that meets all conditions. */
 const newest = (db: Statements, ...conditions: (SQL | undefined)[]) =>
   db
     .select()
@@ -24,7 +24,7 @@ const byId = builtOnce<{ id: string }>()((db, value) => newest(db, eq(trades.id,
 export const findTrade = async (db: Queryable, id: string): Promise<TradeRow | null> =>
   only(await byId(db, { id }));
 
-/** A calculation is traded once at most. */
+/** A calculation is traded at most once. */
 export const findTradeOfCalculation = async (
   db: Queryable,
   positionGeneratorLogId: string,
@@ -92,7 +92,7 @@ const standing = builtOnce<{ signalId: string; userId: string }>()((db, value) =
     or(ne(trades.state, 'done'), inArray(trades.fillStatus, ['filled', 'partial', 'unknown'])),
   ),
 );
-/** A live, filled or doubtful order of the user for the signal: a second one would double it. */
+/** The user's live, filled or doubtful order for the signal: a second order would double it. */
 export const findStandingTrade = async (
   db: Queryable,
   { signalId, userId }: { signalId: string; userId: string },
@@ -101,7 +101,7 @@ export const findStandingTrade = async (
 const working = builtOnce<{ userId: string; token: string }>()((db, value) =>
   newest(db, eq(trades.userId, value('userId')), eq(trades.token, value('token')), ne(trades.state, 'done')),
 );
-/** A trade of the user in the token that is not done: its order may still fill. */
+/** The user's trade in the token that is not done: its order may still fill. */
 export const findWorkingTrade = async (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
@@ -109,7 +109,7 @@ export const findWorkingTrade = async (
 
 const isFilled = inArray(trades.fillStatus, ['filled', 'partial']);
 
-/** Where a trade stands, and where its orders are. */
+/** A trade's state, and where its orders are. */
 export type LiveTrade = TradePlace & Pick<TradeRow, 'state'>;
 export type TradePlace = Pick<TradeRow, 'userId' | 'exchangePlatform' | 'exchangeMode' | 'exchangeAccountId'>;
 
@@ -128,7 +128,7 @@ const live = builtOnce<{ userId: string; token: string }>()((db, value) => {
     )
     .groupBy(userId, exchangePlatform, exchangeMode, exchangeAccountId, state);
 });
-/** Where the user's trades in the token stand that are not done, or whose position is not known to be closed. */
+/** Where the user has trades in the token that are not done, or whose position is not known to be closed. */
 export const listLiveTrades = (
   db: Queryable,
   { userId, token }: { userId: string; token: string },
@@ -145,13 +145,13 @@ export const findLastFilledTrade = async (
       eq(trades.userId, place.userId),
       eq(trades.token, place.token),
       eq(trades.exchangePlatform, place.exchangePlatform),
-      // Old rows do not tell their mode.
+      // Old rows have no mode.
       or(isNull(trades.exchangeMode), eq(trades.exchangeMode, place.exchangeMode)),
       isFilled,
     ),
   );
 
-/** Unfinished trades, or those that were due before `dueBefore`; those overdue longest first, at most `limit`. */
+/** Unfinished trades, or those due before `dueBefore`; longest overdue first, at most `limit`. */
 export async function listUnfinishedTrades(
   db: Db,
   dueBefore: Date | null,

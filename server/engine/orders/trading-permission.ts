@@ -25,9 +25,9 @@ const lockSwitches = builtOnce<{ userId: string }>()((db, value) =>
 );
 
 /**
- * I9: whether the order may be placed now, read inside the transaction that writes its intent. The rows are locked
- *    until it commits: a switch turned off before is seen, one turned off later comes after the intent. The switch of
- *    all automatic trading is read when the program starts.
+ * I9: whether the order may be placed now, read inside the transaction that writes its intent. The rows stay locked
+ *    until it commits: a switch turned off earlier is seen, a switch turned off later comes after the intent. The
+ *    switch of all automatic trading is read when the program starts.
  */
 export async function readTradingPermission(
   tx: Tx,
@@ -39,7 +39,7 @@ export async function readTradingPermission(
 ): Promise<Denial | null> {
   const { order, now, config } = options;
   const { userId, workflowId, triggerType } = order;
-  // Together, and in this order: a halt starts under a lock of the user's row, so one that is not seen after that lock
+  // Sent together, in this order: a halt is written under a lock of the user's row, so a halt that this read misses
   // comes after this order.
   const [[user], halt] = await together(lockSwitches(tx, { userId }), findHalt(tx, userId));
   if (user === undefined)
@@ -51,10 +51,10 @@ export async function readTradingPermission(
   });
   if (wrongMode !== null) return wrongMode;
   if (halt !== null) return denyHalted(halt);
-  // Nobody asked for what a signal sets going by itself.
+  // Nobody asked for the order of an automatic workflow.
   const off = triggerType === 'automatic' ? autoTradeOff(config) : null;
   if (off !== null) return deny('auto_trading_disabled', off);
-  // Active trading and the pause steer workflows; an operator's own order by hand is not held by them.
+  // Active trading and the pause steer workflows; they do not hold back an operator's own order.
   if (workflowId === null) return null;
   if (!user.activeTrading) return deny('active_trading_off', {});
   const { pausedUntil } = user;

@@ -5,17 +5,17 @@ import { goOn, later, recordEvent, type StepResult, type TradeWork, waitsOf } fr
 
 const UNREACHABLE_WAIT_MS = 1_000;
 const MISSED_WAIT_MS = 1_000;
-/** Misses after which an accepted order is cancelled by its id all the same. */
+/** Misses after which an accepted order is cancelled by its id even so. */
 const MISSES_BEFORE_CANCEL = 5;
-/** The same for an order in an unknown state: it may be open. */
+/** The same for an order in an unknown state, which may be open. */
 const UNCLEAR_BEFORE_CANCEL_MS = 5_000;
 /** Misses, and time after its cancel, after which the exchange may have forgotten the order. */
 const MISSES_BEFORE_GONE = 3;
 const GONE_AFTER_MS = 60_000;
 
 /**
- * Verifies an open order when its wait is over, and cancels what is not filled. `atOnce`: without waiting, because
- * what it filled has no stop and must be closed.
+ * Verifies an open order when its wait is over, and cancels the unfilled rest. `atOnce`: without the wait, because its
+ * fill has no stop and must be closed.
  */
 export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boolean }): Promise<StepResult> {
   const { deps, attempt } = work;
@@ -52,7 +52,7 @@ export async function verifyAttempt(work: TradeWork, { atOnce }: { atOnce: boole
 }
 
 /**
- * Reads the order after its cancel: only its end says what was filled. An order that is still open is cancelled
+ * Reads the order after its cancel: only its final state says what was filled. Cancels an order that is still open
  * again; nothing follows before it has ended (I6).
  */
 export async function confirmCancel(work: TradeWork): Promise<StepResult> {
@@ -65,7 +65,7 @@ export async function confirmCancel(work: TradeWork): Promise<StepResult> {
   const name = `Attempt ${attempt.attempt}`;
   if (report === null) return settleMissing(work);
   if (!isKnown(report)) {
-    // It may be open, and the cancel may not have arrived.
+    // The order may be open, and the cancel may not have arrived.
     await sendCancel(work);
     return holdUnclear(work, report);
   }
@@ -87,8 +87,8 @@ async function cancelAgain(work: TradeWork, filledQuantity: string): Promise<Ste
 }
 
 /**
- * An accepted order that the exchange does not know during its cancel: the look-up is early, or the order forgotten.
- * If it is not among the open orders either, the position says whether it filled more than was seen.
+ * The exchange does not know an accepted order during its cancel: the look-up is early, or the order forgotten. If the
+ * order is not among the open orders either, the position shows whether it filled more than was seen.
  */
 async function settleMissing(work: TradeWork): Promise<StepResult> {
   const { deps, attempt, trade } = work;
@@ -120,7 +120,7 @@ async function settleMissing(work: TradeWork): Promise<StepResult> {
   }
 }
 
-/** Whatever it answers, the order is read afterwards. */
+/** The answer does not matter: the order is read afterwards. */
 async function sendCancel({ account, exchange, trade, attempt, onCall }: TradeWork): Promise<void> {
   if (account === null) return;
   try {

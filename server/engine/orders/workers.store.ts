@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '#server/platform/db/database.ts';
 import type { JobWorkerReport } from '#server/platform/jobs/jobs.ts';
 
-/** A worker that has not been heard of for longer is taken for dead. */
+/** Silence after which a worker counts as dead. */
 export const STALE_AFTER_SECONDS = 10;
 const FORGOTTEN_AFTER_SECONDS = 300;
 
@@ -16,7 +16,7 @@ export interface WorkerRow {
   lastActivity: Date | null;
 }
 
-/** All times are the database's, so that clocks of machines do not matter. */
+/** All times are the database's, so clock differences between machines do not matter. */
 export async function reportWorkers(
   db: Db,
   report: { instanceId: string; isRunning: boolean; workers: JobWorkerReport[] },
@@ -51,7 +51,7 @@ export async function forgetDeadWorkers(db: Db): Promise<void> {
   );
 }
 
-/** Of every instance; one that is not heard of any more is inactive and works on nothing. */
+/** Workers of every instance; a silent one is inactive and works on nothing. */
 export async function listWorkers(db: Db): Promise<WorkerRow[]> {
   const { rows } = await db.execute<{
     instance_id: string;

@@ -6,32 +6,32 @@ import { answerRestart, findNewestRestart } from './restart.store.ts';
 import { forgetDeadWorkers, removeWorkers, reportWorkers } from './workers.store.ts';
 
 const BEAT_MS = 1_000;
-/** A step waits for an exchange for ten seconds at most, and none waits for many. */
+/** A step waits at most ten seconds for one exchange, and never for many. */
 const DRAIN_LIMIT_MS = 25_000;
 const RESTART_LIMIT_MS = 1_000;
-/** Shorter than for a restart: a program that is asked to stop is killed after a while. */
+/** Shorter than for a restart: a program that was asked to stop is killed after a while. */
 const STOP_DRAIN_LIMIT_MS = 5_000;
-/** For its own statements as well. */
+/** Includes time for the workers' own statements. */
 export const STOP_WORKERS_LIMIT_MS = RESTART_LIMIT_MS + STOP_DRAIN_LIMIT_MS + 500;
 const BEATS_BETWEEN_CLEANINGS = 60;
 
-/** This instance's workers: started, reported to the others, and restarted on request. */
+/** This instance's workers: starts them, reports them to other instances, and restarts them on request. */
 export interface Workers {
   start(): Promise<void>;
-  /** Takes no more jobs, and resolves when what is under way has ended, or was handed over. */
+  /** Takes no more jobs; resolves when work in progress has ended or was handed over. */
   stop(): Promise<void>;
 }
 
 /**
- * A restart takes no more jobs, lets work under way end, and starts again. Work that does not end in time is handed
- * over: its leases go back with a new version, so that it writes nothing more (I2, I6), and it is taken up from the
- * tables.
+ * A restart takes no more jobs, lets work in progress end, and starts again. Work that does not end in time is handed
+ * over: its leases are released with a new version, so that it writes nothing more (I2, I6), and other workers resume
+ * it from the tables.
  */
 export function createWorkers(options: {
   deps: Pick<Deps, 'db' | 'log'> & { config: Pick<Deps['config'], 'instanceId'> };
   jobs: JobWorkers;
   handlers: JobHandlers;
-  /** Sends a call for everything that is not finished. */
+  /** Sends a job for everything unfinished. */
   wakeUnfinished: () => Promise<void>;
   drainLimitMs?: number;
   stopDrainLimitMs?: number;
@@ -84,7 +84,7 @@ export function createWorkers(options: {
     const isAnnounced = announced > newestRestart;
     if (!isAnnounced && jobs.isRunning()) return;
     newestRestart = announced;
-    // Beside the beats: an instance that drains for long is alive.
+    // Not awaited: the beats go on, so an instance that drains for long is not taken for dead.
     restarting = (isAnnounced ? restart(announced) : restartEngine())
       .catch((error: unknown) => log.error({ err: error }, 'the position maker is not running'))
       .finally(() => {

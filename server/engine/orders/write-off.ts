@@ -13,8 +13,8 @@ import { openTradeAccount } from './trade-account.ts';
 import { addTimeline, findTrade, listAttempts, type TradeRow } from './trades.store.ts';
 
 /*
- * Orders whose exchange cannot be asked about them any more, because the key was revoked, or whose doubt its answers
- * do not settle (`order_attempts.doubt`).
+ * Orders that the exchange can no longer be asked about because the key was revoked, or whose doubt its answers do not
+ * settle (`order_attempts.doubt`).
  * I6 such an order is never called 'never placed': it ends as unknown, and its signal is not traded again.
  * I7 it stays visible, with who ended it and why.
  */
@@ -22,7 +22,7 @@ import { addTimeline, findTrade, listAttempts, type TradeRow } from './trades.st
 type WriteOffDeps = Pick<Deps, 'accountGuard' | 'clock' | 'config' | 'db' | 'findAccount' | 'jobs' | 'log'>;
 
 const MOST = 100;
-/** A worker gives the lease back between two steps. */
+/** A worker releases the lease between two steps. */
 const LEASE_PATIENCE_MS = 5_000;
 const LEASE_POLL_MS = 50;
 
@@ -32,7 +32,7 @@ export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoub
     .select({ trade: trades, username: users.username, doubt: orderAttempts.doubt })
     .from(trades)
     .innerJoin(users, eq(users.id, trades.userId))
-    // Only the attempt under way can be in doubt.
+    // Only the attempt in progress can be in doubt.
     .leftJoin(orderAttempts, and(eq(orderAttempts.tradeId, trades.id), isNotNull(orderAttempts.doubt)))
     .where(ne(trades.state, 'done'))
     .orderBy(asc(trades.createdAt))
@@ -49,7 +49,7 @@ export async function listOrdersInDoubt(deps: WriteOffDeps): Promise<OrderInDoub
   return orders.flat();
 }
 
-/** Ends an order in doubt. Refused while looking it up may settle it. */
+/** Ends an order in doubt. Refused while a look-up may still settle it. */
 export async function writeOffOrder(
   deps: WriteOffDeps,
   request: { tradeId: string; by: { id: string; username: string } },
@@ -93,7 +93,7 @@ async function writeOffUnderLease(
       .update(trades)
       .set({
         state: 'done',
-        // One that was done before its position lost its stop keeps its outcome.
+        // A trade that was done before its position lost its stop keeps its outcome.
         ...(trade.completedAt === null
           ? { success: false, fillStatus: tradeOutcome(attempts).fillStatus }
           : {}),
