@@ -15,18 +15,18 @@ import { type AccountReading, createAccountReader, type ReaderDeps } from './rea
 
 type AuditDeps = ReaderDeps & Pick<Deps, 'jobs'>;
 
-/** Accounts of an exchange that are read at a time; one that does not answer delays one lane, not the others. */
+/** Accounts read at a time per exchange; an account that does not answer delays one lane, not the others. */
 const CONCURRENT = 4;
 const LONGEST_ACCOUNT_WAIT_MS = 5 * 60_000;
 const LONGEST_TARGET_WAIT_MS = 15 * 60_000;
 const FIRST_WAIT_MS = 30_000;
 
 /**
- * Compares our open positions with the stops at their exchanges (I4), and records positions that have ended.
- * 1. A position without its stop is handed back to the position maker, which places it again or closes.
+ * Compares the positions we opened with the stops at their exchanges (I4), and records positions that have ended.
+ * 1. A position without its stop is handed back to the position maker, which places the stop again or closes.
  * 2. A missing take profit is tried again, less and less often.
  * 3. An exchange that does not answer changes nothing, and is asked less often.
- * 4. Positions that were not opened here are never touched.
+ * 4. Positions opened elsewhere are never touched.
  */
 export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Promise<void> } {
   const { db, clock, log } = deps;
@@ -79,7 +79,7 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
     const { stopLoss, takeProfit } = standingProtection({ ...position, held: position });
     if (tradeId === null || (stopLoss !== null && takeProfit !== null)) return;
     const trade = await findTrade(db, tradeId);
-    // While the trade is worked on, the position maker protects its position.
+    // The position maker protects the position while it works on the trade.
     if (trade?.state !== 'done') return;
     if (stopLoss !== null) {
       const need = protectionNeed({ ...position, held: position, planned: trade });
@@ -88,13 +88,13 @@ export function createProtectionAudit(deps: AuditDeps): { run(lease: Lease): Pro
       await reopenTrade(deps, { tradeId, lacks: 'target', lease });
       return;
     }
-    // The list of all stops of the account may be incomplete: ask for this one by itself.
+    // The account's list of all stops may be incomplete: ask for this position's stop separately.
     if (!(await isUnprotected(position))) return;
     if (!(await reopenTrade(deps, { tradeId, lacks: 'stop', lease }))) return;
     log.error({ tradeId, userId, token }, 'an open position was found without its stop');
   }
 
-  /** Reads the position with its stop: it may have been closed since it was listed. */
+  /** Reads the position with its stop: it may have been closed after it was listed. */
   async function isUnprotected(listed: AuditedPosition): Promise<boolean> {
     const { userId, exchangePlatform, token, side, openedAt } = listed;
     const platform = deps.exchanges.supported.find((one) => one === exchangePlatform);
@@ -133,12 +133,12 @@ function howSafe(position: AuditedPosition | undefined): string | null {
   return stopLoss === null ? null : `The exchange shows the stop ${stopLoss}`;
 }
 
-/** An account that may hold a position of ours, and the halts that its exchange can clear. */
+/** An account that may hold a position we opened, and the halts that its exchange can clear. */
 interface AuditedAccount extends AccountKey {
   halts: HaltRow[];
 }
 
-/** By exchange. */
+/** Accounts by exchange. */
 async function listAuditedAccounts(db: Db): Promise<Map<string, AuditedAccount[]>> {
   const halts = await listUnclearedHalts(db);
   const nameOf = ({ userId, exchangePlatform }: AccountKey) => `${userId} ${exchangePlatform}`;
@@ -155,12 +155,12 @@ async function listAuditedAccounts(db: Db): Promise<Map<string, AuditedAccount[]
 }
 
 const AUDIT_EVERY_MS = 30_000;
-/** The instance that audits may be frozen: another one takes over before the next round. */
+/** The auditing instance may be frozen: another one takes over before the next round. */
 export const HELD_RETRY_MS = 5_000;
 
 /**
- * Audits all open positions at once and then every half minute, by one instance at a time. That also records ends of
- * positions before the exchange forgets them.
+ * Audits all open positions immediately and then every half minute, one instance at a time. This also records the ends
+ * of positions before the exchange forgets them.
  */
 export function startProtectionAudit(
   deps: AuditDeps,

@@ -19,16 +19,16 @@ export interface AccountKey {
 }
 
 export type OpenTrade = typeof trades.$inferSelect & {
-  /** When its position was first seen to be gone, while the exchange has not told more. */
+  /** When the position was first seen gone, while the exchange's history does not explain its end yet. */
   goneSince: Date | null;
 };
 
-/** The wording of the index: trades that may have a position open. */
+/** Worded like the index: trades that may have a position open. */
 const mayBeOpen = sql`trades.position_closed_at is null and (trades.state <> 'done' or trades.fill_status in ('filled', 'partial'))`;
 
 /**
- * Accounts of active users, and those in which a position of ours may be open, also at an exchange that its user
- * left.
+ * Accounts of active users, and accounts that may hold a position we opened, including those at an exchange that the
+ * user left.
  */
 export async function listAccounts(
   db: Db,
@@ -57,7 +57,7 @@ export async function listAccounts(
 export const listOpenTrades = (db: Db, { userId, exchangePlatform }: AccountKey): Promise<OpenTrade[]> =>
   openTrades(db, and(eq(trades.userId, userId), eq(trades.exchangePlatform, exchangePlatform)));
 
-/** Null when there is no such trade, or it has no position. */
+/** Null when the trade does not exist or has no position. */
 export async function findOpenTrade(db: Db, tradeId: string): Promise<OpenTrade | null> {
   const [trade] = await openTrades(db, eq(trades.id, tradeId));
   return trade ?? null;
@@ -94,7 +94,7 @@ export async function listKnownPositionIds(db: Db, account: AccountKey): Promise
 
 export type NewClosedPosition = typeof closedPositions.$inferInsert;
 
-/** Another instance may have been first: then its row stays. */
+/** If another instance was first, its row stays. */
 export async function recordClosedPosition(db: Db, row: NewClosedPosition): Promise<void> {
   await db.transaction(async (tx) => {
     await forgetGone(tx, row.tradeId);
@@ -103,19 +103,19 @@ export async function recordClosedPosition(db: Db, row: NewClosedPosition): Prom
   });
 }
 
-/** The position is gone, and nothing more is known of it yet. */
+/** The position is gone; how it ended is not known yet. */
 export async function recordGone(db: Queryable, row: NewClosedPosition): Promise<void> {
   await db.insert(closedPositions).values(row).onConflictDoNothing();
 }
 
-/** It was not gone after all, or more is known. */
+/** The position was not gone after all, or its end is known now. */
 export async function forgetGone(db: Queryable, tradeId: string): Promise<void> {
   await db
     .delete(closedPositions)
     .where(and(eq(closedPositions.tradeId, tradeId), isNull(closedPositions.exchangePositionId)));
 }
 
-/** Answers whether it was open until now. */
+/** Returns whether the trade was open until now. */
 export async function closeTrade(db: Db | Tx, tradeId: string, at: Date): Promise<boolean> {
   const closed = await db
     .update(trades)
@@ -125,7 +125,7 @@ export async function closeTrade(db: Db | Tx, tradeId: string, at: Date): Promis
   return closed.length > 0;
 }
 
-/** Why the order with this id was sent; null when it is none of ours. */
+/** Why the engine sent the order with this id; null for any other order. */
 export async function findCloseReason(
   db: Db,
   { userId, clientOrderId }: { userId: string; clientOrderId: string },
@@ -151,7 +151,7 @@ export async function listClosedPositions(db: Db, filter: PositionFilter & { lim
       username: users.username,
       stopLoss: trades.stopLoss,
       takeProfit: trades.takeProfit,
-      /** An order may have been written off before: only a position's write-off ends it. */
+      /** The order may have been written off earlier: only a write-off of the position ends it. */
       isWrittenOff: sql<boolean>`coalesce(${trades.writtenOffAt} = ${trades.positionClosedAt}, false)`,
     })
     .from(closedPositions)
@@ -164,7 +164,7 @@ export async function listClosedPositions(db: Db, filter: PositionFilter & { lim
 
 interface ClosedSum {
   count: number;
-  /** USDT, fees not yet taken off. */
+  /** In USDT, before fees. */
   realisedProfit: string;
   fees: string;
 }
@@ -175,7 +175,7 @@ export interface ClosedSums {
   tokens: (ClosedSum & { token: string })[];
 }
 
-/** Over all closed positions, from the sums that the database keeps of them. */
+/** Sums over all closed positions, read from the totals that the database maintains. */
 export async function sumClosedPositions(db: Db, filter: PositionFilter): Promise<ClosedSums> {
   const { rows } = await db.execute<{
     user_id: string | null;
@@ -203,8 +203,7 @@ export async function sumClosedPositions(db: Db, filter: PositionFilter): Promis
 }
 
 /**
- * The running sum of profit after fees at each closing; the newest `points` of it, oldest first, counted back from
- * the total.
+ * The running sum of profit after fees at each closing: the newest `points`, oldest first, counted back from the total.
  */
 export async function sumProfitOverTime(
   db: Db,
@@ -232,14 +231,14 @@ export async function sumProfitOverTime(
     .orderBy(newest.at, newest.id);
 }
 
-/** As `matching`, for the sums of closed positions. */
+/** Like `matching`, for the totals of closed positions. */
 const totalsMatching = ({ userId, token }: PositionFilter): SQL =>
   and(
     userId === undefined ? undefined : eq(closedPositionTotals.userId, userId),
     token === undefined ? undefined : eq(closedPositionTotals.token, token),
   ) ?? sql`true`;
 
-/** The exchange at which a position of ours in the token may be open; null when there is none. */
+/** The exchange where a position we opened in the token may be open; null when there is none. */
 export async function findOpenTradePlatform(
   db: Db,
   { userId, token }: { userId: string; token: string },

@@ -10,31 +10,31 @@ import { type AccountDeps, type HiddenPosition, readAccountTrades } from './trad
 export type ReaderDeps = AccountDeps & Pick<Deps, 'clock' | 'log'>;
 
 export type AccountReading =
-  /** Without credentials there is nothing to read. */
+  /** No credentials: nothing to read. */
   | { outcome: 'no-account'; hidden: HiddenPosition[] }
   | {
       outcome: 'read';
       account: UserAccount;
       open: Omit<OpenPositionView, 'username'>[];
-      /** Positions of ours of which this account says nothing. */
+      /** Positions we opened that this account cannot show. */
       hidden: HiddenPosition[];
     };
 
 export interface AccountReader {
-  /** What the account holds, not older than `maxAgeMs`; one reading at a time serves all who ask. */
+  /** What the account holds, at most `maxAgeMs` old; concurrent callers share one reading. */
   read(key: AccountKey, maxAgeMs: number): Promise<AccountReading>;
-  /** The next reading is a new one. */
+  /** Makes the next read a new one. */
   forget(key: AccountKey): void;
 }
 
-/** So many accounts are read at a time; each takes two requests, and exchanges count requests by address. */
+/** Accounts read at a time; each takes two requests, and exchanges count requests by address. */
 const CONCURRENT_ACCOUNTS = 8;
-/** A history that has told nothing for this long is asked less often. */
+/** Ask the history less often after it has reported nothing for this long. */
 const FRESHLY_GONE_MS = 60_000;
 
 /**
- * Reads accounts at their exchanges, compares them with our records, and records what has ended. Readings are shared
- * and kept for a moment, so that polling screens do not load an exchange.
+ * Reads accounts at their exchanges, compares them with our records, and records positions that have ended. Readings
+ * are shared and kept for a moment, so that polling screens do not load an exchange.
  */
 export function createAccountReader(
   deps: ReaderDeps,
@@ -56,7 +56,7 @@ export function createAccountReader(
   }
 
   async function readNow(key: AccountKey): Promise<AccountReading> {
-    // Before the exchange is asked: what is filled meanwhile must not look as if it were gone.
+    // Read the trades before the exchange: a position filled in between must not look gone.
     const { connected, here: trades, hidden } = await readAccountTrades(deps, key);
     if (connected === null) return { outcome: 'no-account', hidden };
     const { account, platform } = connected;

@@ -29,15 +29,16 @@ interface GonePositions {
   gone: OpenTrade[];
 }
 
-/** An exchange may show a position a moment later than the fill that opened it. */
+/** An exchange may show a position a moment after the fill that opened it. */
 const GONE_AFTER_MS = 5_000;
-/** What the exchange's history has not told by then it tells no more. */
+/** After this time the exchange's history will not report the closing any more. */
 const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 const CLOCK_SLACK_MS = 60_000;
 
 /**
- * Records how the positions of these trades ended, by the exchange's history, before the exchange forgets it. Without
- * news a trade is recorded as gone. Any instance may do this at any time: a position is recorded once.
+ * Records how the positions of these trades ended, from the exchange's history, before the exchange forgets it. If the
+ * history reports nothing, the trade is recorded as gone. Any instance may do this at any time: a position is recorded
+ * once.
  */
 export async function recordClosings(
   deps: ClosingDeps,
@@ -72,7 +73,7 @@ export async function recordClosings(
   }
 }
 
-/** Of trades close to each other each position is the nearest one's. */
+/** Assigns a position to the nearest of several trades that are close to each other. */
 export function nearestTrade<Trade extends Pick<OpenTrade, 'token' | 'side' | 'createdAt' | 'completedAt'>>(
   candidates: readonly Trade[],
   position: { token: string; side: 'long' | 'short'; openedAt: Date | null },
@@ -102,7 +103,7 @@ async function readHistory(
   }
 }
 
-/** Without the order the price has to tell what ended the position. */
+/** Without the order, only the price can tell what ended the position. */
 async function readClosingOrder(exchange: Exchange, account: ExchangeAccount, position: ClosedPosition) {
   try {
     return await exchange.findClosingOrder(account, position);
@@ -132,7 +133,7 @@ const rowOf = (deps: Pick<ClosingDeps, 'clock'>, key: AccountKey, trade: OpenTra
   recordedAt: deps.clock.now(),
 });
 
-/** Of a position of which nothing more is known than that it counts as ended since then. */
+/** The row of a position that counts as ended since `since`, with nothing else known. */
 export function goneRow(
   deps: Pick<ClosingDeps, 'clock'>,
   { key, trade, since }: { key: AccountKey; trade: OpenTrade; since: Date },

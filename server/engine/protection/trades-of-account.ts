@@ -6,17 +6,17 @@ import { type AccountKey, listOpenTrades, type OpenTrade } from './positions.sto
 
 export type AccountDeps = Pick<Deps, 'accountGuard' | 'config' | 'db' | 'exchanges' | 'findAccount'>;
 
-/** A position of ours that no connected account can show: its own is another one, in another mode, or gone. */
+/** A position we opened that no connected account can show: its account is another one, in another mode, or gone. */
 export interface HiddenPosition {
   trade: OpenTrade;
   why: string;
 }
 
-/** Which trades of a user at an exchange the connected account, if any, can say something of. */
+/** A user's trades at an exchange, split by whether the connected account, if any, can show them. */
 interface AccountTrades {
   /** Null: no credentials are connected, or the program does not trade there. */
   connected: { account: UserAccount; platform: ExchangePlatform } | null;
-  /** Those whose position would be in this account. */
+  /** Trades whose position would be in this account. */
   here: OpenTrade[];
   hidden: HiddenPosition[];
 }
@@ -40,7 +40,7 @@ export function tradesOfAccount(
   return { here, hidden };
 }
 
-/** Asks the exchange at most whose key it is, where that is not known and something of ours may be in there. */
+/** Calls the exchange only to identify the key's account, when it is unknown and may hold a position we opened. */
 export async function readAccountTrades(deps: AccountDeps, key: AccountKey): Promise<AccountTrades> {
   const trades = await listOpenTrades(deps.db, key);
   const { userId } = key;
@@ -67,7 +67,7 @@ async function openAccount(
   return await deps.findAccount(userId, platform);
 }
 
-/** In one sentence, without a full stop, by what keeps them from being read. */
+/** One sentence without a full stop, grouped by the reason that they cannot be read. */
 export function describeHidden(hidden: readonly HiddenPosition[]): string {
   const byReason = Map.groupBy(hidden, ({ why }) => why);
   return [...byReason]

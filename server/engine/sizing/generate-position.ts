@@ -38,14 +38,14 @@ interface GenerateRequest {
   settings: TradingSettings;
   profile: ExecutionProfileName;
   workflowId: string | null;
-  /** Where given, the record is written only while it is held. */
+  /** If given, the record is written only while the lease is held. */
   lease?: Lease;
 }
 
-/** What a calculation needs to know of the exchange and the account. Prices and money in USDT. */
+/** The facts of exchange and account that a calculation needs. Prices and money in USDT. */
 export interface MarketFacts {
   livePrice: string | null;
-  /** Why there is none, and what is to be said of the balance: clauses without a full stop. */
+  /** Why there is no live price, and a note on the balance: clauses without a full stop. */
   livePriceProblem?: string | null;
   balanceNote?: string | null;
   availableBalance: string;
@@ -53,8 +53,8 @@ export interface MarketFacts {
 }
 
 /**
- * Sizes one user's position from the exchange's price, rules and balance. I5: without one of them there is no
- * position, never a guess. The caller records the result, refusals too.
+ * Sizes one user's position from the exchange's price, rules and balance. I5: if one of them is missing there is no
+ * position, never a guess. The caller records the result, refusals included.
  */
 export async function generatePosition(
   deps: GeneratorDeps,
@@ -65,8 +65,8 @@ export async function generatePosition(
 }
 
 /**
- * Why no position could be generated with any balance; null: only its size may still be refused. For a reversal, whose
- * close frees margin: it reads all that `generatePosition` reads, but only needs to know that the balance can be read.
+ * Why no position could be generated with any balance; null when only its size may still be refused. For a reversal,
+ * whose close frees margin: it reads the same facts as `generatePosition`, but the balance only has to be readable.
  */
 export async function denyPosition(deps: GeneratorDeps, request: GenerateRequest): Promise<Denial | null> {
   const read = await readMarketFacts(deps, request, { expectsOrder: false });
@@ -96,7 +96,7 @@ export interface Calculation extends GenerateRequest {
   isEstimate: boolean;
 }
 
-/** The record of a calculation, which is not written yet. */
+/** The record of a calculation, not written yet. */
 export function recordOf(
   { clock }: Pick<Deps, 'clock'>,
   { signal, priceLog, userId, settings, profile, workflowId, result, isEstimate }: Calculation,
@@ -122,7 +122,7 @@ export function recordOf(
   };
 }
 
-/** Writes the calculation down as a record of its own, and answers that. */
+/** Writes the calculation as a record of its own and returns it. */
 export async function recordCalculation(
   deps: Pick<Deps, 'db' | 'clock'>,
   calculation: Calculation,
@@ -142,8 +142,8 @@ export interface OpenedAccount {
 }
 
 /**
- * The user's account at the exchange of the settings, or why there is none. `evenUninspected`: also with a key that
- * the exchange has not described yet, to calculate only.
+ * The user's account at the exchange of the settings, or why there is none. `evenUninspected`: accepts a key that the
+ * exchange has not described yet, for calculations only.
  */
 export async function openAccount(
   deps: Pick<Deps, 'exchanges' | 'findAccount' | 'accountGuard'>,
@@ -172,7 +172,7 @@ async function readMarketFacts(
   if (!opened.ok) return opened;
   const { exchange, account, platform } = opened;
   if (expectsOrder) exchange.expectOrder(account, signal.token);
-  // In parallel: every moment between signal and order costs.
+  // In parallel: every moment between signal and order counts.
   const [livePrice, rules, availableBalance] = await Promise.all([
     readLivePrice(exchange, signal, userId),
     readTokenRules(exchange, signal.token).catch(asExchangeError),
@@ -189,7 +189,7 @@ async function readMarketFacts(
   return { ok: true, facts: { livePrice, availableBalance, rules } };
 }
 
-/** The figures of a candle that a position rests on; parameters keep their names in lower case. */
+/** The figures of a candle that a position uses; parameter names are in lower case. */
 function readTrendData(parameters: Record<string, unknown>) {
   const { atr, immediate_trend, mature_trend } = parameters;
   return {
@@ -214,7 +214,7 @@ export async function readLivePrice(
   return ticker?.lastPrice ?? null;
 }
 
-/** Our rules and the exchange's, the stricter of each. Null when the token has no exact 1:1 contract. */
+/** Our rules merged with the exchange's, the stricter of each. Null when the token has no exact 1:1 contract. */
 export async function readTokenRules(exchange: Exchange, token: string): Promise<TokenRules | null> {
   const contract = await retryRead(() => exchange.fetchContract(token));
   return contract === null ? null : mergeTokenRules(ownTokenRules(token), contract);
@@ -234,7 +234,7 @@ async function readAvailableBalance(
   return availableForSizing({ available: balance.futuresAvailable, unreportedMargins: [committed] });
 }
 
-/** Reads may be repeated, placements never. */
+/** For reads only: placements are never repeated. */
 export async function retryRead<Result>(read: () => Promise<Result>, tries = READ_TRIES): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {

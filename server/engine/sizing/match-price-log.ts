@@ -4,7 +4,7 @@ import { findCandidates, findPriceLog, type PriceLogRow } from '#server/ingest/s
 import type { Queryable } from '#server/platform/db/database.ts';
 import { readKeptSince } from '#server/platform/db/partitions.ts';
 
-/** The first few nearly always hold the one; the rest is read where candles that do not fit are newer. */
+/** The first few nearly always include the match; later pages are read only when newer candles do not fit. */
 const FIRST_LOOK = 20;
 const NEXT_LOOKS = 1_000;
 
@@ -17,13 +17,13 @@ interface MatchedSignal {
   receivedAt: Date;
 }
 
-/** Which price log belongs to a signal; null when there is none. */
+/** The price log that belongs to a signal; null when there is none. */
 export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<PriceLogCandidate | null> {
   const { token, timeframe, processor, hookId } = signal;
   const signalTime = signal.signalTimeServer ?? signal.receivedAt;
   const window = priceLogWindow({ signalTime, timeframe });
   const timeframes = timeframeTexts(timeframe);
-  // A candle that arrives between two looks moves the others on: one is read twice then, and none is left out.
+  // A candle that arrives between two pages shifts the rest: one is read twice, none is skipped.
   let offset = 0;
   for (let limit = FIRST_LOOK; ; limit = NEXT_LOOKS) {
     const candidates = await findCandidates(db, { token, timeframes, hookId, ...window, offset, limit });
@@ -33,13 +33,13 @@ export async function findMatch(db: Queryable, signal: MatchedSignal): Promise<P
   }
 }
 
-/** The price log itself. */
+/** Like `findMatch`, with the price log itself. */
 export async function matchPriceLog(db: Queryable, signal: MatchedSignal): Promise<PriceLogRow | null> {
   const match = await findMatch(db, signal);
   return match === null ? null : await findPriceLog(db, match.id);
 }
 
-/** Whether all price logs that could belong to the signal are still kept. */
+/** Whether all price logs that could belong to the signal are still stored. */
 export async function arePriceLogsKept(
   db: Queryable,
   signal: { timeframe: string; signalTimeServer: Date | null; receivedAt: Date },
@@ -51,7 +51,7 @@ export async function arePriceLogsKept(
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
-/** The units that a timeframe can be written in; none at all is one of them. */
+/** The units that a timeframe can be written in, including none. */
 const UNITS = ['', ...LETTERS].flatMap((unit) => {
   const minutes = timeframeMinutes(`1${unit}`);
   return minutes === null ? [] : [{ unit, minutes }];

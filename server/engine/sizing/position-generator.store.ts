@@ -8,7 +8,7 @@ export type PositionGeneratorLogRow = Omit<typeof positionGeneratorLogs.$inferSe
   position: Position | null;
 };
 
-/** Does nothing when the workflow has calculated for the user already: after a crash the first result holds. */
+/** Does nothing when the workflow has already calculated for the user: after a crash the first result counts. */
 export async function insertPositionGeneratorLog(db: Queryable, row: PositionGeneratorLogRow): Promise<void> {
   await db
     .insert(positionGeneratorLogs)
@@ -46,8 +46,8 @@ export async function findWorkflowCalculation(
 }
 
 /**
- * One successful calculation for each user of a signal: that of the newest trade, else of the newest workflow, else
- * the newest of the calculator. Estimates do not count.
+ * One successful calculation per user of a signal: that of the newest trade, else of the newest workflow, else the
+ * newest of the calculator. Estimates do not count.
  */
 export async function listSignalCalculations(
   db: Queryable,
@@ -70,8 +70,8 @@ export async function listSignalCalculations(
 }
 
 /**
- * Margin in USDT of the user's order intents that the exchange may not have taken from the balance yet.
- * `balanceReadAt`: of a balance read earlier, which lacks later orders as well.
+ * Margin in USDT of the user's order intents that the exchange may not have deducted from the balance yet.
+ * `balanceReadAt`: when a stored balance was read; it also lacks later orders.
  */
 export async function sumUnknownMargin(
   db: Queryable,
@@ -97,7 +97,7 @@ export async function sumUnknownMargin(
   return row?.margin ?? '0';
 }
 
-/** Keeps a balance as the exchange told it, for all instances. An older reading never replaces a newer one. */
+/** Stores a balance as the exchange reported it, for all instances. An older reading never replaces a newer one. */
 export async function rememberBalance(
   db: Queryable,
   balance: { userId: string; exchangePlatform: string; futuresAvailable: string; readAt: Date },

@@ -6,7 +6,7 @@ import type { CountedList } from '#server/platform/db/list-totals/counted-lists.
 
 const IS_SAME = { timeframe: sameTimeframe, processor: sameProcessor };
 
-/** In which ways a timeframe or a processor is written in a list: seldom more than one or two. */
+/** The spellings of a timeframe or a processor that occur in a list: seldom more than one or two. */
 export async function listSpellings(
   db: Pick<Queryable, 'execute'>,
   list: CountedList,
@@ -18,8 +18,8 @@ export async function listSpellings(
 }
 
 /**
- * Every spelling of a filter's timeframe in the list. A single one is a plain value: only an equality uses the order
- * of an index.
+ * Every spelling of a filter's timeframe in the list. A single one is a plain value: only an equality uses the order of
+ * an index.
  */
 export async function timeframeFilter(
   db: Pick<Queryable, 'execute'>,

@@ -7,8 +7,8 @@ const PAGE = 500;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The paper exchange's prices: of stored candles and signals, in the order of arrival. Administrators' data counts
- * for everyone, a user's own only for that user.
+ * The paper exchange's prices: stored candles and signals in order of arrival. Administrators' data counts for everyone,
+ * a user's own only for that user.
  */
 export function storedMarks(): MarkSource {
   return {
@@ -40,7 +40,7 @@ type OfUser = { userId: string };
 const visibleTo = (viewer: Viewer): SQL =>
   viewer === null ? sql`from_admin` : sql`(from_admin or owner_user_id = ${viewer})`;
 
-// Each table by itself in the order of its index: over both at once PostgreSQL would read and sort them whole.
+// Query each table in its own index order: over a union PostgreSQL would read and sort both whole.
 function marksOf(options: { token: SQL; viewer: Viewer; after: SQL; order: SQL; limit: number }): SQL {
   const { token, viewer, after, order, limit } = options;
   const from = (table: SQL) => sql`(
@@ -50,7 +50,7 @@ function marksOf(options: { token: SQL; viewer: Viewer; after: SQL; order: SQL; 
   return sql`${from(sql`price_logs`)} union all ${from(sql`signals`)} order by ${order} limit ${limit}`;
 }
 
-/** Hides the array's length from the planner, which would plan anew over all partitions each time. */
+/** Hides the array's length from the planner, which would otherwise replan over all partitions each time. */
 const hidden = (values: Placeholder): SQL => sql`(select ${values}::text[])`;
 
 type Tokens = { tokens: string[] };
@@ -72,7 +72,7 @@ function hasMoved({ token, cursor, userId }: { token: SQL; cursor: SQL; userId: 
   return sql`(${isIn(sql`price_logs`)} or ${isIn(sql`signals`)})`;
 }
 
-// The row type of a raw query has no column types: node-postgres gives dates as Date, numerics as text.
+// The row type of a raw query has no column types: node-postgres returns dates as Date, numerics as text.
 type MarkRow = { id: string; price: string; received_at: Date | string };
 type TokenMarkRow = MarkRow & { token: string };
 

@@ -5,6 +5,6 @@ export type AutomationDeps = Pick<
   'db' | 'clock' | 'config' | 'jobs' | 'log' | 'exchanges' | 'findAccount' | 'accountGuard' | 'onTradeEnd'
 >;
 
-/** Which instance worked on a step, as shown in the monitor. */
+/** The instance that worked on a step, as the monitor shows it. */
 export const processorName = (deps: Pick<Deps, 'config'>): string =>
   `automation@${deps.config.instanceId.slice(0, 8)}`;

@@ -5,16 +5,16 @@ import type { Deps } from '#server/deps.ts';
 import { readLivePrice } from '#server/engine/sizing/generate-position.ts';
 import type { SignalRow } from '#server/ingest/stored-signals.ts';
 
-/** So long is waited for an exchange that does not answer: those who trade elsewhere wait with it. */
+/** How long to wait for an exchange that does not answer: users of other exchanges wait with it. */
 const PATIENCE_MS = 3_000;
 
 export interface CurrentPrice {
   exchange: ExchangePlatform;
-  /** Null where there was no answer in time. */
+  /** Null when no answer came in time. */
   price: string | null;
 }
 
-/** The token's price at every supported exchange that somebody trades on; at the first one where nobody does. */
+/** The token's price at every supported exchange in use by any user; at the first exchange when none is in use. */
 export async function readCurrentPrices(
   deps: Pick<Deps, 'db' | 'exchanges'>,
   signal: Pick<SignalRow, 'token' | 'fromAdmin' | 'ownerUserId'>,

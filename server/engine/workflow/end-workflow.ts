@@ -39,8 +39,8 @@ export async function endWorkflow(
 }
 
 /**
- * Writes a user's last step and outcome; with the last user's also step 7 and the workflow's end. I8: whatever
- * happened to one user, the others go on. `lease`: of the run that found this; the end of a trade has none.
+ * Writes a user's last step and outcome; for the last user also step 7 and the workflow's end. I8: one user's outcome
+ * does not stop the others. `lease`: that of the calling run; the end of a trade has none.
  */
 export async function finishUser(
   deps: AutomationDeps,
@@ -58,7 +58,7 @@ export interface UserEnd {
   step: { type: PerUserStepType; outputData?: unknown; errorMessage?: string | null };
 }
 
-/** The same in a transaction that writes more. False when the user's part has ended already. */
+/** Like `finishUser`, within a larger transaction. False when the user's part has already ended. */
 export async function writeUserEnd(
   deps: Pick<AutomationDeps, 'clock' | 'jobs'>,
   tx: Tx,
@@ -70,7 +70,7 @@ export async function writeUserEnd(
   const status = outcome === 'success' ? 'completed' : 'failed';
   const [{ changed, remaining }] = await together(
     writeUserOutcome(tx, { ...task, outcome }),
-    // Does nothing to a step that ended with an earlier outcome.
+    // No effect on a step that ended with an earlier outcome.
     endStep(tx, { workflowId, stepNumber, at, status, ...end }),
   );
   if (!changed || remaining > 0) return changed;

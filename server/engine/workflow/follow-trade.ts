@@ -13,7 +13,7 @@ import {
 } from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
-/** A workflow and its token do not wait longer for an order that stays in doubt. */
+/** How long a workflow and its token wait for an order that stays in doubt. */
 export const UNSETTLED_LIMIT_MS = 5 * 60_000;
 
 interface UserPart {
@@ -22,7 +22,7 @@ interface UserPart {
   task: UserTask;
 }
 
-/** The order is under way or done: its end is the user's end. */
+/** The order is in progress or done: its end is the user's end. */
 export async function followTrade({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
   if (trade.state !== 'done') {
     const unsettledMs = deps.clock.now().getTime() - trade.createdAt.getTime();
@@ -35,7 +35,7 @@ export async function followTrade({ deps, workflow, task }: UserPart, trade: Tra
   await finishUser(deps, endByTrade({ workflow, task }, trade));
 }
 
-/** What a done trade says about its user's part. */
+/** A done trade as the result of its user's part. */
 const resultOf = (trade: TradeRow) => ({
   outcome: trade.success === true ? ('success' as const) : ('failed' as const),
   outputData: {
@@ -56,8 +56,8 @@ function endByTrade({ workflow, task }: Pick<UserPart, 'workflow' | 'task'>, tra
 }
 
 /**
- * Ends the user's part with its trade, in the trade's transaction. If the part is over already, or has not come so far,
- * a job for the user does what is left.
+ * Ends the user's part with its trade, in the trade's transaction. If the part is over already, or has not come that
+ * far, a job for the user does the rest.
  */
 export async function followTradeEnd(
   deps: Pick<AutomationDeps, 'clock' | 'jobs'>,
@@ -69,7 +69,7 @@ export async function followTradeEnd(
     turn !== null && turn.workflow.status === 'processing' && AT_WORK.includes(turn.user.outcome);
   if (isUnderWay && turn.user.position !== null && turn.trade?.state === 'done') {
     const task = { workflowId, userId, position: turn.user.position };
-    // False: the user was given up while this waited for the workflow's lock.
+    // False: the user was given up while this call waited for the workflow's lock.
     if (await writeUserEnd(deps, tx, endByTrade({ workflow: turn.workflow, task }, turn.trade))) return;
   }
   await deps.jobs.send(tx, 'trade-user', { workflowId, userId });
@@ -77,7 +77,7 @@ export async function followTradeEnd(
 
 const AT_WORK: readonly WorkflowUserRow['outcome'][] = ['waiting', 'running'];
 
-/** I8: the workflow ends without it; the trade is followed up and blocks its user in the token until it is settled. */
+/** I8: the workflow ends without the order; the trade is followed and blocks its user in the token until settled. */
 async function leaveUnsettled({ deps, workflow, task }: UserPart, trade: TradeRow): Promise<void> {
   const errorMessage = `The order is not settled after ${UNSETTLED_LIMIT_MS / 60_000} minutes and is still being followed up`;
   const outputData = { tradeId: trade.id, fillStatus: 'unknown' };
@@ -86,8 +86,8 @@ async function leaveUnsettled({ deps, workflow, task }: UserPart, trade: TradeRo
 }
 
 /**
- * I7: an order that was in doubt when its user's part ended is settled now. What was written then is replaced by what
- * the exchange says. Any other outcome stays as it was written.
+ * I7: an order that was in doubt when its user's part ended is settled now. Replaces the outcome written then with the
+ * exchange's. Any other outcome stays.
  */
 export async function settleLate(
   deps: AutomationDeps,
@@ -104,7 +104,7 @@ export async function settleLate(
     await correctStep(tx, { ...ofUser, ...end, status: outcome === 'success' ? 'completed' : 'failed' });
     const last = { workflowId, stepNumber: pipelineStepNumber('user_processing') };
     const processing = await findStep(tx, last);
-    // While other users are at work, the last of them counts all.
+    // While other users are in progress, the last one of them counts all.
     if (processing?.status !== 'completed') return;
     const { status, errorMessage } = processing;
     const outputData = await countOutcomes(tx, workflowId);

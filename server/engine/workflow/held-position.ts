@@ -24,20 +24,20 @@ const CLOSE_POLL_MS = 250;
 const CLOSE_POLLS = 40;
 const MOST_REFUSALS = 3;
 
-/** What is known of a user and a token, read under the lease. */
+/** The facts of a user and a token, read under the lease. */
 export interface TokenFacts extends KnownCloses {
   /** Trades that are not done, or whose position may be open. */
   liveTrades: readonly LiveTrade[];
 }
 
 type Blockers =
-  /** `reversal`: what was closed for this signal, now or by a run that was interrupted. */
+  /** `reversal`: the position closed for this signal, now or by an interrupted run. */
   { isClear: true; reversal: Reversal | null } | { isClear: false; denial: Pick<Denial, 'reason'> };
 
 /**
- * Resolves what blocks a new order: another order or a position in the token. An opposite position of ours is closed
- * if the settings say so and only the size could still refuse the signal. A position at the exchange that the user
- * left blocks it. Without credentials nothing blocks: sizing refuses then.
+ * Resolves whatever blocks a new order: another order or a position in the token. Closes an opposite position that we
+ * opened if the settings say so and only the size could still refuse the signal. A position at the exchange that the
+ * user left blocks the order. Without credentials nothing blocks: sizing refuses then.
  */
 export async function resolveBlockers(
   deps: AutomationDeps,
@@ -48,7 +48,7 @@ export async function resolveBlockers(
     workflow: Pick<WorkflowRow, 'id' | 'trigger'>;
     lease: Lease;
     facts: TokenFacts;
-    /** Why the signal will not be ordered, as far as that is known before the close. */
+    /** Why the signal will not be ordered, as far as known before the close. */
     denyOrder: () => Promise<Denial | null>;
   },
 ): Promise<Blockers> {
@@ -58,7 +58,7 @@ export async function resolveBlockers(
   const { token, action } = signal;
   const platform = deps.exchanges.supported.find((one) => one === settings.exchangePlatform);
   if (platform === undefined) return clear(facts);
-  // Nothing is ordered, closing orders included, with a key that is refused or not inspected yet.
+  // With a refused or uninspected key nothing is ordered, closing orders included.
   const denial = await deps.accountGuard.deny(userId, platform);
   if (denial !== null) return denial.code === 'exchange_not_connected' ? clear(facts) : blocked(denial);
   const account = await deps.findAccount(userId, platform);
@@ -70,7 +70,7 @@ export async function resolveBlockers(
   if (position instanceof ExchangeError) {
     return blocked(deny('exchange_unavailable', { exchange: platform, message: position.message }));
   }
-  // A process may have ended between its close and the record of it.
+  // A process may have ended between its close and the record of the close.
   if (position === null && closingAt.includes(platform)) {
     const problem = await endClosing(deps, { exchange, account, token });
     if (problem !== null) return blocked({ reason: `A position in ${token} was closed, but ${problem}` });
@@ -87,7 +87,7 @@ export async function resolveBlockers(
   if (decision.decision === 'skip') return blocked(decision.denial);
   const elsewhere = await denyHeldElsewhere(deps, { token, platform, account, liveTrades });
   if (elsewhere !== null) return blocked(elsewhere);
-  // The close that an interrupted run sent has worked.
+  // The close of an interrupted run has worked.
   if (position === null || decision.decision === 'open') {
     return clear({ reversal: facts.reversal && 'closed' });
   }
@@ -95,7 +95,7 @@ export async function resolveBlockers(
   const refusal = await denyOrder();
   if (refusal !== null) return blocked(refusal);
 
-  // The order intent checks this again; here it keeps the position open.
+  // The order intent checks this again; the check here keeps the position open.
   const withdrawn = await deps.db.transaction((tx) =>
     readTradingPermission(tx, {
       order: { userId, workflowId, triggerType },
@@ -112,7 +112,7 @@ export async function resolveBlockers(
     const isMeant = (open: OpenPosition) => isSamePosition(position, open);
     const request = { exchange, account, token, isMeant, reason, workflowId, lease };
     const result = await closePosition(deps, request);
-    // Flat at the first poll: it was closed before this run.
+    // Flat at the first poll: the position was closed before this run.
     const reversal = poll === 1 ? facts.reversal && 'closed' : 'closed';
     if (result.outcome === 'flat') return clear({ reversal });
     message = result.message;
@@ -127,8 +127,9 @@ const clear = ({ reversal }: Pick<KnownCloses, 'reversal'>): Blockers => ({ isCl
 const blocked = (denial: Pick<Denial, 'reason'>): Blockers => ({ isClear: false, denial });
 
 /**
- * Whether a position is taken to be ours: the newest order of ours that filled in the token, at this exchange and in this
- * mode, was in this account and direction, is not known to be closed, and was at work when the position was opened.
+ * Whether a position counts as opened by us: our newest filled order in the token, at this exchange and in this mode,
+ * had this account and direction, its position is not known to be closed, and the order was at work when the position
+ * was opened.
  */
 async function isOurs(
   deps: AutomationDeps,
@@ -145,14 +146,14 @@ async function isOurs(
 
 /**
  * Why a user who changed the exchange, or the account there, is not traded at the new one: a position that this product
- * opened in the token is, or may be, still held at the one before. That exchange is asked, and nothing is ordered there.
+ * opened in the token is, or may be, still held at the old one. That exchange is asked, but nothing is ordered there.
  */
 async function denyHeldElsewhere(
   deps: AutomationDeps,
   options: {
     token: string;
     platform: ExchangePlatform;
-    /** The connected one, whose position was read already. */
+    /** The connected account, whose position was already read. */
     account: UserAccount;
     liveTrades: readonly LiveTrade[];
   },
@@ -172,13 +173,13 @@ async function denyHeldElsewhere(
   return null;
 }
 
-/** What the account of the trade holds in the token; a text says why it cannot be asked. */
+/** The position that the trade's account holds in the token; a string says why the account cannot be asked. */
 async function readPosition(
   deps: AutomationDeps,
   { trade, platform, token }: { trade: TradePlace; platform: ExchangePlatform; token: string },
 ): Promise<OpenPosition | null | string> {
   const { account, problem } = await openTradeAccount(deps, trade);
-  // A key that the exchange refuses is only used to look up orders.
+  // A key that the exchange refuses may only look up orders.
   if (account === null || problem !== null) return problem ?? 'its account is not known';
   const answer = await deps.exchanges.get(platform).fetchPosition(account, token).catch(asExchangeError);
   return answer instanceof ExchangeError ? answer.message : answer;

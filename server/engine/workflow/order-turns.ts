@@ -1,20 +1,19 @@
 import type { Db } from '#server/platform/db/database.ts';
 
 /**
- * In which order the users of a workflow get their orders: a user who was sized here waits for earlier users who are
- * being sized here, and the database is asked about the others. An order or outcome is final, so what was found once
- * holds.
+ * The order in which users of a workflow get their orders. A user who was sized in this instance waits for earlier users
+ * being sized in it; the database is asked about the rest. An order or outcome is final, so a finding stays valid.
  */
 interface OrderTurns {
-  /** This user is being sized from here on. */
+  /** Sizing of this user begins. */
   enter(task: Turn): void;
   /** This user has an order or an outcome, or the try is over. */
   leave(task: Turn, end: { isSettled: boolean }): void;
-  /** Resolves when no earlier user is being sized here any more, or after this time. */
+  /** Resolves when no earlier user is being sized in this instance, or after this time. */
   whenFirstHere(task: Turn, withinMs: number): Promise<void>;
-  /** Whether all users before this one are known to have an order or an outcome. */
+  /** Whether all earlier users are known to have an order or an outcome. */
   isNext(task: Turn): boolean;
-  /** The database says that they have. */
+  /** Records that the database reports an order or outcome for all earlier users. */
   noteNext(task: Turn): void;
 }
 
@@ -25,7 +24,7 @@ interface Turn {
 }
 
 interface Order {
-  /** Everybody before this place has an order or an outcome. */
+  /** All users before this place have an order or an outcome. */
   settledBefore: number;
   settled: Set<number>;
   here: Set<number>;
@@ -34,14 +33,14 @@ interface Order {
 
 const turns = new WeakMap<Db, OrderTurns>();
 
-/** Those of this instance. */
+/** The turns of this instance. */
 export function orderTurnsOf(db: Db): OrderTurns {
   const known = turns.get(db) ?? createOrderTurns();
   turns.set(db, known);
   return known;
 }
 
-/** Only for workflows whose users are being sized here. */
+/** Keeps state only for workflows with users being sized in this instance. */
 export function createOrderTurns(): OrderTurns {
   const orders = new Map<string, Order>();
 

@@ -26,11 +26,11 @@ export interface PipelineWork {
   journal: StepJournal;
   workflow: WorkflowRow & { startedAt: Date };
   signal: SignalRow;
-  /** Outputs of the earlier steps, by step number; after a restart read from their rows. */
+  /** Outputs of the earlier steps by step number; read from their rows after a restart. */
   outputs: Map<number, unknown>;
-  /** What later steps need and only depends on the signal, where it is being read already. */
+  /** Inputs of later steps that depend on the signal only, once a read has started. */
   prefetched: Prefetched | null;
-  /** The eligible users in the order of trading, where this run has selected them; no job was sent for them yet. */
+  /** The eligible users in the order of trading, if this run selected them; no job was sent for them yet. */
   selected: readonly string[] | null;
 }
 
@@ -40,17 +40,17 @@ interface Prefetched {
 }
 
 export type StepOutcome =
-  /** `staysOpen`: the users' part that it started ends it. */
+  /** `staysOpen`: the users' part that the step started ends it. */
   | { kind: 'completed'; output: unknown; staysOpen?: true }
   | { kind: 'failed' | 'aborted'; failure: FailureExplanation }
-  /** There is nothing to do, and the workflow is completed. */
+  /** Nothing to do: completes the workflow. */
   | { kind: 'skipped'; output: unknown }
   /** The end of another workflow wakes this one again. */
   | { kind: 'waiting'; metadata: unknown };
 
 interface PipelineStep {
   input: (work: PipelineWork) => unknown;
-  /** Waits for others: meanwhile it is written as under way. */
+  /** Waits for others, so it is first written as in progress. */
   takesAWhile?: true;
   run: (work: PipelineWork) => Promise<StepOutcome>;
 }
@@ -96,7 +96,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
       });
       await journal.writeDown();
       if (!slot.acquired) return { kind: 'waiting', metadata: { waitingFor: slot.waitingFor } };
-      // While it waited the signal may have expired, or automatic trading may be off after a restart.
+      // During the wait the signal may have expired, or a restart may have turned automatic trading off.
       return expired(work) ?? switchedOff(work) ?? { kind: 'completed', output: { token: workflow.token } };
     },
   },
@@ -156,7 +156,7 @@ export const PIPELINE: Record<PipelineStepType, PipelineStep> = {
   },
 };
 
-/** Starts reading what needs nothing of other steps, while the token's slot is taken. Its step reports a failure. */
+/** Starts the reads that need no other step while the token's slot is taken. Their own step reports a failure. */
 function prefetch(work: PipelineWork): Prefetched {
   if (work.prefetched === null) {
     const { deps, signal } = work;
@@ -176,13 +176,13 @@ function expired({ deps, signal, workflow }: PipelineWork): StepOutcome | null {
   return { kind: 'failed', failure: explainFailure('SIGNAL_EXPIRED', context) };
 }
 
-/** A workflow that was triggered by hand does not need automatic trading. */
+/** A manually triggered workflow does not need automatic trading. */
 function switchedOff({ deps, workflow }: PipelineWork): StepOutcome | null {
   const off = workflow.trigger === 'automatic' ? autoTradeOff(deps.config) : null;
   return off === null ? null : { kind: 'aborted', failure: explainFailure('AUTO_TRADING_DISABLED', off) };
 }
 
-/** Ingest checks the price; this guards rows of another origin. */
+/** Ingest checks the price; this guards against rows of another origin. */
 function invalid({ signal, workflow }: PipelineWork): StepOutcome | null {
   const detail = isPositive(signal.price)
     ? workflow.trigger === 'automatic' && mayRepeatForgotten(signal)
@@ -196,7 +196,7 @@ function mayRepeatForgotten({ signalTimeServer: time, receivedAt }: PipelineWork
   return `its own time is more than ${OLDEST_SIGNAL_DAYS} days old, so it may be one that was traded before`;
 }
 
-/** Reads the price at every exchange in use. Only a price that is far off everywhere stops the signal. */
+/** Reads the price at every exchange in use. Only a price that is far off at all of them stops the signal. */
 async function fetchCurrentPrices(work: PipelineWork): Promise<StepOutcome> {
   const { signal } = work;
   const prices = await prefetch(work).prices;

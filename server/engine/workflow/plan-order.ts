@@ -33,7 +33,7 @@ import { readMatchedPriceLog } from './workflow-inputs.ts';
 import { findUserTurn, isEarlierUserSizing, type UserTurn } from './workflow-users.store.ts';
 import type { WorkflowRow } from './workflows.store.ts';
 
-/** How long after the start of step 7 an order waits for those of earlier users. */
+/** How long after the start of step 7 an order waits for the orders of earlier users. */
 const ORDER_PATIENCE_MS = 3_000;
 const ORDER_POLL_MS = 25;
 
@@ -47,11 +47,11 @@ export interface UserRun {
   journal: StepJournal;
 }
 
-/** How things stand for a user, read together with the user's lease. */
+/** The state of a user, read together with the user's lease. */
 export interface UserFacts extends TokenFacts {
   turn: UserTurn | null;
   settings: TradingSettings | null;
-  /** What an interrupted run has recorded. */
+  /** The calculation that an interrupted run recorded. */
   calculation: PositionGeneratorLogRow | null;
   /** A live, filled or doubtful order of the user for the signal. */
   standing: TradeRow | null;
@@ -74,7 +74,7 @@ export async function readUserFacts(
   return { turn, settings, calculation, standing, liveTrades, ...closes };
 }
 
-/** Sizes a user's position and commits its order intent; answers the trade's id, or null when the user was skipped. */
+/** Sizes a user's position and commits its order intent; returns the trade's id, or null when the user was skipped. */
 export async function planOrder(
   run: UserRun,
   { processingSince, ...facts }: Omit<UserFacts, 'turn'> & { processingSince: Date },
@@ -128,7 +128,7 @@ export async function planOrder(
     isLast: true,
   });
   if (intent.ok) return intent.tradeId;
-  // A refused intent may have written nothing of this.
+  // A refused intent may not have written these statements.
   await db.transaction((tx) => together(assertHeld(tx, lease), ...alongside(tx)));
   const denial = intent.reason === 'denied' ? intent.denial : deny('already_traded', {});
   await skip(run, 'order_submission', { ...denial, reversal });
@@ -177,13 +177,13 @@ const positionInput = (signal: SignalRow, settings: TradingSettings) => ({
   exchangePlatform: settings.exchangePlatform,
 });
 
-/** The position of this workflow and user; one that an interrupted run recorded is used again. */
+/** The position of this workflow and user; reuses one that an interrupted run recorded. */
 async function calculateOnce(
   run: UserRun,
   facts: Omit<UserFacts, 'turn' | 'settings'> & { settings: TradingSettings },
 ): Promise<
   | { ok: true; log: PositionGeneratorLogRow; isRecorded: boolean; reversal?: Reversal | null }
-  /** `reversal`: what was closed for it, if that changed since it was read. */
+  /** `reversal`: the position closed for this signal, if that changed after it was read. */
   | { ok: false; denial: Pick<Denial, 'reason'>; reversal?: Reversal | null }
 > {
   const { deps, workflow, signal, task, lease } = run;
@@ -193,12 +193,12 @@ async function calculateOnce(
     if (recorded.success) return { ok: true, log: recorded, isRecorded: true };
     return { ok: false, denial: { reason: recorded.error ?? 'The position could not be calculated' } };
   }
-  // Before anything is closed for it.
+  // Checked before anything is closed for the signal.
   const stale = outOfDate(run);
   if (stale !== null) return { ok: false, denial: stale };
   const { userId, workflowId } = task;
   const reading = readMatchedPriceLog(deps.db, workflow.id);
-  // A failure is thrown below: the close of a position is waited for in any case.
+  // The failure is thrown below; the close of a position is awaited in any case.
   reading.catch(() => {});
   const requestOf = async () => ({
     signal,

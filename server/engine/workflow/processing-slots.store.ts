@@ -10,12 +10,12 @@ export type SlotResult = { acquired: true } | { acquired: false; waitingFor: str
 /** Literal, so that the planner can use the partial index. */
 const IS_RUNNING = sql.raw(`status in (${RUNNING_STATUSES.map((status) => `'${status}'`).join(', ')})`);
 
-/** Until the transaction ends: changes of a token's slot come one after the other. */
+/** Held until the transaction ends: changes to a token's slot are serialized. */
 const lockSlot = writtenOnce<{ token: string }>()(
   (value) => sql`select pg_advisory_xact_lock(hashtextextended('slot:' || ${value('token')}::text, 0))`,
 );
 
-/** Whose turn comes first: those that concern everybody before those of one user, and each in the order of creation. */
+/** The order of turns: workflows for everybody before those for one user, each in order of creation. */
 const TURN = sql.raw('is_own, id');
 
 const takeSlot = writtenOnce<{ token: string; workflowId: string; at: Date }>()<{ id: string }>((value) => {
@@ -40,7 +40,7 @@ const takeSlot = writtenOnce<{ token: string; workflowId: string; at: Date }>()<
     select id from ahead`;
 });
 
-/** One workflow of a token at a time, each in its turn; says for whom to wait. */
+/** One workflow per token at a time, in turn; returns the workflow to wait for. */
 export async function acquireSlot(
   tx: Tx,
   { workflowId, token, at }: { workflowId: string; token: string; at: Date },
@@ -60,7 +60,7 @@ const freeSlot = writtenOnce<{ token: string; workflowId: string }>()<{ id: stri
     order by ${TURN} limit 1`,
 );
 
-/** Frees the token; answers the next workflow if it waits for the token. One that has not run yet has its own job. */
+/** Frees the token; returns the next workflow if it waits for the token. One that has not run yet has its own job. */
 export async function releaseSlot(
   tx: Tx,
   { workflowId, token }: { workflowId: string; token: string },

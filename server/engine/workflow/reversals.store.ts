@@ -4,11 +4,11 @@ import { builtOnce } from '#server/platform/db/built-once.ts';
 import type { Queryable } from '#server/platform/db/database.ts';
 import { positionCloses } from '#server/platform/db/schema.ts';
 
-/** What is recorded of closing orders in a token before a user's part of a workflow is begun, or gone on with. */
+/** The closing orders recorded in a token before a user's part of a workflow begins or resumes. */
 export interface KnownCloses {
-  /** The exchanges at which there is one, whoever sent it, of which it is not known what came of it. */
+  /** The exchanges with a closing order, by any sender, whose outcome is unknown. */
   closingAt: readonly string[];
-  /** What this workflow has closed for the user; null: nothing. */
+  /** How far this workflow's own close for the user has come; null: it closed nothing. */
   reversal: Reversal | null;
 }
 
@@ -40,7 +40,7 @@ export async function readKnownCloses(
   const rows = await closes(db, { userId, token, workflowId });
   const isUnsettled = ({ state }: (typeof rows)[number]) => state === 'submitting' || state === 'sent';
   const own = rows.filter((row) => row.workflowId === workflowId && row.state !== 'refused');
-  // Of an order that closed a part alone, the error tells.
+  // An order that closed only a part has an error.
   const isClosed = !own.some(isUnsettled) && own.some(({ error }) => error === null);
   return {
     closingAt: rows.filter(isUnsettled).map(({ exchangePlatform }) => exchangePlatform),

@@ -20,13 +20,13 @@ import {
   type WorkflowRow,
 } from './workflows.store.ts';
 
-/** A signal that cannot be processed must neither be tried without end nor delay others. */
+/** A signal that cannot be processed must neither be retried forever nor delay others. */
 const TRIES = 3;
 export const HELD_RETRY_MS = 1_000;
 
 /**
- * Runs a workflow's pipeline as far as it can go now. I1: it ends in a terminal state. After a crash it continues behind
- * the last recorded step; a step's record and what it decides are one transaction.
+ * Runs a workflow's pipeline as far as it can go now. I1: it ends in a terminal state. After a crash it continues after
+ * the last recorded step; a step's record and its decision are one transaction.
  */
 export async function runWorkflow(deps: AutomationDeps, workflowId: string): Promise<void> {
   const key = `workflow:${workflowId}`;
@@ -46,7 +46,7 @@ export async function runWorkflow(deps: AutomationDeps, workflowId: string): Pro
       }
     },
   );
-  // The holder may be dead, or about to wait for what this job announces: send it again.
+  // The holder may be dead, or about to wait for the event that this job announces: send it again.
   if (!leased.held) {
     await deps.jobs.send(deps.db, 'run-workflow', { workflowId }, { waitMs: HELD_RETRY_MS });
   }
@@ -127,7 +127,7 @@ async function countFailure(
   deps: AutomationDeps,
   { workflow, journal, error }: { workflow: WorkflowRow; journal: StepJournal; error: unknown },
 ): Promise<void> {
-  // A database that is away is no fault of the signal.
+  // An unreachable database is not the signal's fault.
   if (isDatabaseUnavailable(error)) throw error;
   const tries = await countFailedTry(deps.db, workflow.id);
   deps.log.error({ err: error, workflowId: workflow.id, tries }, 'a workflow step ended unexpectedly');

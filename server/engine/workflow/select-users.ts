@@ -11,23 +11,24 @@ import type { SignalRow } from '#server/ingest/stored-signals.ts';
 type SelectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'exchanges' | 'accountGuard'>;
 type SelectSignal = Pick<SignalRow, 'processor' | 'timeframe' | 'ownerUserId' | 'fromAdmin'>;
 
-/** An exchange that answers later leaves its user out of this signal. */
+/** Time an exchange has to answer; later answers leave its user out of this signal. */
 const ASK_PATIENCE_MS = 2_000;
 
-/** The one decision on who trades a signal: the workflow, the breakdown and every 'why not' run this. */
+/** The one decision on who trades a signal, shared by the workflow, the breakdown and every 'why not'. */
 export async function selectUsers(deps: SelectDeps, signal: SelectSignal): Promise<EligibilityResult> {
   return evaluateEligibility(await readEligibilityInput(deps, signal));
 }
 
 /**
- * The same for a workflow: where only an API key of an unknown account excludes a user, its exchange is asked first.
+ * Like `selectUsers`, for a workflow: if a user is excluded only because the key's account is unknown, asks the exchange
+ * first.
  */
 export async function selectUsersToTrade(deps: SelectDeps, signal: SelectSignal): Promise<EligibilityResult> {
   const input = await readEligibilityInput(deps, signal);
   const unknown = listUnknownAccounts(input);
   if (unknown.length === 0) return evaluateEligibility(input);
   const asking = unknown.map(({ userId, platform }) => deps.accountGuard.deny(userId, platform));
-  // What an exchange says too late is stored, and known with the next signal.
+  // A late answer is stored and counts for the next signal.
   await Promise.race([Promise.allSettled(asking), sleep(ASK_PATIENCE_MS)]);
   return await selectUsers(deps, signal);
 }
@@ -41,7 +42,7 @@ function listUnknownAccounts(input: EligibilityInput): { userId: string; platfor
   });
 }
 
-/** The present facts of the decision: every user, inactive ones included, and the mode. */
+/** The current facts of the decision: every user, inactive ones included, and the mode. */
 export async function readEligibilityInput(
   deps: SelectDeps,
   signal: SelectSignal,

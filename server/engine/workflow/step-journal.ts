@@ -5,32 +5,30 @@ import { type Lease, withLastTransaction } from '#server/platform/jobs/leases.ts
 import { type StepStart, type StepWrite, writeSteps } from './workflow-steps.store.ts';
 
 /**
- * Steps of a run that are not written yet. A commit costs more than most steps, so steps are written together: before
- * slow work begins, with what must become true in the same transaction, and at the end. After a crash unwritten steps
- * are done again: they had no other effect.
+ * Collects the steps of a run that are not written yet. A commit costs more than most steps, so steps are written
+ * together: before slow work begins, with whatever must become true in the same transaction, and at the end. After a
+ * crash unwritten steps run again: they had no other effect.
  */
 export interface StepJournal {
-  /** The step that is under way from here on. */
+  /** Starts a step; it is the current one from here on. */
   begin(step: StepStart): void;
-  /** How the step under way ended. */
+  /** Ends the current step. */
   end(end: StepResult): void;
-  /** Metadata of the step under way while it waits. */
+  /** Metadata of the current step while it waits. */
   note(metadata: unknown): void;
-  /**
-   * Runs in the transaction that writes the steps, in parallel with the other writes: one must not depend on another.
-   */
+  /** Adds writes to the transaction that writes the steps. They run in parallel and must not depend on each other. */
   alongside(write: (tx: Tx) => Promise<void>): void;
   /** One commit for all; throws LeaseLostError and writes nothing if the lease was taken over. */
   writeDown(): Promise<void>;
-  /** The same as the last write under the lease, which is given back with it. */
+  /** Like `writeDown`, as the last write under the lease, which it releases. */
   writeLast(): Promise<void>;
-  /** The same while `work` is done; throws when both have ended. For work that is done at once nothing is written. */
+  /** Like `writeDown`, while `work` runs; waits for both. Writes nothing if `work` ends immediately. */
   writeDownDuring<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** The same in a larger transaction; until that has committed all of it is still to be written. */
+  /** Like `writeDown`, in a larger transaction; everything counts as unwritten until that commits. */
   writeWithin(tx: Tx): Promise<void>;
   /**
-   * Forgets unwritten writes and the steps that ended with them; answers the step under way. Steps that ended before
-   * are kept, or they would stay under way.
+   * Forgets unwritten writes and the steps that ended with them; returns the current step. Steps that ended before are
+   * kept, or they would stay in progress.
    */
   abandon(): StepStart | null;
 }
@@ -46,7 +44,7 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
   let steps: StepWrite[] = [];
   let writes: ((tx: Tx) => Promise<void>)[] = [];
   let current: StepStart | null = null;
-  /** Those that ended before anything was to go along with them. */
+  /** Steps that ended before the first write was added. */
   let endedBefore: StepWrite[] = [];
 
   const ended = () => steps.filter(({ completedAt }) => completedAt !== undefined);
@@ -91,7 +89,7 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
       const working = work();
       if (await isDoneAtOnce(working)) return working;
       const [written, done] = await Promise.allSettled([writeDown(), working]);
-      // The lease may be gone: that says more than what came of working without it.
+      // A lost lease explains more than the error of work that went on without it.
       if (written.status === 'rejected') throw written.reason;
       if (done.status === 'rejected') throw done.reason;
       return done.value;
@@ -106,7 +104,7 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
   };
 }
 
-/** Nothing had to be waited for. */
+/** The work ended without waiting for I/O. */
 const isDoneAtOnce = (work: Promise<unknown>): Promise<boolean> =>
   new Promise((resolve) => {
     work.then(

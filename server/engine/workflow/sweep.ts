@@ -3,12 +3,12 @@ import type { AutomationDeps } from './automation-deps.ts';
 import { UNSETTLED_LIMIT_MS } from './follow-trade.ts';
 import { listUnfinished } from './workflows.store.ts';
 
-/** A trade that should have moved this long ago lost its wake-up call. */
+/** A trade this long overdue has lost its wake-up job. */
 export const OVERDUE_MS = 15_000;
 
 /**
- * Sends a job for all unfinished work: at the start of the program, and from time to time for jobs that were lost. A
- * job for work that runs already does nothing.
+ * Sends a job for all unfinished work: at the start of the program, and periodically for jobs that were lost. A job for
+ * work that is already running does nothing.
  */
 export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boolean }): Promise<void> {
   const { db, jobs, clock } = deps;
@@ -28,7 +28,7 @@ export async function wakeUnfinished(deps: AutomationDeps, { all }: { all: boole
 
 export const SWEEP_EVERY_MS = 10_000;
 
-/** Looks for lost calls from time to time; answers how to stop that. */
+/** Looks for lost jobs periodically; returns a function that stops it. */
 export function startSweep(deps: AutomationDeps): () => void {
   const timer = setInterval(() => {
     wakeUnfinished(deps, { all: false }).catch((error: unknown) =>

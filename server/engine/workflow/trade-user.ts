@@ -20,7 +20,7 @@ const LEASE_POLL_MS = 100;
 const LEASE_PATIENCE_MS = 2_000;
 export const LEASE_RETRY_MS = 1_000;
 
-/** A user's part of a workflow, and the order that it plans: placed at once, without a job of its own. */
+/** A user's part of a workflow and the order that it plans, which is placed immediately without a job of its own. */
 export async function orderForUser(
   deps: AutomationDeps,
   task: { workflowId: string; userId: string },
@@ -30,10 +30,9 @@ export async function orderForUser(
 }
 
 /**
- * One eligible user's part of a workflow: settings, position, order. From sizing to the committed order intent the
- * user's lease is held, so that two signals never size the same balance. It may be called at any time and continues
- * where things stand. Answers the trade that it has planned: the caller goes on with `advanceTrade`, or else the sweep
- * does.
+ * One eligible user's part of a workflow: settings, position, order. The user's lease is held from sizing to the
+ * committed order intent, so that two signals never size the same balance. Safe to call at any time; resumes from the
+ * recorded state. Returns the trade that it planned: the caller continues with `advanceTrade`, or else the sweep does.
  */
 export async function tradeUser(
   deps: AutomationDeps,
@@ -69,7 +68,7 @@ interface TurnToSize {
   processingSince: Date;
 }
 
-/** Does what is left for a user whose part is over or who has an order; otherwise answers what there is to size. */
+/** Finishes a user whose part is over or who has an order; otherwise returns the turn to size. */
 async function followUp(deps: AutomationDeps, turn: UserTurn | null): Promise<TurnToSize | null> {
   if (turn === null || turn.user.position === null) return null;
   const { workflow, user, trade, processingSince } = turn;
@@ -84,7 +83,7 @@ async function followUp(deps: AutomationDeps, turn: UserTurn | null): Promise<Tu
     await followTrade({ deps, workflow, task }, trade);
     return null;
   }
-  // Step 7 has not begun yet: it sends a job then.
+  // Step 7 has not begun yet: it sends a job when it does.
   return processingSince === null ? null : { workflow, task, processingSince };
 }
 

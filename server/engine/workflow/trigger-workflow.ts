@@ -10,7 +10,7 @@ import { findNewestWorkflow } from './workflows.store.ts';
 
 type TriggerDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'jobs'>;
 
-/** An operator starts a signal's workflow, unless one of its workflows is still running. */
+/** Starts a signal's workflow for an operator, unless one of its workflows is still running. */
 export async function triggerWorkflow(
   deps: TriggerDeps,
   { signalId, username }: { signalId: string; username: string },
@@ -30,7 +30,7 @@ export async function retryWorkflow(
   return await createManualWorkflow(deps, { signalId, reason: `Retry of ${newest.id} by ${username}` });
 }
 
-/** The server refuses too: the button alone guards nothing. */
+/** Hiding the button is not enough: the server refuses as well. */
 function assertAllowed({ config }: TriggerDeps): void {
   const state = { environment: config.appEnv, isDeployment: config.deploymentId !== null };
   if (!manualTriggerAllowed(state)) throw new AppError('manualTriggerDisabled');
@@ -45,7 +45,8 @@ async function createManualWorkflow(
   if (signal === null) throw new AppError('signalNotFound');
   try {
     return await deps.db.transaction(async (tx) => {
-      // Made inside, as all time-ordered ids are: rows are added up to an id that is older than every transaction.
+      // Created inside the transaction, like all time-ordered ids: sums cover rows up to an id older than any open
+      // transaction.
       const id = timeOrderedId();
       await tx.insert(workflows).values({
         id,

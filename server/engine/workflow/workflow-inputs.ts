@@ -5,15 +5,15 @@ import type { Db } from '#server/platform/db/database.ts';
 import { findStep } from './workflow-steps.store.ts';
 import { findWorkflowWithSignal } from './workflows.store.ts';
 
-/* A workflow's signal and candle never change and serve all of its users: they are read once. */
+/* A workflow's signal and candle never change and serve all of its users, so they are read once. */
 
-/** Enough for the workflows that are under way at the same time. */
+/** Enough for the workflows in progress at the same time. */
 const MOST_REMEMBERED = 64;
 
 type Memory = Map<string, Promise<unknown>>;
 const memories = new WeakMap<Db, Memory>();
 
-/** What `read` found is remembered, unless that is nothing. */
+/** Remembers the result of `read`, unless it is null. */
 async function readOnce<Found>(
   db: Db,
   key: string,
@@ -37,7 +37,7 @@ async function readOnce<Found>(
 
 const signalOf = (workflowId: string) => `signal ${workflowId}`;
 
-/** Null when there is no such workflow. */
+/** Null when the workflow does not exist. */
 export const readSignal = (db: Db, workflowId: string): Promise<SignalRow | null> =>
   readOnce(
     db,
@@ -45,12 +45,12 @@ export const readSignal = (db: Db, workflowId: string): Promise<SignalRow | null
     async () => (await findWorkflowWithSignal(db, workflowId))?.signal ?? null,
   );
 
-/** Who runs the workflow has it at hand. */
+/** The instance that runs the workflow already has its signal. */
 export function rememberSignal(db: Db, workflowId: string, signal: SignalRow): void {
   void readOnce(db, signalOf(workflowId), async () => signal);
 }
 
-/** Null when none was matched. To be asked when the workflow's own steps have ended. */
+/** Null when none was matched. Call it after the workflow's own steps have ended. */
 export const readMatchedPriceLog = (db: Db, workflowId: string): Promise<PriceLogRow | null> =>
   readOnce(db, `price log ${workflowId}`, async () => {
     const match = await findStep(db, { workflowId, stepNumber: pipelineStepNumber('price_log_match') });
@@ -61,7 +61,7 @@ export const readMatchedPriceLog = (db: Db, workflowId: string): Promise<PriceLo
 const readPriceLog = (db: Db, id: string): Promise<PriceLogRow | null> =>
   readOnce(db, `candle ${id}`, () => findPriceLog(db, id));
 
-/** Whoever has matched it begins to read it: it is at hand when its users are sized. */
+/** Starts the read at the match, so that the candle is in memory when the users are sized. */
 export function rememberPriceLog(db: Db, id: string): void {
   readPriceLog(db, id).catch(() => {});
 }

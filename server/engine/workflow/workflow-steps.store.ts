@@ -25,11 +25,11 @@ export interface StepStart extends StepKey {
   userId: string | null;
   inputData: unknown;
   processorName: string;
-  /** When it began. */
+  /** When the step began. */
   at: Date;
 }
 
-/** A step as it stands: under way, or at its end. */
+/** A step in progress or at its end. */
 export interface StepWrite extends StepStart {
   status: Exclude<StepStatus, 'pending'>;
   outputData?: unknown;
@@ -69,7 +69,7 @@ const write = writtenOnce<LeaseValues & { rows: string }>()(
 
 /**
  * Writes steps in one statement, fenced by the lease: throws LeaseLostError and writes nothing if it was taken over.
- * A step that began before a crash keeps its start; one that has ended stays as it is.
+ * A step that began before a crash keeps its start; a step that has ended stays unchanged.
  */
 export async function writeSteps(db: Queryable, lease: Lease, steps: readonly StepWrite[]): Promise<void> {
   const rows = JSON.stringify(steps.map((step) => ({ id: timeOrderedId(), ...step })));
@@ -85,7 +85,7 @@ interface StepEnd extends StepKey {
   at: Date;
 }
 
-/** Ends a step that is under way; one that has ended is left as it is. */
+/** Ends a step in progress; a step that has ended stays unchanged. */
 export async function endStep(db: Queryable, end: StepEnd): Promise<void> {
   const { workflowId, stepNumber, at, status, outputData, metadata, errorMessage } = end;
   await db
@@ -102,7 +102,7 @@ export async function endStep(db: Queryable, end: StepEnd): Promise<void> {
     .execute();
 }
 
-/** Rewrites what an ended step says; when it ended stays as it was. */
+/** Rewrites the result of an ended step; its end time stays. */
 export async function correctStep(
   db: Queryable,
   correction: StepKey & Pick<StepRow, 'status' | 'outputData' | 'errorMessage'>,
@@ -119,7 +119,7 @@ export async function findStep(db: Queryable, key: StepKey): Promise<StepRow | n
   return row ?? null;
 }
 
-/** All of them: three for each user, which may be thousands. */
+/** All steps: three per user, possibly for thousands of users. */
 export async function listSteps(db: Queryable, workflowId: string): Promise<StepRow[]> {
   return await db
     .select()
@@ -128,7 +128,7 @@ export async function listSteps(db: Queryable, workflowId: string): Promise<Step
     .orderBy(asc(workflowSteps.stepNumber));
 }
 
-/** Those of the pipeline, and of the per-user steps this user's alone. */
+/** The pipeline's steps, and this user's per-user steps. */
 export async function listUserSteps(
   db: Queryable,
   { workflowId, userId }: { workflowId: string; userId: string },

@@ -48,7 +48,7 @@ export async function findWorkflowUser(
   return row ?? null;
 }
 
-/** A user's part of a workflow as it stands. */
+/** The current state of a user's part of a workflow. */
 export interface UserTurn {
   workflow: typeof workflows.$inferSelect;
   user: WorkflowUserRow;
@@ -78,7 +78,7 @@ const turn = builtOnce<{ workflowId: string; userId: string }>()((db, value) =>
     .where(and(eq(workflows.id, value('workflowId')), eq(workflowUsers.userId, value('userId')))),
 );
 
-/** In one statement: it is asked twice for every user of every signal. */
+/** One statement: it runs twice for every user of every signal. */
 export async function findUserTurn(
   db: Queryable,
   { workflowId, userId }: { workflowId: string; userId: string },
@@ -114,7 +114,7 @@ export async function isEarlierUserSizing(
   return (await earlierSizing(db, { workflowId, position })).length > 0;
 }
 
-/** Eligible ones first, in the order of trading. */
+/** Eligible users first, in the order of trading. */
 export async function listWorkflowUsers(db: Queryable, workflowId: string): Promise<WorkflowUserRow[]> {
   return await db
     .select()
@@ -123,7 +123,7 @@ export async function listWorkflowUsers(db: Queryable, workflowId: string): Prom
     .orderBy(sql`${workflowUsers.position} nulls last`, asc(workflowUsers.username));
 }
 
-/** Those whose part is not over, in the order of trading. */
+/** Users whose part is not over, in the order of trading. */
 export async function listUnfinishedUsers(db: Queryable, workflowId: string): Promise<string[]> {
   const rows = await db
     .select({ userId: workflowUsers.userId })
@@ -156,7 +156,7 @@ const lockWorkflow = builtOnce<{ workflowId: string }>()((db, value) =>
     .for('no key update'),
 );
 
-/** After the lock, to see what earlier holders committed. */
+/** Runs after the lock, to see what earlier holders committed. */
 const countOutcome = writtenOnce<{ workflowId: string; userId: string; outcome: string }>()<{
   remaining: number;
 }>(
@@ -209,7 +209,7 @@ export async function correctUserOutcome(
   await tx.update(workflows).set({ successfulUsersCount: successful }).where(eq(workflows.id, workflowId));
 }
 
-/** As step 7 tells it. */
+/** The counts that step 7 reports. */
 export async function countOutcomes(db: Queryable, workflowId: string) {
   const users = await listWorkflowUsers(db, workflowId);
   const count = (wanted: string) => users.filter(({ outcome }) => outcome === wanted).length;

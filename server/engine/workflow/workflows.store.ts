@@ -29,7 +29,7 @@ const withSignal = builtOnce<{ id: string }>()((db, value) =>
     .where(eq(workflows.id, value('id'))),
 );
 
-/** What its pipeline starts from. */
+/** The input of the workflow's pipeline. */
 export async function findWorkflowWithSignal(
   db: Queryable,
   id: string,
@@ -57,7 +57,7 @@ export async function listSignalWorkflows(db: Queryable, signalId: string): Prom
     .orderBy(desc(workflows.id));
 }
 
-/** Moves a workflow on, by its transition table; of two ends that come at once the second is an InvalidTransition. */
+/** Applies the workflow's transition table; of two concurrent ends the second is an InvalidTransition. */
 export async function changeWorkflowStatus(
   tx: Tx,
   options: {
@@ -95,7 +95,7 @@ export async function changeWorkflowStatus(
   nextWorkflowStatus(row.status, status);
 }
 
-/** Counts one unexpected error of the pipeline and says how many there were. */
+/** Counts one unexpected error of the pipeline and returns the total. */
 export async function countFailedTry(db: Queryable, id: string): Promise<number> {
   const [row] = await db
     .update(workflows)
@@ -106,15 +106,15 @@ export async function countFailedTry(db: Queryable, id: string): Promise<number>
 }
 
 /**
- * Unfinished work, for the start of a program and the sweep: the workflow that holds each token, or else its next
- * one, workflows that have not run yet, and users whose part is not over. Users whose order is under way are left out
- * until it is older than `unsettledSince`: the trade has a job of its own.
+ * Unfinished work, for the start of a program and the sweep: the workflow that holds each token, or else its next one,
+ * workflows that have not run yet, and users whose part is not over. Leaves out users whose order is in progress until
+ * it is older than `unsettledSince`: the trade has a job of its own.
  */
 export async function listUnfinished(db: Queryable, { unsettledSince }: { unsettledSince: Date }) {
   const isRunning = inArray(workflows.status, [...RUNNING_STATUSES]);
   const fields = {
     workflowId: workflows.id,
-    // The step is written with the users' calls: from there on the users are called.
+    // The step is written together with the users' jobs: from then on the users are called.
     isWithUsers: sql<boolean>`exists (
       select from workflow_steps where workflow_id = workflows.id
         and step_number = ${pipelineStepNumber('user_processing')})`,
