@@ -7,13 +7,13 @@ const CANDLE_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})$/;
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d{2}):?(\d{2}))?)?$/i;
 
-/** Reads 'yyyymmddhhmm' as UTC; null when it is not one, 30 February included. */
+/** Reads 'yyyymmddhhmm' as UTC; null when it is not a valid time, such as 30 February. */
 export function parseCandleTime(text: string): Date | null {
   const [, year, month, day, hour, minute] = CANDLE_TIME.exec(text.trim()) ?? [];
   return year === undefined ? null : utc({ year, month, day, hour, minute });
 }
 
-/** Reads a signal's time field: ISO 8601 (UTC when it names no zone), epoch seconds or milliseconds, yyyymmddhhmm. */
+/** Reads a signal's time field: ISO 8601 (UTC without a zone), epoch seconds or milliseconds, or yyyymmddhhmm. */
 export function parseSignalTime(value: unknown): Date | null {
   if (typeof value === 'number') return Number.isFinite(value) ? fromNumber(value) : null;
   if (typeof value !== 'string') return null;
@@ -39,7 +39,7 @@ function fromIso(text: string): Date | null {
   return hasYearOfFourDigits(instant) ? instant : null;
 }
 
-/** Its zone may take an instant out of these years, and the database reads no others. */
+/** A zone offset may move an instant outside these years, and the database accepts no others. */
 export function hasYearOfFourDigits(instant: Date): boolean {
   const year = instant.getUTCFullYear();
   return year >= 1 && year <= 9999;
@@ -49,7 +49,7 @@ type Fields = Record<'year' | 'month' | 'day' | 'hour' | 'minute', string | unde
   second?: string | undefined;
 };
 
-/** Date.UTC carries overflowing fields over, so a date that exists comes back unchanged and others do not. */
+/** Date.UTC carries overflowing fields over, so only a date that exists comes back unchanged. */
 function utc({ year, month, day, hour = '0', minute = '0', second = '0' }: Fields): Date | null {
   const wanted = [year, month, day, hour, minute, second].map(Number);
   const [y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0] = wanted;

@@ -2,8 +2,8 @@ import { Decimal as DecimalJs } from 'decimal.js';
 import { LARGEST_NUMBER, SMALLEST_NUMBER } from './sizing/trading-constants.ts';
 
 /**
- * The one configuration of decimal arithmetic. It rounds down, so that a quotient of more than 40 digits
- * never comes out larger than it is: sizes are quotients.
+ * The only configuration of decimal arithmetic. It rounds down, so that a quotient of more than 40 digits is never too
+ * large: sizes are quotients.
  */
 const Configured = DecimalJs.clone({ precision: 40, rounding: DecimalJs.ROUND_DOWN });
 
@@ -15,7 +15,7 @@ const PLAIN_TEXT = /^(?:\d+\.?\d*|\.\d+)$/;
 /** The range has 25 digits, and nobody quotes more than 20 decimals; longer text is an attack or an accident. */
 const MAX_NUMBER_LENGTH = 48;
 
-/** A decimal. Throws on anything that is not a finite decimal number: hex, separators and blanks included. */
+/** Builds a decimal. Throws on anything but a finite decimal number, including hex, separators and blanks. */
 export function D(value: Numeric): Decimal {
   if (typeof value === 'string' && !DECIMAL_TEXT.test(value)) {
     throw new RangeError(`Not a decimal number: ${JSON.stringify(value.slice(0, MAX_NUMBER_LENGTH))}`);
@@ -35,7 +35,7 @@ export function toPercent(fraction: Numeric, decimals = 2): string {
   return D(fraction).times(100).toDecimalPlaces(decimals, DecimalJs.ROUND_HALF_UP).toFixed(decimals);
 }
 
-/** The fraction without the tail of a periodic quotient: cut, never rounded up. */
+/** Cuts the tail of a periodic quotient; never rounds up. */
 export function cutFraction(fraction: Numeric): string {
   return toPlain(D(fraction).toDecimalPlaces(12, DecimalJs.ROUND_DOWN));
 }
@@ -46,8 +46,8 @@ export function floorToStep(value: Numeric, step: Numeric): Decimal {
 }
 
 /**
- * The largest multiple of `step` that is not above `numerator / denominator`, by one whole-number division:
- * a quotient such as 50 / 1000 lands on its step exactly, whatever its factors were.
+ * The largest multiple of `step` that is not above `numerator / denominator`, by one integer division: a quotient such
+ * as 50 / 1000 lands on its step exactly, whatever its factors were.
  */
 export function floorRatioToStep(ratio: {
   numerator: Numeric;
@@ -81,7 +81,7 @@ export function largest(first: Numeric, ...others: Numeric[]): Decimal {
   return others.reduce<Decimal>((most, other) => (D(other).gt(most) ? D(other) : most), D(first));
 }
 
-/** Whether the text is a decimal number at all. Never throws. */
+/** Whether the text is a decimal number. Never throws. */
 export function isDecimal(text: string | null | undefined): boolean {
   return typeof text === 'string' && DECIMAL_TEXT.test(text) && new Configured(text).isFinite();
 }
@@ -91,7 +91,7 @@ export function isPositive(text: string | null | undefined): boolean {
   return positiveOrNull(text) !== null;
 }
 
-/** The decimal when the text is one above zero, else null. Never throws. */
+/** The decimal when the text is a number above zero, else null. Never throws. */
 export function positiveOrNull(text: string | null | undefined): Decimal | null {
   if (typeof text !== 'string' || !isDecimal(text)) return null;
   const decimal = D(text);
@@ -100,7 +100,7 @@ export function positiveOrNull(text: string | null | undefined): Decimal | null 
 
 export type ParsedNumber = { ok: true; value: string } | { ok: false; reason: string };
 
-/** Reads a number from outside: a finite number, or a string of digits with at most one point. */
+/** Parses untrusted input: a finite number, or a string of digits with at most one point. */
 export function parsePositiveNumber(value: unknown): ParsedNumber {
   if (typeof value === 'number') {
     return Number.isFinite(value) ? inRange(value) : refused('must be a finite number');

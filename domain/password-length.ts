@@ -3,13 +3,13 @@ import type { ExchangeMode } from './eligibility/trading-mode.ts';
 const SHORTEST = 6;
 const SHORTEST_OF_ADMINISTRATOR = 12;
 
-/** Whose password it is; a screen may not know the mode. */
+/** The password's account; a screen may not know the mode. */
 interface Account {
   isAdmin: boolean;
   exchangeMode: ExchangeMode | undefined;
 }
 
-/** Administrators, and everybody while real money is traded, need a longer one. */
+/** Administrators, and everybody while real money is traded, need a longer password. */
 export function shortestPassword({ isAdmin, exchangeMode }: Account): number {
   return isAdmin || exchangeMode === 'live' ? SHORTEST_OF_ADMINISTRATOR : SHORTEST;
 }

@@ -1,8 +1,8 @@
-/** The timeframes that the settings always offer; those seen in signals come after. */
+/** The timeframes that the settings always offer; timeframes seen in signals follow. */
 export const BASE_TIMEFRAMES = ['Any', '1m', '2m', '5m', '15m', '30m', '1h', '4h', '1d'] as const;
 export const ANY_TIMEFRAME = 'Any';
 
-/** `M` is a month on the charting platform and `m` our minute, so case matters for this one letter. A month is taken as 30 days. */
+/** `M` is a month on the charting platform and `m` our minute, so case matters for this letter. A month counts as 30 days. */
 const UNIT_MINUTES: Readonly<Record<string, number>> = {
   '': 1,
   m: 1,
@@ -25,7 +25,7 @@ export function timeframeMinutes(text: string): number | null {
   return count === 0 ? null : count * minutesPerUnit;
 }
 
-/** Compares in minutes; timeframes that have none compare by their text. */
+/** Compares in minutes; timeframes without minutes compare by their text. */
 export function sameTimeframe(a: string, b: string): boolean {
   const minutesOfA = timeframeMinutes(a);
   const minutesOfB = timeframeMinutes(b);
@@ -33,7 +33,7 @@ export function sameTimeframe(a: string, b: string): boolean {
   return a.trim().toLowerCase() === b.trim().toLowerCase();
 }
 
-/** One timeframe of each meaning ('15' and '15m' are one), the shortest first; those without minutes come last. */
+/** One timeframe per meaning ('15' and '15m' are one), shortest first; timeframes without minutes come last. */
 export function distinctTimeframes(timeframes: readonly string[]): string[] {
   const firstOf = new Map<number | string, string>();
   for (const timeframe of timeframes) {
@@ -44,14 +44,14 @@ export function distinctTimeframes(timeframes: readonly string[]): string[] {
   return [...firstOf.values()].sort((a, b) => minutes(a) - minutes(b));
 }
 
-/** Whether a user who set `userSetting` wants a signal of this timeframe; Any or no setting wants all. */
+/** Whether a user with this setting wants a signal of this timeframe; Any or no setting wants all. */
 export function matchesTimeframe(userSetting: string | null | undefined, signalTimeframe: string): boolean {
   const wanted = userSetting?.trim() ?? '';
   if (wanted === '' || wanted.toLowerCase() === ANY_TIMEFRAME.toLowerCase()) return true;
   return sameTimeframe(wanted, signalTimeframe);
 }
 
-/** As a screen shows it: a bare number of minutes gets its unit. */
+/** A timeframe as screens show it: a bare number of minutes gets its unit. */
 export function displayTimeframe(text: string): string {
   return /^\d+$/.test(text) ? `${text}m` : text;
 }

@@ -1,6 +1,6 @@
 import { TOKEN_MAX_LENGTH } from './sizing/trading-constants.ts';
 
-/** The tokens with badge colours of their own. */
+/** The tokens with their own badge colours. */
 export const KNOWN_TOKENS = [
   'BTC',
   'ETH',
@@ -36,8 +36,8 @@ const TOKEN = new RegExp(`^[A-Z0-9]{1,${TOKEN_MAX_LENGTH}}$`);
 export type NormalisedSymbol = { ok: true; token: string; currency: string } | { ok: false; reason: string };
 
 /**
- * The token and currency of a chart symbol: `BITGET:BTCUSDT.P`, `BTC/USDT`, `BTC-PERP` and `btc` are all BTC.
- * At most one quote currency comes off, and never the whole symbol, so USDCUSDT is USDC and PERP is PERP.
+ * The token and currency of a chart symbol: `BITGET:BTCUSDT.P`, `BTC/USDT`, `BTC-PERP` and `btc` are all BTC. Removes at
+ * most one quote currency, and never the whole symbol, so USDCUSDT is USDC and PERP is PERP.
  */
 export function normaliseSymbol(raw: string): NormalisedSymbol {
   const core = RAW_SYMBOL.exec(raw.trim())?.[1]?.toUpperCase();

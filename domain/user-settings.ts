@@ -31,7 +31,7 @@ export type OppositeSignalChoice = (typeof OPPOSITE_SIGNAL_CHOICES)[number];
 export const PORTION_OPTIONS = INVESTMENT_PORTION_OPTIONS;
 export const RISK_OPTIONS = MAXIMUM_RISK_OPTIONS;
 
-/** A user's settings as stored. Texts are not narrowed: what is stored may be older than the lists above. */
+/** A user's settings as stored. Texts are not narrowed: stored values may be older than the lists above. */
 export interface TradingSettings {
   calculationBehavior: string;
   marketType: string;
@@ -45,12 +45,12 @@ export interface TradingSettings {
   signalTimeframe: string;
   activeTrading: boolean;
   tradingPausedUntil: Date | null;
-  /** One letter, A trades first. */
+  /** One letter; A trades first. */
   tradeOrderSet: string;
   oppositeSignal: OppositeSignalChoice;
 }
 
-/** What a new user trades on, and which signals are traded. */
+/** The exchange of a new user, and the signals that a new user trades. */
 export const DEFAULT_TRADING_SOURCES = {
   exchangePlatform: 'Bitget',
   signalProcessor: 'Tesla',
@@ -71,10 +71,10 @@ export const DEFAULT_USER_SETTINGS = {
   oppositeSignal: 'reverse',
 } as const satisfies TradingSettings;
 
-/** What the settings form falls back on when a stored method is absent or unknown. */
+/** The settings form's fallback when a stored method is absent or unknown. */
 export const FORM_FALLBACK_SIZING_METHOD: SizingMethod = 'Risk Management';
 
-/** What each method starts with when nothing is stored; null is Auto and not selectable. */
+/** The initial values of each method when nothing is stored; null is Auto and not selectable. */
 export const SIZING_METHOD_DEFAULTS: Readonly<
   Record<SizingMethod, { investmentPortion: string | null; maximumRiskPerTrade: string | null }>
 > = {
@@ -100,7 +100,7 @@ export function effectivePortion(
     : DEFAULT_PORTION_PORTFOLIO_ALLOCATION;
 }
 
-/** The risk limit that sizing obeys, as a fraction. Technical Analysis does not use it. */
+/** The risk limit of sizing, as a fraction. Technical Analysis does not use it. */
 export function effectiveRisk(settings: Pick<TradingSettings, 'maximumRiskPerTrade'>): string {
   return settings.maximumRiskPerTrade ?? DEFAULT_RISK;
 }

@@ -12,11 +12,11 @@ export interface EligibilityUser {
   isTestUser: boolean;
   isAdmin: boolean;
   settings: TradingSettings | null;
-  /** A position without a verified stop keeps the user from opening anything. */
+  /** A position without a verified stop stops the user from opening anything. */
   tradingHalt: TradingHalt | null;
   /** Credentials are present, or the exchange is the paper exchange. */
   exchangeReady: boolean;
-  /** Why the exchange is not ready, where there is more to say than that no credentials are there. */
+  /** Why the exchange is not ready, when the reason is not just missing credentials. */
   exchangeDenial?: Denial | null;
 }
 
@@ -24,7 +24,7 @@ interface EligibilitySignal {
   processor: string;
   timeframe: string;
   ownerUserId: string;
-  /** Everyone for a signal from an administrator's key, the owner alone otherwise. */
+  /** Everyone for a signal from an administrator's key, otherwise its owner only. */
   audience: 'everyone' | 'owner';
 }
 
@@ -48,7 +48,7 @@ export interface EligibilityRule {
   check: (user: EligibilityUser, input: EligibilityInput) => Finding;
 }
 
-/** In the order in which they are asked; the first that denies is the user's reason. */
+/** In the order of evaluation; the first rule that denies gives the user's reason. */
 export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
   { layer: 1, name: 'Signal audience', check: audience },
   { layer: 1, name: 'Active user', check: activeUser },

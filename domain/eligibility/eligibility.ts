@@ -11,7 +11,7 @@ export interface EligibilityDecision {
   username: string;
   isTestUser: boolean;
   status: 'eligible' | 'not eligible';
-  /** The layer that left the user out; null when eligible. */
+  /** The layer that excluded the user; null when eligible. */
   layer: number | null;
   rule: string;
   saw: string;
@@ -47,8 +47,8 @@ const LAYER_NAMES = [
 ] as const;
 
 /**
- * Who trades a signal: four layers, each user with exactly one decision and its reason.
- * Users come back by trade order set A to Z, then by username.
+ * Decides who trades a signal: four layers, exactly one decision with its reason per user. Returns users by trade order
+ * set A to Z, then by username.
  */
 export function evaluateEligibility(input: EligibilityInput): EligibilityResult {
   const judged = [...input.users].sort(byTradeOrder).map((user) => ({ user, ...judgeUser(user, input) }));
@@ -122,7 +122,7 @@ function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** One rule's answer for one user; `saw` and `wanted` are null where they are not known. */
+/** One rule's result for one user; `saw` and `wanted` are null when unknown. */
 export interface EligibilityCheck {
   layer: EligibilityRule['layer'];
   rule: string;
@@ -131,7 +131,7 @@ export interface EligibilityCheck {
   wanted: string | null;
 }
 
-/** One user's decision with every rule in the order of asking: up to the first that failed, the rest not reached. */
+/** One user's decision with every rule in order: up to the first that failed, the rest not reached. */
 export function explainEligibility(
   user: EligibilityUser,
   input: EligibilityInput,
@@ -150,7 +150,7 @@ export function explainEligibility(
   };
 }
 
-/** The rules as a recorded decision passed them: a record keeps the values of its deciding rule only. */
+/** Rebuilds the rules from a recorded decision: a record keeps only the values of its deciding rule. */
 export function recallChecks(
   recorded: Pick<EligibilityDecision, 'layer' | 'rule' | 'saw' | 'wanted'>,
 ): EligibilityCheck[] {

@@ -3,10 +3,10 @@ import { type Denial, deny } from '../workflow/denials.ts';
 
 type AccountMode = 'classic' | 'unified';
 
-/** Why a key of these rights is not taken; null when it may be traded with. What may withdraw is never taken. */
+/** Why a key with these rights is refused; null when it may trade. A key that may withdraw is always refused. */
 export function denyKey(options: {
   exchange: ExchangePlatform;
-  /** The kind of account that is traded there. */
+  /** The kind of account that the product trades at this exchange. */
   wanted: AccountMode;
   key: { accountMode: AccountMode; mayTrade: boolean; mayWithdraw: boolean };
 }): Denial | null {

@@ -1,6 +1,6 @@
 import { ANY_PROCESSOR } from '../user-settings.ts';
 
-/** Equal without regard to case, or Any on either side. */
+/** Case-insensitive match, or Any on either side. */
 export function matchesProcessor(setting: string, signalProcessor: string): boolean {
   const any = ANY_PROCESSOR.toLowerCase();
   return (
@@ -11,7 +11,7 @@ export function matchesProcessor(setting: string, signalProcessor: string): bool
 
 const PROCESSOR_NAME = /^[\p{L}\p{N} ._-]{1,40}$/u;
 
-/** Whether a user's settings may name it: 1 to 40 letters, digits, spaces, `-`, `_` and `.`. Signals may carry others. */
+/** Whether settings may use this name: 1 to 40 letters, digits, spaces, `-`, `_` and `.`. Signals may carry others. */
 export function isProcessorName(text: string): boolean {
   return PROCESSOR_NAME.test(text) && text.trim() !== '';
 }

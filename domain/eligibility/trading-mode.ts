@@ -10,12 +10,12 @@ export function eligibilityMode(exchangeMode: ExchangeMode): EligibilityMode {
   return exchangeMode === 'live' ? 'live' : 'sandbox';
 }
 
-/** Automatic execution needs both: a production environment and the switch. */
+/** Automatic execution needs a production environment and the switch. */
 export function autoTradeEnabled(settings: { appEnv: string; autoTrade: 'enabled' | 'disabled' }): boolean {
   return settings.appEnv === 'production' && settings.autoTrade === 'enabled';
 }
 
-/** What says that nothing is executed automatically, as a denial goes on with it; null when it is. */
+/** Why nothing is executed automatically, as the end of a denial's sentence; null when automatic execution is on. */
 export function autoTradeOff({
   appEnv,
   autoTrade,
@@ -34,8 +34,8 @@ export function manualTriggerAllowed(state: { environment: string; isDeployment:
 }
 
 /**
- * Whether a calculated order may be submitted by hand: on paper always, since no money moves; in production with demo or
- * live trading only where the operator has enabled it.
+ * Whether a calculated order may be submitted by hand: always on paper, since no money moves; in production with demo or
+ * live trading only if the operator enabled it.
  */
 export function orderSubmissionAllowed(state: {
   environment: string;
@@ -46,7 +46,7 @@ export function orderSubmissionAllowed(state: {
   return environment !== 'production' || exchangeMode === 'paper' || manualOrders === 'enabled';
 }
 
-/** Test users trade only in the sandbox, regular users (administrators included) only live. */
+/** Test users trade only in the sandbox, regular users (including administrators) only live. */
 export function denyWrongMode(user: { isTestUser: boolean; mode: EligibilityMode }): Denial | null {
   if (user.mode === 'live') return user.isTestUser ? deny('test_user_in_live', {}) : null;
   return user.isTestUser ? null : deny('regular_user_in_sandbox', {});

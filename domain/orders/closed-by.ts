@@ -11,7 +11,7 @@ export const CLOSED_BY = [
 ] as const;
 export type ClosedBy = (typeof CLOSED_BY)[number];
 
-/** Why the engine, or somebody through it, closes a position: the reasons that are recorded with a closing order. */
+/** Why the engine, or a user through it, closes a position: the reasons recorded with a closing order. */
 export const CLOSE_REASONS = {
   operator: 'operator',
   stopMissing: 'stop loss missing',
@@ -26,14 +26,14 @@ interface PricedClose {
 }
 
 /**
- * What ended a position, as far as it can be told: our own closing order, else the exchange's word for the order that
- * ended it, else, without any such order, the price at which it ended.
+ * What ended a position, as far as known: our own closing order, else the order that the exchange names, else, without
+ * any order, the price at which the position ended.
  */
 export function closedBy(
   input: PricedClose & {
-    /** The reason of the closing order of ours that ended it. */
+    /** The reason of our closing order that ended the position. */
     closeReason: string | null;
-    /** Null: the exchange tells of no order. */
+    /** Null: the exchange reports no order. */
     source: 'stop loss' | 'take profit' | 'liquidation' | 'order' | null;
   },
 ): ClosedBy {

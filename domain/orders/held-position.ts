@@ -13,8 +13,8 @@ export type HeldPositionDecision =
   | { decision: 'skip'; denial: Denial };
 
 /**
- * What a signal means for a user who may already hold a position in its token: `reverse` is
- * close first, then open. A position that was not opened here is never touched.
+ * What a signal means for a user who may already hold a position in its token; `reverse` closes first, then opens. A
+ * position that was opened elsewhere is never touched.
  */
 export function decideOnHeldPosition(input: {
   token: string;
@@ -34,10 +34,10 @@ export function decideOnHeldPosition(input: {
     : { decision: 'skip', denial: deny('opposite_position_kept', { token, side }) };
 }
 
-/** How far the closing of an opposite position has come: what has begun is not known to have ended. */
+/** How far the close of an opposite position has come; a close that has `begun` may not have ended. */
 export type Reversal = 'begun' | 'closed';
 
-/** A refusal that comes after it says so: nothing was opened in the place of what was held. */
+/** Adds to a refusal that the opposite position was closed, or was being closed, and nothing opened in its place. */
 export function afterReversal(
   reason: string,
   { token, reversal }: { token: string; reversal: Reversal | null },
@@ -48,13 +48,13 @@ export function afterReversal(
     : `${reason}; the closing of the opposite position in ${token} had begun`;
 }
 
-/** The exchange's clock and ours differ by less. */
+/** The exchange's clock and ours differ by less than this. */
 const CLOCK_SLACK_MS = 60_000;
 
 /**
- * How far apart, in milliseconds, a position was opened from the time in which a trade of ours was at work; 0 within
- * it, null when the position cannot be the trade's: another direction, or too far apart. A position whose opening the
- * exchange does not tell is taken to be the trade's.
+ * How far, in milliseconds, a position's opening lies outside the time in which our trade was at work; 0 inside that
+ * time, null when the position cannot be the trade's: opposite direction, or too far apart. A position without a known
+ * opening time counts as the trade's.
  */
 export function openedApartMs(input: {
   trade: { side: Action; createdAt: Date; completedAt: Date | null };
@@ -71,7 +71,7 @@ export function openedApartMs(input: {
   return apart <= CLOCK_SLACK_MS ? apart : null;
 }
 
-/** Whether both are one position, read twice: an exchange tells the same time of opening as long as it is open. */
+/** Whether two readings show the same position: its opening time does not change while it is open. */
 export function isSamePosition(
   one: { side: 'long' | 'short'; openedAt: Date | null },
   other: { side: 'long' | 'short'; openedAt: Date | null },

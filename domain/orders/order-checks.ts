@@ -98,18 +98,18 @@ export interface OrderToAssess {
   mode: EligibilityMode;
   /** Present, or not needed: the paper exchange has none. */
   hasCredentials: boolean;
-  /** A position in the token, whoever opened it. */
+  /** Any position in the token, including one opened elsewhere. */
   openPosition: boolean;
-  /** An entry order in the token that is not settled. */
+  /** An unsettled entry order in the token. */
   openEntry: boolean;
   alreadyTraded: boolean;
-  /** The calculation rests on a fallback balance. */
+  /** The calculation uses a fallback balance. */
   isEstimate: boolean;
 }
 
 export type Assessment = { valid: true } | { valid: false; denial: Denial };
 
-/** The pre-assessment of a calculated order, the same in prepare and in submit. */
+/** The pre-assessment of a calculated order, shared by preparation and submission. */
 export function assessOrder(order: OrderToAssess): Assessment {
   const denial =
     checkProtected(order.position) ??

@@ -2,11 +2,11 @@ import { isPositive } from '../decimal.ts';
 
 /**
  * The life of one order attempt. Invariants:
- * 1. An order in doubt (`unknown`) is left only by looking it up, never by sending it again;
- *    only what surely did not arrive (`deferred`) is sent again, under the same client order id.
- * 2. There is no way out of `filled`.
- * 3. A fill may beat a cancel, and may be seen after an order was believed to be gone.
- * 4. Only a confirmed `unfilled` allows the next attempt, for the rest that it did not fill.
+ * 1. An order in doubt (`unknown`) is resolved only by looking it up, never by sending it again; only an order that
+ *    surely did not arrive (`deferred`) is sent again, under the same client order id.
+ * 2. `filled` is final.
+ * 3. A fill may beat a cancel, and may appear after the order was believed gone.
+ * 4. Only a confirmed `unfilled` allows the next attempt, for the unfilled rest.
  */
 
 export const ATTEMPT_STATES = [
@@ -40,24 +40,24 @@ export const ATTEMPT_EVENTS = [
 export type AttemptEvent = (typeof ATTEMPT_EVENTS)[number];
 
 /**
- * `filled`: the whole quantity filled. `unfilled`: the order ended with a rest; what filled before that, often
- * nothing, is the attempt's filled quantity. `refused`: the exchange said no. `never_placed`: it never arrived.
+ * `filled`: the whole quantity filled. `unfilled`: the order ended with a rest; the attempt's filled quantity, often
+ * zero, is what filled before. `refused`: the exchange rejected the order. `never_placed`: the order never arrived.
  */
 const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, AttemptState>>>> = {
-  // In doubt: it was deferred before, and it is not sure after all that the request did not arrive.
+  // In doubt: the order was deferred before, but its request may have arrived after all.
   planned: { submit: 'submitting', outcome_unknown: 'unknown', declared_never_placed: 'never_placed' },
-  // Deferred: it surely did not arrive (rate limit, connection refused) and may be sent again under the same id.
+  // Deferred: the request surely did not arrive (rate limit, connection refused) and may be sent again under the same id.
   submitting: { accepted: 'open', refused: 'refused', outcome_unknown: 'unknown', deferred: 'planned' },
   unknown: {
     found_open: 'open',
     found_filled: 'filled',
     found_closed_unfilled: 'unfilled',
-    // The exchange names it in a state that is new to us: it is there, and nothing else is known.
+    // The exchange reports a state we do not know: the order exists, and nothing else is known.
     found_unclear: 'unknown',
     lookup_missed: 'unknown',
     declared_never_placed: 'never_placed',
   },
-  // A miss does not put an accepted order in doubt again: it is there, the look-up was early.
+  // A miss does not put an accepted order in doubt again: the order exists, the look-up was early.
   open: {
     found_open: 'open',
     found_filled: 'filled',
@@ -66,7 +66,7 @@ const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, At
     lookup_missed: 'open',
     cancel_requested: 'cancelling',
   },
-  // A cancel with an unknown outcome stays a cancel under way: asked again or looked up until it is settled.
+  // A cancel with an unknown outcome stays in progress: sent again or looked up until it is settled.
   cancelling: {
     found_open: 'cancelling',
     found_filled: 'filled',
@@ -81,7 +81,7 @@ const TRANSITIONS: Readonly<Record<AttemptState, Partial<Record<AttemptEvent, At
   // Exchanges have reported fills after a confirmed cancel.
   unfilled: { found_closed_unfilled: 'unfilled', cancel_confirmed: 'unfilled', found_filled: 'filled' },
   refused: {},
-  // Declared after repeated misses; if the order turns up all the same, what the exchange says holds.
+  // Declared after repeated misses; if the order turns up later, the exchange's report counts.
   never_placed: { found_open: 'open', found_filled: 'filled' },
 };
 
@@ -95,7 +95,7 @@ export class InvalidTransition extends Error {
   }
 }
 
-/** The state after the event. Throws InvalidTransition on anything that the table does not name. */
+/** The state after the event. Throws InvalidTransition for an event that the table does not list. */
 export function nextAttemptState(state: AttemptState, event: AttemptEvent): AttemptState {
   const row = TRANSITIONS[state];
   const next = row[event];
@@ -107,7 +107,7 @@ export function canTake(state: AttemptState, event: AttemptEvent): boolean {
   return TRANSITIONS[state][event] !== undefined;
 }
 
-/** Terminal: nothing is sent or awaited any more; only the exchange's own later word can change it. */
+/** Terminal: nothing more is sent or awaited; only a later report of the exchange can change the state. */
 export function isTerminal(state: AttemptState): boolean {
   return TERMINAL_STATES.includes(state);
 }
@@ -120,11 +120,11 @@ export interface AttemptSummary {
 
 export interface TradeOutcome {
   fillStatus: 'filled' | 'partial' | 'unfilled' | 'unknown';
-  /** Any fill above zero; a fill whose protection failed is taken back by the caller. */
+  /** Any fill above zero; the caller overrides this when protecting the fill failed. */
   success: boolean;
 }
 
-/** What a trade's attempts add up to. Unknown as long as one of them is not settled. */
+/** The combined outcome of a trade's attempts; unknown while any of them is unsettled. */
 export function tradeOutcome(attempts: readonly AttemptSummary[]): TradeOutcome {
   const isWhole = attempts.some(({ state }) => state === 'filled');
   const success = isWhole || attempts.some(({ filledQuantity }) => isPositive(filledQuantity));

@@ -1,6 +1,6 @@
 import { D } from '../decimal.ts';
 
-/** What the exchange holds. Quantities in units of the token. */
+/** The position at the exchange. Quantities in units of the token. */
 export interface HeldFigures {
   quantity: string;
   leverage: number;
@@ -8,17 +8,17 @@ export interface HeldFigures {
   takeProfit: string | null;
 }
 
-/** What was recorded of the trade that opened it. */
+/** The record of the trade that opened the position. */
 export interface RecordedFigures {
   filledQuantity: string;
   leverage: number;
   stopLoss: string;
   takeProfit: string;
-  /** While it is worked on, what it comes to is not settled. */
+  /** False while the trade is in progress: its final figures are not settled yet. */
   isDone: boolean;
 }
 
-/** In words, where the exchange and our record of a position disagree (I7); empty when they agree. */
+/** Where the exchange and our record of a position disagree, in words (I7); empty when they agree. */
 export function positionDifferences(held: HeldFigures, recorded: RecordedFigures | null): string[] {
   if (recorded === null) return ['Not opened here'];
   if (!recorded.isDone) return [];
@@ -44,5 +44,5 @@ function priceDifference(name: string, held: string | null, recorded: string): s
 export const GONE_WITHOUT_NEWS =
   'Recorded as open here, but gone at the exchange, which has not told how it was closed';
 
-/** An administrator has ended it on record: no connected account could show it. */
+/** An administrator ended the position on record: no connected account could show it. */
 export const WRITTEN_OFF = 'Written off: no connected account could show whether it was closed';

@@ -9,13 +9,13 @@ interface Held {
 interface Position {
   side: 'long' | 'short';
   entryPrice: string;
-  /** Null when the exchange does not tell it. */
+  /** Null when the exchange does not report it. */
   markPrice: string | null;
 }
 
 /**
- * What an open position of ours lacks (I4). `close`: it has no stop, and the price is at the planned stop or beyond
- * it, so none can be placed. `stop`: one can. `target`: only the take profit is missing, and it can be placed.
+ * What a position we opened lacks (I4). `close`: no stop, and the price is at or beyond the planned stop, so none can be
+ * placed. `stop`: a stop can be placed. `target`: only the take profit is missing, and can be placed.
  */
 export type ProtectionNeed = 'nothing' | 'target' | 'stop' | 'close';
 
@@ -24,7 +24,7 @@ interface Protected extends Position {
   planned: { stopLoss: string; takeProfit: string };
 }
 
-/** The need, by what stands of its protection and by the price that the exchange marks it with. */
+/** What the position lacks, given its effective stop and target and the exchange's mark price. */
 export function protectionNeed(input: Protected): ProtectionNeed {
   const { planned, markPrice } = input;
   const held = standingProtection(input);
@@ -36,7 +36,7 @@ export function protectionNeed(input: Protected): ProtectionNeed {
   return isTargetMissing ? 'target' : 'nothing';
 }
 
-/** The planned prices that are to be placed: a target that the price has reached would trigger at once. */
+/** The planned prices that have to be placed; a target that the price has reached would trigger immediately. */
 export function missingProtection(input: Protected): Held {
   const { planned, markPrice } = input;
   const held = standingProtection(input);
@@ -48,9 +48,9 @@ export function missingProtection(input: Protected): Held {
 }
 
 /**
- * What of it protects the position. A stop or target that the price is beyond is none: it would have triggered, and may
- * be left of a position the other way. But one on its side of the entry is being executed when the price has just
- * reached it, and a stop that followed the price is beyond the entry and not the price.
+ * The stop and target that really protect the position. One that both the entry and the price have passed does not
+ * count: it would have triggered, and may be left over from a position in the other direction. One that only the price
+ * has passed is being executed right now, and a stop that only the entry has passed has followed the price.
  */
 export function standingProtection(input: Position & { held: Held }): Held {
   const { entryPrice, markPrice, held } = input;
@@ -64,7 +64,7 @@ export function standingProtection(input: Position & { held: Held }): Held {
   };
 }
 
-/** Whether a position's stop or target at `price` would trigger at `reached`; at a price that is not told it would not. */
+/** Whether a stop or target at `price` would trigger at `reached`; false when `reached` is unknown. */
 function hasReached(
   what: 'stop' | 'target',
   { side }: Pick<Position, 'side'>,

@@ -10,9 +10,9 @@ export type SecondAttempt =
   | { ok: false; denial: Denial };
 
 /**
- * The second attempt for what the first left unfilled, after its cancel is confirmed: a fresh
- * price, a larger epsilon, stop and target as calculated, planned loss and margin kept. Quantities are in units
- * of the token. Throws when `filledQuantity` is negative.
+ * Plans the second attempt for the unfilled rest, after the first one's cancel is confirmed: a fresh price, a larger
+ * epsilon, stop and target as calculated, and no more than the planned loss and margin. Quantities are in units of the
+ * token. Throws when `filledQuantity` is negative.
  */
 export function planSecondAttempt(input: {
   position: Pick<

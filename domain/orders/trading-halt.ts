@@ -1,9 +1,9 @@
 import { type Denial, deny } from '../workflow/denials.ts';
 
 /**
- * Why a user is halted (I4). `unprotected`: a position without a stop that could not be closed in time; it ends only
- * when the exchange shows the position closed or protected and an administrator resumes. `unverified`: the exchange
- * could not be asked about the stop of a fill; it ends by itself when the exchange shows the stop, or no position.
+ * Why a user is halted (I4). `unprotected`: a position without a stop could not be closed in time; the halt ends only
+ * when the exchange shows the position closed or protected and an administrator resumes. `unverified`: the exchange did
+ * not answer about the stop of a fill; the halt ends automatically when the exchange shows the stop, or no position.
  */
 export const HALT_KINDS = ['unprotected', 'unverified'] as const;
 export type HaltKind = (typeof HALT_KINDS)[number];
@@ -20,12 +20,12 @@ const ENDINGS: Readonly<Record<HaltKind, string>> = {
   unverified: 'it goes on when the exchange shows the stop',
 };
 
-/** Why nothing new is opened for a user whose trading is halted, since when, and what ends it. */
+/** Why a halted user opens nothing new, since when, and what ends the halt. */
 export function denyHalted({ kind, reason, since }: TradingHalt): Denial {
   return deny('trading_halted', { since: since.toISOString(), reason, ending: ENDINGS[kind] });
 }
 
-/** Of several halts of a user the one that says most: one that somebody has to end before one that ends by itself. */
+/** The most severe of a user's halts: one that somebody has to end before one that ends automatically. */
 export function worstHalt<Halt extends TradingHalt>(halts: readonly Halt[]): Halt | null {
   const [worst] = [...halts].sort(
     (a, b) =>

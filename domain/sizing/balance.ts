@@ -5,7 +5,7 @@ import {
   FALLBACK_AVAILABLE_RATIO,
 } from './trading-constants.ts';
 
-/** What an estimate is calculated with when no real balance is known, in USDT. Never for an order. */
+/** The balance in USDT for an estimate when no real balance is known. Never for an order. */
 export function estimateBalance(): string {
   return toPlain(D(FALLBACK_ACCOUNT_BALANCE).times(FALLBACK_AVAILABLE_RATIO));
 }
@@ -19,12 +19,12 @@ export function availableForSizing(account: {
   return toPlain(largest(0, rest));
 }
 
-/** Whether a balance read earlier may still be used when the balance call fails in the calculator. */
+/** Whether an earlier balance may still be used when the calculator's balance call fails. */
 export function isBalanceFresh({ readAt, now }: { readAt: Date; now: Date }): boolean {
   return now.getTime() - readAt.getTime() <= BALANCE_MAX_AGE_SECONDS * 1000;
 }
 
-/** Whether a balance can be sized by: a decimal number that is not negative. */
+/** Whether a balance can be used for sizing: a decimal number that is not negative. */
 export function isUsableBalance(balance: string): boolean {
   return isDecimal(balance) && D(balance).gte(0);
 }

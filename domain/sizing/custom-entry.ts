@@ -8,8 +8,8 @@ import { describeSize } from './size-position.ts';
 import { PRICE_DIFFERENCE_LIMIT } from './trading-constants.ts';
 
 /**
- * The position with an operator's own entry price: on the tick, within 1% of the live price,
- * stop and target unchanged, quantity and risk computed again and never above the calculated ones.
+ * The position with an operator's own entry price: on the tick, within 1% of the live price, stop and target unchanged,
+ * quantity and risk recalculated and never above the calculated ones.
  */
 export function applyCustomEntryPrice(input: {
   position: Position;

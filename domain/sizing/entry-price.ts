@@ -2,7 +2,7 @@ import { D, roundToTick, toPlain } from '../decimal.ts';
 import { EXECUTION_PROFILES, type ExecutionProfileName } from './trading-constants.ts';
 import type { Action } from './trend.ts';
 
-/** How far the limit lies beyond the price, in USDT: the token's dollars or fraction of the profile. */
+/** How far the limit lies beyond the price, in USDT: the token's dollars or the profile's fraction. */
 export function entryEpsilon(input: {
   token: string;
   price: string;
@@ -20,7 +20,7 @@ export function entryEpsilon(input: {
   return toPlain(D(epsilon).times(input.multiplier ?? 1));
 }
 
-/** The limit entry: above the price for a buy, below it for a sell, rounded away from it to the tick. */
+/** The limit entry: above the price for a buy, below it for a sell, rounded away from the price to the tick. */
 export function entryPrice(input: {
   action: Action;
   referencePrice: string;

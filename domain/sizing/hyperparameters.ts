@@ -34,11 +34,11 @@ interface Calculated {
   position: Position;
   profile: ExecutionProfileName;
   exchangePlatform: string;
-  /** The waits of the program's own settings; null where the profile's hold. */
+  /** Waits from the program's settings; null where the profile's apply. */
   waits: { firstMs: number | null; secondMs: number | null; cancelMs: number | null };
 }
 
-/** Every figure that a position rests on, each with its source; percentages and units are in the values. */
+/** Every figure behind a position, each with its source; percentages and units are part of the values. */
 export function listHyperparameters(calculated: Calculated): Hyperparameter[] {
   return [
     ...prices(calculated),
@@ -118,7 +118,7 @@ function limits({ position }: Calculated): Hyperparameter[] {
   ];
 }
 
-/** Ours, or the exchange's where it is the stricter one. */
+/** Our rule, or the exchange's if it is stricter. */
 function rules({ position, exchangePlatform }: Calculated): Hyperparameter[] {
   const { token, rules: merged } = position;
   const own = ownTokenRules(token);

@@ -4,9 +4,9 @@ import type { Denial } from '../workflow/denials.ts';
 import type { Position } from './position.ts';
 
 /**
- * How much of a planned quantity may be ordered at another entry: not more than planned, not more loss at the
- * stop than planned, not more margin than planned; down to the step. In units of the token. A denial where the entry
- * or the market price is beyond stop or target, or the quantity is too small.
+ * How much of a planned quantity, in units of the token, may be ordered at another entry: no more quantity, loss at the
+ * stop or margin than planned, rounded down to the step. A denial when the entry or the market price is beyond stop or
+ * target, or when the quantity is too small.
  */
 export function quantityAtEntry(order: {
   position: Pick<Position, 'action' | 'entryPrice' | 'stopLoss' | 'takeProfit' | 'leverage' | 'rules'>;

@@ -3,7 +3,7 @@ import { ATR_DECIMALS, showPrice } from '../show-price.ts';
 import type { Position } from './position.ts';
 import { DEFAULT_STOP_LOSS_FRACTION, MAXIMUM_PORTION } from './trading-constants.ts';
 
-/** How a position was sized, in words with its numbers: the method's formula first, then each step in its order. */
+/** How a position was sized, in words with its numbers: the method's formula first, then each step in order. */
 export function describeMethodology(position: Position): string[] {
   return [
     methodLine(position),

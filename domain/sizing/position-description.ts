@@ -28,7 +28,7 @@ export interface CalculationFacts {
   aligned: boolean;
   /** In USDT. */
   epsilon: string;
-  /** As used; null when the candle had none. */
+  /** The ATR used; null when the candle had none. */
   atr: string | null;
   /** In units of the token. */
   assetQuantity: string;
@@ -161,7 +161,7 @@ function stopDistanceLine({ facts, levels }: Calculation): string {
     : `Stop distance = ATR ${showPrice(facts.atr ?? '0', facts.rules.tickSize, ATR_DECIMALS)} × ${levels.atrMultiplier} = ${distance}`;
 }
 
-/** The investment before rounding, as the method's own formula gives it: for reading, the size is computed exactly. */
+/** The investment before rounding, by the method's own formula; for display only, the size is computed exactly. */
 function allowedInvestment({ facts, limits }: Calculation) {
   const balance = D(facts.availableBalance);
   const perLeverage = D(facts.distanceFraction).times(facts.leverage);

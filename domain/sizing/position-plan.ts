@@ -17,7 +17,7 @@ import type { TokenRules } from './token-rules.ts';
 import { type ExecutionProfileName, MAXIMUM_PORTION, MAXIMUM_RISK } from './trading-constants.ts';
 import { type Action, alignment, leverageFor } from './trend.ts';
 
-/** A position without the balance that says how large it is. */
+/** The input of a position, except for the balance, which determines its size. */
 export interface PlanInput {
   signal: { token: string; action: Action; price: string };
   priceLog: { atr: string | null; immediateTrend: unknown; matureTrend: unknown } | null;
@@ -46,7 +46,7 @@ export interface PositionPlan {
   entry: string;
 }
 
-/** The parameters of a position that do not depend on the balance. What is refused here is refused with any balance. */
+/** The parameters of a position that do not depend on the balance. A refusal here holds for any balance. */
 export function planPosition(
   input: PlanInput,
 ): { ok: true; plan: PositionPlan } | { ok: false; denial: Denial } {

@@ -2,7 +2,7 @@
  * From a signal to the parameters of one order. Invariants:
  * 1. No position without a stop loss and a take profit, each on its own side of reference price and entry.
  * 2. The investment never exceeds 33% of the available balance, nor the loss at the stop the risk limit.
- * 3. What is shown is what is traded: every figure follows from the rounded prices and the rounded quantity.
+ * 3. The displayed figures are the traded ones: each follows from the rounded prices and the rounded quantity.
  */
 
 import { cutFraction, D, isPositive, toPlain } from '../decimal.ts';
@@ -15,21 +15,21 @@ import { type SizingLimits, sizePosition } from './size-position.ts';
 import { MAXIMUM_PORTION, MAXIMUM_RISK } from './trading-constants.ts';
 import { sideOpenedBy } from './trend.ts';
 
-/** The parameters of one order, and how they came about. */
+/** The parameters of one order, and how they were calculated. */
 export type Position = CalculationFacts & CalculationTexts;
 
 export interface PositionInput extends PlanInput {
   /** Available futures balance in USDT. */
   availableBalance: string;
-  /** What is to be said of the balance when it was not just read: a clause without a full stop. */
+  /** A note on a balance that was not just read: a clause without a full stop. */
   balanceNote?: string | null;
 }
 
 export type PositionResult = { ok: true; position: Position } | { ok: false; denial: Denial };
 
 /**
- * The position parameters of a signal for one user. Prices and money are decimal strings in
- * USDT. Throws only on input that is a mistake of the caller, such as rules of another token.
+ * The position parameters of a signal for one user. Prices and money are decimal strings in USDT. Throws only on a
+ * mistake of the caller, such as rules of another token.
  */
 export function calculatePosition(input: PositionInput): PositionResult {
   const { signal, priceLog, rules, availableBalance } = input;
@@ -79,7 +79,7 @@ export function calculatePosition(input: PositionInput): PositionResult {
   };
 }
 
-/** What a method leaves to the user; the other limit is its cap. */
+/** The limit that the method takes from the user's settings; the other limit is fixed. */
 function limitsOf(method: SizingMethod, settings: PositionInput['settings']): SizingLimits {
   return {
     portionLimit: method === 'Risk Management' ? MAXIMUM_PORTION : effectivePortion(settings),

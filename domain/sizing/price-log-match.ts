@@ -10,13 +10,13 @@ export interface PriceLogCandidate {
   candleTime: Date;
   receivedAt: Date;
   hookId: string;
-  /** Sent with an administrator's key: such a candle serves every user's signals. */
+  /** Sent with an administrator's key: the candle serves every user's signals. */
   fromAdmin: boolean;
 }
 
 /**
- * The candle times that may belong to a signal: up to its own time, and not older than two candles plus
- * 30 minutes. A timeframe that has no minutes, such as seconds, gets the 30 minutes alone.
+ * The candle times that may belong to a signal: up to its own time, and at most two candles plus 30 minutes old. A
+ * timeframe without minutes, such as seconds, gets only the 30 minutes.
  */
 export function priceLogWindow({ signalTime, timeframe }: { signalTime: Date; timeframe: string }): {
   notBefore: Date;

@@ -7,7 +7,7 @@ export type PriceSource = 'signal' | 'live';
 export interface ReferencePrice {
   price: string;
   source: PriceSource;
-  /** Of the live price from the signal price, in percent of the signal price; null without a live price. */
+  /** Difference of the live price from the signal price, in percent of the signal price; null without a live price. */
   differencePercent: string | null;
   /** A clause without a full stop. */
   reason: string;
@@ -74,7 +74,7 @@ export function signalPriceDeviates(prices: { signalPrice: string; livePrice: st
   });
 }
 
-/** A client's price counts only within 1% of the server's own price. */
+/** Accepts a client's price only within 1% of the server's own price. */
 export function acceptClientPrice(prices: { clientPrice: string; serverPrice: string }): boolean {
   const client = positiveOrNull(prices.clientPrice);
   const server = positiveOrNull(prices.serverPrice);

@@ -4,7 +4,7 @@ import { type Denial, deny } from '../workflow/denials.ts';
 import type { TokenRules } from './token-rules.ts';
 import { MAXIMUM_PORTION } from './trading-constants.ts';
 
-/** What a sizing method allows, as fractions of the available balance. */
+/** The limits of a sizing method, as fractions of the available balance. */
 export interface SizingLimits {
   /** The investment stays at or below this. */
   portionLimit: string;
@@ -12,7 +12,7 @@ export interface SizingLimits {
   riskLimit: string;
 }
 
-/** What is traded: everything follows from the rounded quantity and the rounded prices. */
+/** The traded figures: all follow from the rounded quantity and the rounded prices. */
 export interface PositionSize {
   /** In units of the token, a multiple of its step. */
   assetQuantity: string;
@@ -35,8 +35,8 @@ interface SizeInput {
 }
 
 /**
- * The largest quantity on the token's step whose investment and whose loss at the stop stay within the limits.
- * p·L·d ≤ r says the same as quantity·|E − S| ≤ B·r, so both limits are one exact division each.
+ * The largest quantity on the token's step whose investment and loss at the stop stay within the limits. p·L·d ≤ r is
+ * equivalent to quantity·|E − S| ≤ B·r, so each limit is one exact division.
  */
 export function sizePosition(
   input: SizeInput & { limits: SizingLimits },
@@ -77,7 +77,7 @@ export function describeSize(input: Omit<SizeInput, 'rules'> & { assetQuantity: 
   };
 }
 
-/** Below a minimum: because the minimum itself is beyond the 33% limit, or because the limits leave less. */
+/** The quantity is below a minimum: the minimum itself exceeds the 33% limit, or the limits leave less than it. */
 function denyTooSmall(input: SizeInput & { quantity: string }): Denial | null {
   const { quantity, entryPrice, rules, leverage, availableBalance } = input;
   const denial = checkOrderSize({ quantity, price: entryPrice, rules });

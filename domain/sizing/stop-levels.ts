@@ -10,14 +10,14 @@ export interface StopLevels {
   takeProfit: string;
   /** From the reference price to the stop before rounding, in USDT. */
   distance: string;
-  /** Null when the distance is the default fraction, for want of an ATR. */
+  /** Null when the default fraction is used because no ATR is known. */
   atrMultiplier: string | null;
   rewardRatio: string;
 }
 
 /**
- * Stop loss and take profit, measured from the reference price and not from the entry: a marketable limit
- * fills at the market. Both are rounded to the tick towards the entry.
+ * Stop loss and take profit, measured from the reference price and not from the entry, because a marketable limit order
+ * fills at the market price. Both are rounded to the tick towards the entry.
  */
 export function stopLevels(input: {
   action: Action;

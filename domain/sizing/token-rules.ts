@@ -8,7 +8,7 @@ import {
   TICK_SIZES,
 } from './trading-constants.ts';
 
-/** What an order in a token must respect. Decimal strings; quantities in the token, notional in USDT. */
+/** The limits of an order in a token. Decimal strings; quantities in the token, notional in USDT. */
 export interface TokenRules {
   token: string;
   tickSize: string;

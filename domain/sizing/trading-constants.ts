@@ -12,9 +12,9 @@ export const SIGNAL_DEVIATION_LIMIT = '0.1';
 
 // --- Trend and leverage ----------------------------------------------------------------------------------
 
-/** "Buy threshold plan": a number from here on is a trend up. */
+/** "Buy threshold plan": a number of this or more is an up trend. */
 export const BUY_THRESHOLD_PLAN = 0.5;
-/** "Sell threshold plan": a number of minus this or less is a trend down. */
+/** "Sell threshold plan": a number of minus this or less is a down trend. */
 export const SELL_THRESHOLD_PLAN = 0.75;
 export const LEVERAGE_ALIGNED = 10;
 /** Leverage when the signal is opposed to the trend, or no trend is known. */
@@ -36,9 +36,9 @@ export const TECHNICAL_ANALYSIS_STOP = {
   rewardRatioAligned: '1.5',
   rewardRatioOpposed: '1.2',
 } as const;
-/** Stop distance as a fraction of the price when there is no ATR. */
+/** Stop distance as a fraction of the price when no ATR is known. */
 export const DEFAULT_STOP_LOSS_FRACTION = '0.02';
-/** From here on, stop distance × leverage lies beyond the liquidation distance. */
+/** A stop distance × leverage of this or more lies beyond the liquidation distance. */
 export const LIQUIDATION_DISTANCE_LIMIT = '0.8';
 
 // --- Sizing ----------------------------------------------------------------------------------------------
@@ -47,11 +47,11 @@ export const LIQUIDATION_DISTANCE_LIMIT = '0.8';
 export const MAXIMUM_PORTION = '0.33';
 /** Risk per trade: at most 15% of the available balance. */
 export const MAXIMUM_RISK = '0.15';
-/** What a null portion means under Portfolio Allocation. */
+/** The portion that null stands for under Portfolio Allocation. */
 export const DEFAULT_PORTION_PORTFOLIO_ALLOCATION = '0.10';
-/** What a null portion means under Technical Analysis; also the default of a new user. */
+/** The portion that null stands for under Technical Analysis; also the default of a new user. */
 export const DEFAULT_PORTION_TECHNICAL_ANALYSIS = '0.05';
-/** What a null risk means; also the default of a new user. */
+/** The risk that null stands for; also the default of a new user. */
 export const DEFAULT_RISK = '0.05';
 /** Options of Portfolio Allocation. */
 export const INVESTMENT_PORTION_OPTIONS = ['0.02', '0.05', '0.10', '0.15', '0.20'] as const;
@@ -83,7 +83,7 @@ export const BALANCE_MAX_AGE_SECONDS = 60;
 export type ExecutionProfileName = 'manual' | 'automatic';
 
 export interface ExecutionProfile {
-  /** Entry epsilon in dollars, per token; goes before the fractions. */
+  /** Entry epsilon in dollars, per token; takes precedence over the fractions. */
   epsilonDollars: Readonly<Record<string, string>>;
   /** Entry epsilon as a fraction of the price, per token. */
   epsilonFractions: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ export const PROTECTION_DEADLINE_MS = 5_000;
 export const FLATTEN_DEADLINE_MS = 10_000;
 /** An order in doubt is adopted or declared never placed within this time. */
 export const DOUBT_DEADLINE_MS = 90_000;
-/** Prices the calculator requests from an exchange per second, all users together. The engine follows the exchanges' own limits. */
+/** Calculator price requests to an exchange per second, for all users together. The engine follows the exchanges' own limits. */
 export const CALCULATOR_PRICES_PER_SECOND = 2;
 
 // --- Token rules -----------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ const WORDS: Readonly<Record<string, Trend>> = {
 };
 
 /**
- * A trend from a candle's `immediate_trend` or `mature_trend`: words, or numbers that are a trend up from +0.5
- * and a trend down from -0.75. Null when there is none or it cannot be read.
+ * Reads a trend from a candle's `immediate_trend` or `mature_trend`: words, or numbers (up from +0.5, down from -0.75).
+ * Null when it is missing or unreadable.
  */
 export function readTrend(value: unknown): Trend | null {
   if (typeof value === 'number') return Number.isFinite(value) ? fromNumber(value) : null;
@@ -44,7 +44,7 @@ function fromNumber(value: Numeric): Trend {
   return strength.lte(-SELL_THRESHOLD_PLAN) ? 'down' : 'flat';
 }
 
-/** Whether the mature trend (or the immediate one, where it is absent or flat) points the signal's way. */
+/** Whether the mature trend (or the immediate one, if the mature trend is absent or flat) points the signal's way. */
 export function alignment(signal: { action: Action; immediateTrend: unknown; matureTrend: unknown }): {
   aligned: boolean;
   reason: string;

@@ -1,7 +1,7 @@
 /**
- * Every reason not to trade, in one list. A denial is a value and not an error: this signal, user or order
- * does not trade, and the sentence says why with its figures. Sentences end without a full stop, so that
- * they can be continued, except where the specification gives the whole text.
+ * Every reason not to trade, in one list. A denial is a value and not an error: this signal, user or order does not
+ * trade, and the sentence gives the reason with its figures. Sentences end without a full stop, so that more text can
+ * follow, except where the specification gives the whole text.
  */
 
 type Figures<Name extends string> = Record<Name, string>;
@@ -272,7 +272,7 @@ export const DENIALS = {
 
 export type DenialCode = keyof typeof DENIALS;
 
-/** The figures that a denial's sentence needs; more may be given and are kept in its context. */
+/** The figures that a denial's sentence needs; extra figures are allowed and kept in its context. */
 export type DenialContext<Code extends DenialCode> = (Parameters<(typeof DENIALS)[Code]['sentence']> extends [
   infer C,
 ]
@@ -286,7 +286,7 @@ export interface Denial {
   context: Record<string, string>;
 }
 
-/** Builds the denial of this code; `context` holds the figures that its sentence names, as text. */
+/** Builds the denial of this code; `context` holds the figures of its sentence, as text. */
 export function deny<Code extends DenialCode>(code: Code, context: DenialContext<Code>): Denial {
   const sentence = DENIALS[code].sentence as (context: DenialContext<Code>) => string;
   return { code, reason: sentence(context), context: { ...context } };
@@ -298,12 +298,12 @@ export function denialTitle(code: DenialCode): string {
 
 const SKIPPED = '; user will be skipped';
 
-/** How a workflow step says that a user is left out; results are read back from this ending. */
+/** The text of a workflow step that skips a user; its ending identifies skips when results are read back. */
 export function skipMessage(reason: string): string {
   return `${reason.replace(/\.$/, '')}${SKIPPED}`;
 }
 
-/** Why a user was left out, as the step was told it; any other text as it is. */
+/** The reason given to `skipMessage`; any other text unchanged. */
 export function reasonOfSkip(message: string): string {
   return message.endsWith(SKIPPED) ? message.slice(0, -SKIPPED.length) : message;
 }

@@ -15,7 +15,7 @@ const WORKFLOW_TRANSITIONS: Readonly<Record<WorkflowStatus, readonly WorkflowSta
   aborted: [],
 };
 
-/** The wanted status, or InvalidTransition. Processing may be entered again: a restart takes the run up. */
+/** The wanted status, or InvalidTransition. Processing may be entered again: a restart resumes the run. */
 export function nextWorkflowStatus(current: WorkflowStatus, wanted: WorkflowStatus): WorkflowStatus {
   const targets = WORKFLOW_TRANSITIONS[current];
   if (!targets.includes(wanted)) throw new InvalidTransition('A workflow', current, wanted, targets);
@@ -47,7 +47,7 @@ export const PIPELINE_STEPS = [
 ] as const;
 export type PipelineStepType = (typeof PIPELINE_STEPS)[number]['type'];
 
-/** The number of a step that a workflow has once, from 1 to 7. */
+/** The number of a step that occurs once per workflow, from 1 to 7. */
 export function pipelineStepNumber(step: PipelineStepType): number {
   return PIPELINE_STEPS.findIndex(({ type }) => type === step) + 1;
 }
@@ -69,7 +69,7 @@ export function userStepNumber(userIndex: number, step: PerUserStepType): number
   return PIPELINE_STEPS.length + 1 + userIndex * PER_USER_STEPS.length + position;
 }
 
-/** Whether too much time passed between a signal's receipt and its automatic workflow's start. */
+/** Whether too much time passed between a signal's receipt and the start of its automatic workflow. */
 export function isSignalExpired(times: {
   receivedAt: Date;
   startsAt: Date;
@@ -80,8 +80,8 @@ export function isSignalExpired(times: {
 }
 
 /**
- * A signal whose own time is older than this at its receipt is not traded automatically: it may repeat one whose hash
- * was deleted. Longer than a yearly candle, whose signals carry the time it opened.
+ * A signal whose own time is older than this at receipt is not traded automatically: it may repeat a signal whose hash
+ * was deleted. Longer than a yearly candle, whose signals carry its opening time.
  */
 export const OLDEST_SIGNAL_DAYS = 400;
 
@@ -91,7 +91,7 @@ export function isSignalTooOld({ time, receivedAt }: { time: Date | null; receiv
 
 export type UserResult = 'success' | 'skipped' | 'failed' | 'in progress';
 
-/** What a user's steps add up to. Submission goes before errors, skipping before failing. */
+/** The result of a user's steps. Submission takes precedence over errors, skipping over failing. */
 export function userResultFromSteps(
   steps: readonly { stepType: string; status: string; errorMessage?: string | null }[],
 ): UserResult {
@@ -130,7 +130,7 @@ type Explain<Type extends FailureType> = (
   context: FailureContext[Type],
 ) => Omit<FailureExplanation, 'failureType'>;
 
-/** The monitor cuts explanations after 50 characters, so each says the main thing first. */
+/** The monitor cuts explanations after 50 characters, so each starts with the main point. */
 const EXPLANATIONS: { [Type in FailureType]: Explain<Type> } = {
   SIGNAL_INVALID: ({ detail }) => ({
     message: `Signal validation failed: ${detail}`,
@@ -168,7 +168,7 @@ export function explainFailure<Type extends FailureType>(
   return { failureType, ...explain(context) };
 }
 
-/** What the monitor's failure-reason column shows. */
+/** The text of the monitor's failure-reason column. */
 export function failureReasonLabel(failure: { message: string | null; details: unknown }): string {
   const details = readFailureDetails(failure.details);
   if (details?.failureType === 'CONCURRENCY_CONFLICT') return 'System Busy';
@@ -223,8 +223,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The status badge's tooltip. Where the steps are not at hand, `errorMessage` (the workflow's own
- * error) stands for the first failed step's.
+ * The status badge's tooltip. Without the steps, `errorMessage` (the workflow's own error) replaces the first failed
+ * step's.
  */
 export function workflowTooltip(workflow: {
   status: string;
