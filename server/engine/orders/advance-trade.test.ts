@@ -18,7 +18,7 @@ describe('two attempts', () => {
     { action: 'buy', fresh: '100.2', price: '100.3503', quantity: '144.533', stop: '98', target: '104' },
     { action: 'sell', fresh: '99.8', price: '99.6503', quantity: '144.743', stop: '102', target: '96' },
   ] as const)(
-    'a $action that is not filled in time is cancelled, read, and sent once more at the fresh price and two and a half epsilon',
+    'cancels and reads a $action that is not filled in time, and sends it once more at the fresh price and two and a half epsilon',
     async ({ action, fresh, price, quantity, stop, target }) => {
       engine.venue.setFaults([restsAlways]);
       const { token, userId, trade, plannedAt } = await plan({ signal: { action } });
@@ -57,7 +57,7 @@ describe('two attempts', () => {
   );
 
   // Requirements: trading-calculator-and-execution-12, trading-constants-8
-  test('by hand the waits are ten and fifteen seconds, and the second epsilon is twice the first', async () => {
+  test('waits ten and fifteen seconds for an order by hand, and doubles the epsilon for the second attempt', async () => {
     engine.venue.setFaults([restsAlways]);
     const { token, trade, userId } = await planByHand(engine, { token: 'HAND', price: '100' });
     const plannedAt = engine.clock.now();
@@ -68,7 +68,7 @@ describe('two attempts', () => {
     expect(sinceMs(plannedAt)).toBe(10_000);
     await engine.advance(trade.id);
     expect(sinceMs(plannedAt)).toBe(12_000);
-    // 100.6 + 2 · 0.5 % of it
+    // 100.6 + 2 · 0.5 % of 100.6
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unfilled' }, { price: '101.606' }]);
     await engine.advance(trade.id);
     expect(sinceMs(plannedAt)).toBe(27_000);
@@ -78,7 +78,7 @@ describe('two attempts', () => {
     expect((await engine.exchangeOrders(userId)).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
   });
 
-  test('the waits of the settings hold for both profiles', async () => {
+  test('applies the configured waits to both profiles', async () => {
     const config = { ...engine.deps.config, verifyFirstMs: 200, verifySecondMs: 300, cancelDelayMs: 100 };
     const deps = { ...engine.deps, config };
     engine.venue.setFaults([restsAlways]);
@@ -104,14 +104,14 @@ describe('two attempts', () => {
   // Requirements: trading-calculator-and-execution-13
   test.each<[string, VenueFault[], string[], string[], object]>([
     [
-      'that fills has no second one',
+      'that fills has no second attempt',
       [],
       ['filled'],
       ['filled'],
       { success: true, fillStatus: 'filled', error: null },
     ],
     [
-      'that the exchange refuses has no second one',
+      'that the exchange refuses has no second attempt',
       [{ ...refusal, on: { path: 'place-order' } }],
       ['refused'],
       [],
@@ -135,7 +135,7 @@ describe('two attempts', () => {
   });
 
   // Requirements: order-execution-2
-  test('the second attempt is for what the first one did not fill', async () => {
+  test('orders the unfilled rest of the first attempt with the second', async () => {
     engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.5' }]);
     const { trade, userId, token } = await plan();
     await engine.advance(trade.id);
@@ -143,7 +143,7 @@ describe('two attempts', () => {
     engine.venue.setFaults([restsAlways]);
     await engine.advance(trade.id);
     await engine.advance(trade.id);
-    // 82.450 filled, 82.451 left; 82.451 · 2.06 / 2.3503 = 72.266 keeps what is left of the planned loss.
+    // 82.450 filled, 82.451 left; 82.451 · 2.06 / 2.3503 = 72.266 keeps the rest of the planned loss.
     expect(await engine.attempts(trade.id)).toMatchObject([
       { state: 'unfilled', filledQuantity: '82.45' },
       { state: 'open', quantity: '72.266' },
@@ -158,7 +158,7 @@ describe('two attempts', () => {
   });
 
   // Requirements: order-execution-10
-  test('a rest below the minimum is not ordered, and what filled is a success that says why no more', async () => {
+  test('does not order a rest below the minimum, and reports the fill as a success with the reason', async () => {
     engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.9999' }]);
     const { trade, userId } = await plan();
     await engine.settle();
@@ -171,11 +171,11 @@ describe('two attempts', () => {
   test.each([
     ['has fallen through the stop', '97.5', 'Stop loss'],
     ['has run through the target', '104.5', 'Take profit'],
-  ])('when the price %s there is no second attempt, and the error says why', async (_name, price, what) => {
+  ])('makes no second attempt when the price %s, and the error says why', async (_name, price, what) => {
     const { trade, token, userId } = await plan({ faults: [restsAlways] });
     await engine.advance(trade.id);
     await engine.advance(trade.id);
-    // The exchange has cancelled already; the order is about to be read once more.
+    // The exchange has cancelled the order already; the next step reads it once more.
     await engine.storeCandle({ token, price });
     const done = await engine.advance(trade.id);
     expect(done).toMatchObject({ state: 'done', success: false, fillStatus: 'unfilled' });
@@ -187,7 +187,7 @@ describe('two attempts', () => {
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
   });
 
-  test('when the kept loss leaves less than the minimum size there is no second attempt, and the error says why', async () => {
+  test('makes no second attempt when the planned loss leaves less than the minimum size, and the error says why', async () => {
     engine.venue.setFaults([restsAlways]);
     const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.02' } as const;
     const { trade, token, userId } = await plan({ settings, signal: { token: 'BTC', price: '65000' } });
@@ -201,7 +201,7 @@ describe('two attempts', () => {
     expect(await engine.exchangeOrders(userId)).toHaveLength(1);
   });
 
-  test('an order that waited for more than five minutes is not sent', async () => {
+  test('does not send an order that waited for more than five minutes', async () => {
     const { trade, userId } = await plan();
     engine.clock.advance(5 * 60_000 + 1);
     await engine.advance(trade.id);
@@ -211,7 +211,7 @@ describe('two attempts', () => {
     );
   });
 
-  test('trading that is switched off during the first attempt keeps the second from being sent', async () => {
+  test('does not send the second attempt when trading is switched off during the first', async () => {
     engine.venue.setFaults([restsAlways]);
     const { trade, userId } = await plan();
     await engine.advance(trade.id);
@@ -222,7 +222,7 @@ describe('two attempts', () => {
   });
 });
 
-test('what is recorded of a trade is what the ledger has', async () => {
+test('records the same fill, price, fee and order as the ledger', async () => {
   engine.venue.setFaults([{ kind: 'partialFill', fraction: '0.3' }]);
   const { trade, userId, token } = await plan();
   await engine.advance(trade.id);

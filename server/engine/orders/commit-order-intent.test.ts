@@ -44,7 +44,7 @@ async function leaseOf(userId: string): Promise<Lease> {
 const outcomeOf = async ({ workflowId, userId }: { workflowId: string; userId: string }) =>
   (await engine.outcomes(workflowId)).get(userId)?.outcome;
 
-test('an intent that is written while a halt is being written waits for it, and sees it', async () => {
+test('makes an intent wait for a halt that is being written, and see it', async () => {
   const { log, position, userId } = await calculated();
   const lease = await leaseOf(userId);
   const [locked, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -68,14 +68,14 @@ test('an intent that is written while a halt is being written waits for it, and 
   expect(await intent).toMatchObject({ ok: false, denial: { code: 'trading_halted' } });
 });
 
-describe('one trade, however often it is asked for', () => {
+describe('one trade, however often it is requested', () => {
   // Requirements: order-execution-1
-  test('the same calculation twice at once is one trade', async () => {
+  test('creates one trade for two concurrent requests of a calculation', async () => {
     const { log, position, signalId } = await calculated();
-    // Under one lease, as two requests that slipped through together: the unique key decides.
+    // Both under one lease, like two concurrent requests that slipped through: the unique key decides.
     const lease = await leaseOf(log.userId);
     const request = { log, position, triggerType: 'manual' as const, lease };
-    // The queue writes into the same transaction, which has failed by then.
+    // The queue writes in the same transaction, which has failed by then.
     const sendWithCommit = async (tx: Tx) => withCommit(tx, runNamed(tx, { text: 'select 1', values: [] }));
     const deps = { ...engine.deps, jobs: { ...engine.deps.jobs, sendWithCommit } };
     const intents = await Promise.all([1, 2, 3].map(() => commitOrderIntent(deps, request)));
@@ -89,7 +89,7 @@ describe('one trade, however often it is asked for', () => {
     expect(await engine.attempts(trade?.id ?? '')).toHaveLength(1);
   });
 
-  test('two calculations of one signal and user are one trade', async () => {
+  test('creates one trade for two calculations of one signal and user', async () => {
     const { log, userId, signalId } = await calculated();
     const other = await calculateByHand(engine, { userId, signalId });
     const intents = await Promise.all([commitByHand(engine, log), commitByHand(engine, other)]);
@@ -97,7 +97,7 @@ describe('one trade, however often it is asked for', () => {
     expect(await engine.trades(signalId)).toHaveLength(1);
   });
 
-  test('the same workflow and user at once are one trade', async () => {
+  test('creates one trade for concurrent runs of one workflow and user', async () => {
     const { signalId, workflowId, userId } = await calculated();
     await runWorkflow(engine.deps, workflowId);
     const task = { workflowId, userId };
@@ -115,7 +115,7 @@ describe('one trade, however often it is asked for', () => {
       .update(trades)
       .set({ state: 'done', fillStatus: 'unfilled' })
       .where(eq(trades.signalId, signalId));
-    // Even with no standing order, another calculation and nobody else at work, the workflow has had its trade.
+    // No standing order, another calculation, no concurrent work: still, the workflow has had its trade.
     const intent = await withLease({ db: engine.db, key: `user:${userId}`, holder: 'test' }, (lease) =>
       commitOrderIntent(engine.deps, { log: { ...log, id }, position, triggerType: 'automatic', lease }),
     );
@@ -131,7 +131,7 @@ describe('one trade, however often it is asked for', () => {
     ['done', 'unknown', false],
     ['done', 'unfilled', true],
   ] as const)(
-    'after a trade that is %s (%s) another one is allowed: %j',
+    'after a trade that is %s (%s) another trade is allowed: %j',
     async (state, fillStatus, allowed) => {
       const { userId, signalId, trade } = await planByHand(engine, { token: nextToken(), price: '100' });
       const log = await calculateByHand(engine, { userId, signalId });
@@ -173,14 +173,14 @@ describe('permission is read with the intent', () => {
     const step = (await engine.steps(workflowId)).find(({ errorMessage }) => errorMessage !== null);
     expect(step?.errorMessage).toMatch(new RegExp(`^${reason}.*; user will be skipped$`));
 
-    // Switch and pause steer the automation; an operator's own order is held back by neither.
+    // Switch and pause steer the automation; they do not hold back an operator's own order.
     const byHand = await commitByHand(engine, await calculateByHand(engine, { userId, signalId }));
     if (alsoByHand) expect(byHand).toMatchObject({ ok: false, reason: 'denied' });
     else expect(byHand).toMatchObject({ ok: true });
     await engine.db.update(trades).set({ state: 'done' }).where(eq(trades.signalId, signalId));
   });
 
-  test('a pause that is over does not hold', async () => {
+  test('ignores a pause that is over', async () => {
     const { userId, signalId, workflowId } = await calculated();
     await settings({ tradingPausedUntil: new Date(engine.clock.now().getTime() - 1) })(userId);
     await engine.settle();
@@ -188,7 +188,7 @@ describe('permission is read with the intent', () => {
     expect(await engine.trades(signalId)).toHaveLength(1);
   });
 
-  test('a switch that is thrown between intent and request keeps the request back', async () => {
+  test('holds the request back when trading is switched off after the intent', async () => {
     const { userId, trade } = await planTrade(engine);
     const deps = atExchangeCall(engine.deps, {
       call: 'prepareAccount',
@@ -202,7 +202,7 @@ describe('permission is read with the intent', () => {
 });
 
 describe('a worker that lost its lease writes nothing and sends nothing', () => {
-  test('no intent is committed under a lease that was taken over', async () => {
+  test('commits no intent under a lease that was taken over', async () => {
     const { log, position, signalId } = await calculated();
     const lease = await leaseOf(log.userId);
     await takeOver(engine, lease.key);
@@ -213,7 +213,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
   });
 
   test.each(['fetchPosition', 'fetchBalance'] as const)(
-    'a sizing that is overtaken at %s leaves no calculation, no step that has ended by it and no order',
+    'leaves no calculation, ended step or order of a sizing that is overtaken at %s',
     async (call) => {
       const { workflowId, signalId, userId } = await calculated();
       await runWorkflow(engine.deps, workflowId);
@@ -223,7 +223,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
       expect(await engine.trades(signalId)).toEqual([]);
       expect(await outcomeOf({ workflowId, userId })).toBe('waiting');
       const steps = (await engine.steps(workflowId)).filter((step) => step.userId === userId);
-      // That it is under way is written beside the calls, so before the takeover or not at all.
+      // The start of the step is written concurrently with the calls: before the takeover or not at all.
       expect([[], ['completed', 'processing']]).toContainEqual(steps.map(({ status }) => status));
       await giveBack(engine, key);
       await engine.settle();
@@ -232,7 +232,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     },
   );
 
-  test('a sizing that fails after it was overtaken does not skip the user whom its successor trades', async () => {
+  test('does not skip a user for an overtaken sizing that fails while its successor trades', async () => {
     const { workflowId, userId } = await calculated();
     await runWorkflow(engine.deps, workflowId);
     const key = `user:${userId}`;
@@ -249,7 +249,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     ['prepareAccount', 'planned', []],
     ['placeOrder', 'submitting', ['filled']],
     ['findOrder', 'open', ['filled']],
-  ] as const)('an execution that is overtaken at %s stops there', async (call, state, orders) => {
+  ] as const)('stops an execution that is overtaken at %s', async (call, state, orders) => {
     const { userId, trade } = await planTrade(engine);
     const key = `trade:${trade.id}`;
     if (call === 'findOrder') await engine.advance(trade.id);
@@ -290,7 +290,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     await engine.settle();
     expect((await engine.trade(trade.id)).state).toBe('done');
 
-    // As far as 'closing', and not a step further.
+    // Up to 'closing', and no step further.
     async function closeIsDue(id: string): Promise<void> {
       const stopping = atExchangeCall(engine.deps, {
         call: 'closePosition',
@@ -304,7 +304,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     }
   });
 
-  test('an execution that is overtaken before it writes the end ends neither the trade nor its user', async () => {
+  test('ends neither trade nor user when the execution is overtaken before it writes the end', async () => {
     const { workflowId, userId, trade } = await planTrade(engine);
     const key = `trade:${trade.id}`;
     const db = withTransaction(engine.db, async (work, config) => {
@@ -323,7 +323,7 @@ describe('a worker that lost its lease writes nothing and sends nothing', () => 
     expect(await outcomeOf({ workflowId, userId })).toBe('success');
   });
 
-  test('a worker that was overtaken does not count the retry of a preparation', async () => {
+  test('does not count the retry of a preparation by an overtaken worker', async () => {
     const { trade } = await planTrade(engine, {
       faults: [{ kind: 'badGatewayBefore', on: { path: 'set-leverage' } }],
     });

@@ -5,11 +5,11 @@ import { testJobs } from '#test/app/test-jobs.ts';
 import { startTradingBoard } from '#test/app/test-trading-board.ts';
 import { advanceTrade } from './advance-trade.ts';
 
-/** Clocks of instances and of the database differ; a call lost for that would be made up fifteen seconds late. */
+/** Clocks of instances and database differ; a job lost for that reason would be made up fifteen seconds late. */
 describe('a call that comes before its trade is due', () => {
   const engine = sharedTestEngine();
 
-  /** An order that waits at the exchange, by the clock of an instance this far behind the one that sent it. */
+  /** An order that waits at the exchange; this instance's clock is `restMs` behind the due time. */
   async function waiting(restMs: number) {
     const tradeId = (await planTrade(engine)).trade.id;
     const { dueAt } = await engine.advance(tradeId);
@@ -24,7 +24,7 @@ describe('a call that comes before its trade is due', () => {
 
   // Requirements: order-execution-9
   test.each([300, 5_000])(
-    'is sent again for the %d ms that are left, and does nothing else',
+    'is sent again for the remaining %d ms, and otherwise does nothing',
     async (restMs) => {
       const { tradeId, deps, queue, sent, call } = await waiting(restMs);
       const before = await engine.events(tradeId);
@@ -37,14 +37,14 @@ describe('a call that comes before its trade is due', () => {
   );
 
   // Requirements: order-execution-9
-  test('is not sent again while another one waits', async () => {
+  test('is not sent again while another call waits', async () => {
     const { tradeId, deps, sent, call } = await waiting(3_000);
     for (let time = 0; time < 3; time += 1) await advanceTrade(deps, tradeId);
     expect(sent()).toEqual([call]);
   });
 
   // Requirements: order-execution-9
-  test('by a fraction of a second waits for the rest, and goes on', async () => {
+  test('waits out a rest of a fraction of a second, and continues', async () => {
     const { tradeId, deps, sent } = await waiting(100);
     const from = engine.clock.now().getTime();
     const startedAt = performance.now();
@@ -70,7 +70,7 @@ describe('the calls of a trade bring it to its end without the sweep', () => {
       const trader = await board.createTrader();
       board.setFaults([{ kind: 'restFirst', on: { userId: trader.id, times: 2 } }]);
       const signalId = await board.signal({ token: 'BTC', price: '65000' });
-      // The sweep would have brought it one step further by then.
+      // By then the sweep would have advanced the trade by one step.
       const [trade] = await board.traded(signalId, { withinMs: 12_000 });
       expect(trade).toMatchObject({ state: 'done', fillStatus: 'unfilled' });
     } finally {

@@ -9,9 +9,9 @@ import { atExchangeCall } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 
 /**
- * Faults of the exchange through the whole engine: two users in one workflow, the fault strikes one of them.
- * I2: one live entry at most; I3: never more than planned; I4: nothing filled without a stop; I7: the trade says
- * what the ledger has; I8: the other user is unaffected. The fault matrix (test/fault-matrix) plays the other faults.
+ * Faults of the exchange through the whole engine: two users in one workflow, the fault hits one of them.
+ * I2: at most one live entry; I3: never more than planned; I4: nothing filled without a stop; I7: the trade matches the
+ * ledger; I8: the other user is unaffected. The fault matrix (test/fault-matrix) covers the other faults.
  */
 // Long enough for a busy machine, short enough for exchanges that never answer.
 const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 1_200 } });
@@ -98,7 +98,7 @@ async function finish(run: Run, deps = engine.deps) {
   };
 }
 
-describe('the order is filled and protected all the same, once', () => {
+describe('the order is still filled and protected, once', () => {
   const lost = on('place-order');
   test.each<[string, number, VenueFault[]]>([
     ['no answer, and the order never arrived', 1, [{ kind: 'timeout', on: lost }]],
@@ -119,7 +119,7 @@ describe('the order is filled and protected all the same, once', () => {
       [{ kind: 'restFirst' }, { kind: 'cutBeforeAccept', on: on('cancel-order', 2) }],
     ],
     [
-      'a cancel in doubt and 500 on what is read after it',
+      'a cancel in doubt and a 500 on the read after it',
       2,
       [
         { kind: 'restFirst' },
@@ -214,7 +214,7 @@ describe('a filled position whose stop cannot be placed', () => {
   // Requirements: order-execution-3
   test.each<[string, VenueFault[]]>([
     ['is closed at market', []],
-    ['is closed when it is a part', [{ kind: 'partialFill', fraction: '0.5' }]],
+    ['is closed when only a part filled', [{ kind: 'partialFill', fraction: '0.5' }]],
     [
       'is closed once when the close has no answer',
       [{ kind: 'cutAfterAccept', on: on('place-order', 1, 2) }],
@@ -246,14 +246,14 @@ describe('a filled position whose stop cannot be placed', () => {
     return trade;
   }
 
-  /** Brings a trade so far that its position is closed, and makes some more tries. */
+  /** Advances a trade until its position is being closed, and makes some more tries. */
   async function tryToClose(tradeId: string, tries: number) {
     while ((await engine.advance(tradeId)).state !== 'closing');
     for (let count = 0; count < tries; count += 1) await engine.advance(tradeId);
     return await engine.trade(tradeId);
   }
 
-  test('whose close rests is waited for, and nothing more is sent', async () => {
+  test('waits while its close rests, and sends nothing more', async () => {
     const run = await start([...unprotected, { kind: 'restFirst', on: on('place-order', 1, 2) }]);
     const { id } = await planFor(run, run.struck);
     expect((await tryToClose(id, 5)).state).toBe('closing');
@@ -292,7 +292,7 @@ describe('a filled position whose stop cannot be placed', () => {
     expect(stopLoss).toBe(end.success ? '98' : null);
   });
 
-  test('is kept when only the take profit cannot be placed', async () => {
+  test('stays open when only the take profit cannot be placed', async () => {
     const run = await start([
       { kind: 'refuse', code: '40917', message: 'no target', on: on('place-tpsl-order', ALWAYS) },
     ]);
@@ -317,7 +317,7 @@ describe('a filled position whose stop cannot be placed', () => {
     expect(timeline.join('\n')).toContain('The take profit is missing and could not be placed');
   });
 
-  test('that cannot be closed either halts its user, who opens nothing else, while others trade', async () => {
+  test('halts its user when it cannot be closed either, while others trade', async () => {
     const run = await start([
       ...unprotected,
       { kind: 'refuse', code: '40020', message: 'no', on: on('place-order', ALWAYS, 2) },

@@ -3,7 +3,7 @@ import { ALWAYS, planTrade, sharedTestEngine } from '#test/app/shared-test-engin
 import { answering, dyingAt } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 
-/** I6: an order in doubt is looked up and never sent again, until the exchange knows it or cannot have got it. */
+/** I6: an order in doubt is looked up, never sent again, until the exchange knows it or cannot have received it. */
 const engine = sharedTestEngine();
 
 const neverArrives: VenueFault = { kind: 'cutBeforeAccept', on: { path: 'place-order' } };
@@ -22,7 +22,7 @@ async function sentCalls(tradeId: string): Promise<string[]> {
 }
 
 // Requirements: order-execution-4
-test('an order that the exchange never gets is declared never placed after three misses and sixty seconds, within ninety', async () => {
+test('declares an order that the exchange never gets never placed after three misses and sixty seconds, within ninety', async () => {
   const { trade, plannedAt } = await plan([neverArrives]);
   let misses = 0;
   for (;;) {
@@ -46,7 +46,7 @@ test('an order that the exchange never gets is declared never placed after three
   expect(calls.slice(1, -1).every((type) => type === 'find-order')).toBe(true);
 });
 
-test('sixty seconds without look-ups are not enough: three have to miss', async () => {
+test('requires three missed look-ups even after sixty seconds', async () => {
   const { trade } = await plan([neverArrives]);
   await engine.advance(trade.id);
   engine.clock.advance(80_000);
@@ -60,7 +60,7 @@ test('sixty seconds without look-ups are not enough: three have to miss', async 
   ]);
 });
 
-test('look-ups that get no answer count as no miss, however long it takes', async () => {
+test('does not count unanswered look-ups as misses, however long it takes', async () => {
   const { trade, userId } = await plan([
     neverArrives,
     { kind: 'badGatewayBefore', status: 500, on: { path: 'order/detail', times: ALWAYS } },
@@ -71,7 +71,7 @@ test('look-ups that get no answer count as no miss, however long it takes', asyn
 });
 
 // Requirements: order-execution-4
-test.each([1, 3, 5])('an order that turns up after %d misses is adopted', async (misses) => {
+test.each([1, 3, 5])('adopts an order that turns up after %d misses', async (misses) => {
   const { trade, userId } = await plan([arrivesSilently, isNotFound(misses)]);
   await engine.settle();
   expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'filled', lookupMisses: misses }]);
@@ -79,7 +79,7 @@ test.each([1, 3, 5])('an order that turns up after %d misses is adopted', async 
   expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
 });
 
-test('an order in doubt that is found open is verified when its wait is over, counted from its submission', async () => {
+test('verifies an order in doubt that is found open when its wait since submission is over', async () => {
   const { trade, plannedAt } = await plan([{ kind: 'restFirst' }, arrivesSilently, isNotFound(3)]);
   await engine.advance(trade.id);
   for (let tries = 0; tries < 3; tries += 1) await engine.advance(trade.id);
@@ -92,7 +92,7 @@ test.each([
   ['before', 0],
   ['after', 1],
 ] as const)(
-  'a process that dies %s its request left an order in doubt that is looked up first',
+  'looks an order in doubt up first when the process died %s its request left',
   async (when, placed) => {
     const { trade, userId } = await plan();
     await expect(engine.advance(trade.id, dyingAt(engine.deps, 'placeOrder', when))).rejects.toThrow('');
@@ -112,7 +112,7 @@ test.each([
   },
 );
 
-test('an order answered 429 is looked up before it is sent again under the same id', async () => {
+test('looks up an order answered 429 before it sends it again under the same id', async () => {
   const { trade, userId } = await plan([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 2 } }]);
   await engine.settle();
   expect(await sentCalls(trade.id)).toEqual(Array(3).fill(['place-order', 'find-order']).flat());
@@ -121,7 +121,7 @@ test('an order answered 429 is looked up before it is sent again under the same 
   expect(await engine.exchangeOrders(userId)).toMatchObject([{ clientOrderId: attempt?.clientOrderId }]);
 });
 
-test('an order that was taken although it was answered 429 is adopted and not sent again', async () => {
+test('adopts an order that was taken despite the answer 429, and does not send it again', async () => {
   const { trade, userId } = await plan([
     { kind: 'badGatewayAfter', status: 429, on: { path: 'place-order' } },
   ]);
@@ -131,7 +131,7 @@ test('an order that was taken although it was answered 429 is adopted and not se
   expect(await engine.trade(trade.id)).toMatchObject({ success: true, fillStatus: 'filled' });
 });
 
-test('an order that stays in doubt for five minutes ends its workflow as failed, and is settled when the exchange answers', async () => {
+test('fails the workflow of an order in doubt for five minutes, and settles the order when the exchange answers', async () => {
   const { trade, userId, workflowId } = await plan([
     arrivesSilently,
     { kind: 'badGatewayBefore', on: { path: 'order/detail', times: ALWAYS } },
@@ -156,7 +156,7 @@ test('an order that stays in doubt for five minutes ends its workflow as failed,
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
 
-test('an order of the other side under the same id, such as the triggered stop, is not taken for the entry', async () => {
+test('does not mistake an order of the other side under the same id, such as the triggered stop, for the entry', async () => {
   const { trade } = await plan([arrivesSilently]);
   let answers = 0;
   const deps = answering(engine.deps, ({ findOrder }) => ({

@@ -41,7 +41,7 @@ async function plan(faults: VenueFault[] = []) {
   return trade;
 }
 
-/** Brings the trade on for this long. */
+/** Advances the trade for this long. */
 async function follow(tradeId: string, ms: number, deps?: AutomationDeps): Promise<void> {
   const until = engine.clock.now().getTime() + ms;
   while (engine.clock.now().getTime() < until) {
@@ -69,10 +69,10 @@ async function expectWrittenOff(tradeId: string, problem: string): Promise<void>
   expect(await inDoubt(tradeId)).toBeUndefined();
 }
 
-describe('an order that the exchange names in a state that is new to us', () => {
+describe('an order that the exchange reports in an unknown state', () => {
   const UNCLEAR = 'Bitget names the order in a state that is not known here';
 
-  /** The engine with an exchange that names every order so while `lies`. */
+  /** The engine with an exchange that reports every order in an unknown state while `lies`. */
   function withNewState() {
     const liar = { lies: true };
     const deps = answering(engine.deps, ({ findOrder }) => ({
@@ -85,7 +85,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
   }
 
   // Requirements: order-execution-7
-  test('is there: no look-up has missed it, no other is sent, and it is settled when it is named otherwise', async () => {
+  test('exists: no look-up counts as a miss, no other order is sent, and a known state settles it', async () => {
     const { userId, trade } = await plan([rests, arrivesSilently]);
     const { liar, deps } = withNewState();
     await follow(trade.id, 80_000, deps);
@@ -102,7 +102,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
   });
 
   // Requirements: order-execution-7
-  test('is shown as in doubt after ninety seconds, asked about every thirty, and may be written off', async () => {
+  test('is shown as in doubt after ninety seconds, looked up every thirty, and may be written off', async () => {
     const { userId, trade } = await plan([rests, arrivesSilently]);
     const { deps } = withNewState();
     await follow(trade.id, 95_000, deps);
@@ -115,7 +115,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
   });
 
   // Requirements: order-execution-7
-  test('and that was accepted is cancelled when its time is over, and nothing follows it', async () => {
+  test('is cancelled when its time is over if it was accepted, and nothing follows it', async () => {
     const { userId, trade } = await plan([rests]);
     const { liar, deps } = withNewState();
     await follow(trade.id, 3 * 60_000, deps);
@@ -130,7 +130,7 @@ describe('an order that the exchange names in a state that is new to us', () => 
 
 describe('an order that no look-up finds is not declared never placed', () => {
   // Requirements: order-execution-5
-  test('while the exchange holds a position that no other order accounts for', async () => {
+  test('while the exchange holds a position that no other order explains', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
     await follow(trade.id, 5 * 60_000);
     const { position, stopLoss } = await engine.holding(userId, token);
@@ -145,7 +145,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('when the stop has closed that position before it was asked for', async () => {
+  test('when the stop closed that position before it was read', async () => {
     const { userId, token, trade } = await plan([arrivesSilently, isForgotten]);
     await follow(trade.id, 20_000);
     await engine.storeCandle({ token, price: '97' });
@@ -158,11 +158,11 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('when what the second attempt may have filled lies upon what the first one did', async () => {
+  test('when the second attempt may have added its fill to the first one’s', async () => {
     const { userId, token, trade } = await plan([{ kind: 'partialFill', fraction: '0.5' }]);
     await engine.advance(trade.id);
     await engine.storeCandle({ token, price: '100.2' });
-    // The first attempt is found twice: before its cancel, and after it.
+    // The first attempt is found twice: before and after its cancel.
     const on = { path: 'order/detail', nth: 3, times: ALWAYS };
     engine.venue.setFaults([arrivesSilently, { kind: 'refuse', code: '40109', on }]);
     await follow(trade.id, 3 * 60_000);
@@ -175,7 +175,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('when it was not looked up for longer than the exchange remembers it', async () => {
+  test('when it was not looked up for longer than the exchange remembers orders', async () => {
     const { userId, trade } = await plan([arrivesSilently, isForgotten, rests]);
     await engine.advance(trade.id);
     engine.clock.advance(25 * HOUR_MS);
@@ -189,7 +189,7 @@ describe('an order that no look-up finds is not declared never placed', () => {
   });
 
   // Requirements: order-execution-5
-  test('as long as the exchange does not tell the position', async () => {
+  test('as long as the exchange does not report the position', async () => {
     const { trade } = await plan([neverArrives, positionsAway]);
     await follow(trade.id, 3 * 60_000);
     expect(await engine.attempts(trade.id)).toMatchObject([{ state: 'unknown', doubt: null }]);
@@ -210,7 +210,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   }
 
   // Requirements: order-execution-6
-  test('has ended when it is not among the open orders and the position shows nothing of it', async () => {
+  test('has ended when it is not among the open orders and the position shows no trace of it', async () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'canceled' }, 25 * HOUR_MS);
     await follow(trade.id, 3 * 60_000);
     expect(await engine.trade(trade.id)).toMatchObject({
@@ -225,14 +225,14 @@ describe('an accepted order that the exchange has forgotten', () => {
       'Attempt 1: ended with 0 filled, Bitget neither knows it any more nor has it open',
     );
     engine.venue.setFaults([]);
-    // Its user trades the token again.
+    // The user trades the token again.
     const next = await engine.storeSignal({ token, price: '100' });
     await engine.settle();
     expect((await engine.outcomes(next.workflowId)).get(userId)?.outcome).toBe('success');
   });
 
   // Requirements: order-execution-6
-  test('has a second attempt only when it was not found for a minute', async () => {
+  test('gets a second attempt only after a minute without being found', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     const from = engine.clock.now().getTime();
     while ((await engine.attempts(trade.id)).length < 2) {
@@ -245,7 +245,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   // Requirements: order-execution-6
   test('is cancelled again while it is among the open orders, and nothing follows it', async () => {
     const { userId, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
-    // Cancels by its client order id find it as little.
+    // Cancels by its client order id do not find it either.
     engine.venue.setFaults([isForgotten, { kind: 'cancelUnknown', on: { times: ALWAYS } }]);
     await follow(trade.id, 5 * 60_000);
     expect(await engine.exchangeOrders(userId)).toMatchObject([{ state: 'live' }]);
@@ -258,9 +258,9 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('stays in doubt, and may be written off, when a position shows what it may have filled', async () => {
+  test('stays in doubt, and may be written off, when a position may be its fill', async () => {
     const { userId, token, trade } = await acceptedAndForgotten({ state: 'live' }, 0);
-    // It fills while nobody looks.
+    // It fills between two look-ups.
     await engine.storeCandle({ token, price: '100' });
     await follow(trade.id, 5 * 60_000);
     expect(await entriesOf(engine, userId)).toHaveLength(1);
@@ -273,7 +273,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('stays in doubt when a fill may be forgotten as well', async () => {
+  test('stays in doubt when its fill may be forgotten', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 8 * 24 * HOUR_MS);
     await follow(trade.id, 2 * 60_000);
     const asked = (await engine.events(trade.id)).calls.length;
@@ -287,7 +287,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 
   // Requirements: order-execution-6
-  test('is not ended by an exchange that does not tell its open orders', async () => {
+  test('is not ended while the exchange does not list its open orders', async () => {
     const { trade } = await acceptedAndForgotten({ state: 'canceled' }, 0);
     engine.venue.setFaults([
       isForgotten,
@@ -299,7 +299,7 @@ describe('an accepted order that the exchange has forgotten', () => {
   });
 });
 
-describe('an order that was answered 429 although it was taken', () => {
+describe('an order that the exchange took but answered with 429', () => {
   const taken = (nth: number): VenueFault => ({
     kind: 'badGatewayAfter',
     status: 429,
@@ -307,7 +307,7 @@ describe('an order that was answered 429 although it was taken', () => {
   });
 
   // Requirements: order-execution-8
-  test('at its last try is looked up before it counts as not sent', async () => {
+  test('is looked up after its last try before it counts as not sent', async () => {
     const { userId, trade } = await plan([
       { kind: 'tooManyRequests', on: { path: 'place-order', times: 4 } },
       taken(5),
@@ -329,7 +329,7 @@ describe('an order that was answered 429 although it was taken', () => {
   });
 
   // Requirements: order-execution-8
-  test('is in doubt while the exchange does not answer, and not sent again', async () => {
+  test('stays in doubt while the exchange does not answer, and is not sent again', async () => {
     const { userId, trade } = await plan([
       taken(1),
       { kind: 'badGatewayBefore', on: { path: 'order/detail', times: 3 } },
@@ -343,7 +343,7 @@ describe('an order that was answered 429 although it was taken', () => {
   });
 
   // Requirements: order-execution-8
-  test('and was not taken ends as not sent, after one look-up and without a second attempt', async () => {
+  test('ends as not sent if it was not taken after all, after one look-up and without a second attempt', async () => {
     const { userId, trade } = await plan([
       { kind: 'tooManyRequests', on: { path: 'place-order', times: ALWAYS } },
     ]);

@@ -3,7 +3,7 @@ import type { GenerateAnswer } from '#contract/position-generator.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
-/** The whole program in production on paper, where no money moves. */
+/** The whole program in production on paper, where no real money moves. */
 describe('in paper mode in production', () => {
   let board: TestApp;
   let sender: TestSender;
@@ -35,7 +35,7 @@ describe('in paper mode in production', () => {
     ['/api/position-maker/submit-order', 'ETH'],
     ['/api/individual-position-maker/process', 'SOL'],
   ])(
-    '%s places a calculated order, which is shown as any other trade and marked as manual',
+    '%s places a calculated order, which is shown like any other trade and marked as manual',
     async (path, token) => {
       const { user, client } = await board.createUser();
       await client.put('/api/user-settings', { positionSizingMethod: 'Risk Management' });
@@ -71,7 +71,7 @@ describe('in paper mode in production', () => {
     },
   );
 
-  test('the manual trigger stays refused in a deployment', async () => {
+  test('refuses the manual trigger in a deployment', async () => {
     const triggered = await board.admin.post('/api/trigger-automation', { signalId: await signal('XRP') });
     expect([triggered.statusCode, triggered.json()]).toEqual([
       403,

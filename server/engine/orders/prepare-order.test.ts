@@ -37,7 +37,7 @@ const reasonOf = async (logId: string, customEntryPrice?: string) =>
 
 describe('a prepared order', () => {
   // Requirements: trading-fields-18, trading-calls-23
-  test('shows what would be sent, where, and that it may be', async () => {
+  test('shows what would be sent, to which exchange, and that it may be sent', async () => {
     const { logId, token, answer } = await trading.calculate();
     const { position } = answer;
     const sent = trading.site.requests.length;
@@ -96,7 +96,7 @@ describe('a prepared order', () => {
     }
   });
 
-  test('leaves nothing behind', async () => {
+  test('writes nothing', async () => {
     const { logId, userId, accountId } = await trading.calculate();
     await prepare(logId);
     await prepare(logId, '100.1');
@@ -107,7 +107,7 @@ describe('a prepared order', () => {
 
 describe('an order with a custom entry price', () => {
   // Requirements: trading-calculator-and-execution-8
-  test('is shown with its own quantities, never above the calculated ones', async () => {
+  test('has its own quantities, never above the calculated ones', async () => {
     const { logId, answer } = await trading.calculate();
     const { position } = answer;
     const order = await prepared(logId, '100.99999999');
@@ -133,7 +133,7 @@ describe('an order with a custom entry price', () => {
     ['101.01', 'Custom entry price 101.01 is 1.01% away from the live price 100, the limit is 1%'],
     ['98.9', 'Custom entry price 98.9 is 1.10% away from the live price 100, the limit is 1%'],
     ['0', 'Custom entry price 0 is not a number above zero'],
-  ])('of %s is shown as calculated, and why it cannot be submitted', async (custom, reason) => {
+  ])('of %s is shown as calculated, with the reason why it cannot be submitted', async (custom, reason) => {
     const { logId, answer } = await trading.calculate();
     const order = await prepared(logId, custom);
     expect(order.validation.preAssessment).toEqual({ valid: false, reason });
@@ -141,7 +141,7 @@ describe('an order with a custom entry price', () => {
   });
 
   // Requirements: trading-validation-11
-  test.each(['1e5', '-1', 'abc', '0.123456789', '1,5'])('of %s is answered 400', async (custom) => {
+  test.each(['1e5', '-1', 'abc', '0.123456789', '1,5'])('of %s returns 400', async (custom) => {
     const { logId } = await trading.calculate({ token: 'BTC', price: '65000' });
     const answer = await post({ positionGeneratorLogId: logId, customEntryPrice: custom });
     expect([answer.statusCode, answer.json().message]).toEqual([
@@ -151,7 +151,7 @@ describe('an order with a custom entry price', () => {
   });
 });
 
-/** What both routes answer to an order that cannot be placed; nothing is ordered. */
+/** Both routes refuse the order with this answer, and nothing is ordered. */
 async function expectRefused(logId: string, userId: string, answer: { error: string; message: unknown }) {
   const submitted = await submit(logId);
   expect([submitted.statusCode, submitted.json()]).toMatchObject([200, { success: false, ...answer }]);
@@ -327,7 +327,7 @@ describe('an order is assessed as invalid, and not submitted', () => {
   });
 });
 
-test('an order by hand does not need active trading', async () => {
+test('accepts an order by hand while active trading is off', async () => {
   const { logId, userId } = await trading.calculate();
   await db().update(userSettings).set({ activeTrading: false }).where(eq(userSettings.userId, userId));
   const order = await prepared(logId);

@@ -29,7 +29,7 @@ async function plan(faults: VenueFault[]) {
   return { ...planned, sinceMs: () => engine.clock.now().getTime() - startedAt };
 }
 
-/** A halt of the user for something else than this test's position. */
+/** A halt of the user for a position other than this test's. */
 const haltOf = (trade: { id: string; userId: string }, token = 'ELSE') => ({
   userId: trade.userId,
   exchangePlatform: 'Bitget',
@@ -40,7 +40,7 @@ const haltOf = (trade: { id: string; userId: string }, token = 'ELSE') => ({
   now: engine.clock.now(),
 });
 
-/** One call at the trade's next due time, the looks at what it filled included. */
+/** One call at the trade's next due time, including the looks at its fills. */
 async function step(tradeId: string) {
   const { dueAt } = await engine.trade(tradeId);
   if (dueAt !== null && dueAt > engine.clock.now()) engine.clock.set(dueAt);
@@ -60,7 +60,7 @@ const haltsOf = (userId: string) =>
   engine.db.select().from(tradingHalts).where(eq(tradingHalts.userId, userId));
 
 describe('an order that waits at the exchange', () => {
-  test('has what it filled protected a second after it was sent, and is otherwise left alone', async () => {
+  test('gets its fill protected a second after it was sent, and is otherwise left alone', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost, halfFilled]);
     await step(trade.id);
     const looked = await step(trade.id);
@@ -71,7 +71,7 @@ describe('an order that waits at the exchange', () => {
     expect(held).toMatchObject({ stopLoss: '98', position: { size: looked.protectedQuantity } });
   });
 
-  test('that fills later has its stop read back within two seconds of it', async () => {
+  test('gets the stop of a later fill read back within two seconds', async () => {
     const { trade, userId, token } = await plan([{ kind: 'restFirst' }, stopLost]);
     await step(trade.id);
     await step(trade.id);
@@ -84,7 +84,7 @@ describe('an order that waits at the exchange', () => {
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
   });
 
-  test('is not asked for again once all of it was seen with its stop', async () => {
+  test('is not read again once its whole fill was seen with its stop', async () => {
     const { trade } = await plan([]);
     await engine.settle();
     const { calls } = await engine.events(trade.id);
@@ -92,7 +92,7 @@ describe('an order that waits at the exchange', () => {
     expect(calls.length).toBeLessThanOrEqual(12);
   });
 
-  test('is cancelled before its time when what it filled cannot get a stop, and that is closed within ten seconds', async () => {
+  test('is cancelled early when its fill cannot get a stop, and the fill is closed within ten seconds', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost, halfFilled, noStop]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(sinceMs()).toBeLessThan(10_000);
@@ -101,7 +101,7 @@ describe('an order that waits at the exchange', () => {
     expect(await haltsOf(userId)).toEqual([]);
   });
 
-  test('has what it filled closed at once when the price has passed the stop', async () => {
+  test('gets its fill closed immediately when the price has passed the stop', async () => {
     const { trade, userId, token, sinceMs } = await plan([stopLost]);
     await step(trade.id);
     await engine.storeCandle({ token, price: '97' });
@@ -113,13 +113,13 @@ describe('an order that waits at the exchange', () => {
   });
 });
 
-describe('an exchange that does not answer for the stop', () => {
+describe('an exchange that does not answer about the stop', () => {
   const unreadable = (times: number): VenueFault => ({
     kind: 'badGatewayBefore',
     on: { operation: 'protection', times },
   });
 
-  test('has nothing closed: the user is halted after ten seconds, until it answers', async () => {
+  test('closes nothing: the user is halted after ten seconds, until it answers', async () => {
     const { trade, userId, token } = await plan([unreadable(ALWAYS)]);
     const halted = await stepUntil(
       trade.id,
@@ -140,7 +140,7 @@ describe('an exchange that does not answer for the stop', () => {
     expect(await findHalt(engine.db, userId)).toBeNull();
   });
 
-  test('does not count as one without a stop', async () => {
+  test('does not count as an exchange without the stop', async () => {
     const { trade, userId, token } = await plan([unreadable(40)]);
     await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(await engine.trade(trade.id)).toMatchObject({ success: true, protectionStatus: 'verified' });
@@ -190,7 +190,7 @@ describe('a position that can be neither protected nor closed', () => {
     });
   });
 
-  test('keeps an order of its user that was planned before from being sent', async () => {
+  test('stops an order that was planned before', async () => {
     const planned = await plan([stopLost, noStop, noClose]);
     const signal = await engine.storeSignal({ token: nextToken(), price: '100' });
     const log = await calculateByHand(engine, { userId: planned.userId, signalId: signal.signalId });
@@ -202,7 +202,7 @@ describe('a position that can be neither protected nor closed', () => {
     expect((await entriesOf(engine, planned.userId)).map(({ token }) => token)).toEqual([planned.token]);
   });
 
-  test('has no second attempt of another order of its user either', async () => {
+  test('stops the second attempt of another order of its user', async () => {
     const { trade } = await plan([{ kind: 'restFirst', on: { times: ALWAYS } }]);
     await step(trade.id);
     await engine.db.transaction((tx) => startHalt(tx, haltOf(trade)));
@@ -211,7 +211,7 @@ describe('a position that can be neither protected nor closed', () => {
     expect(await engine.attempts(trade.id)).toHaveLength(1);
   });
 
-  test('is tried on, and kept when it gets its stop; the halt is cleared and goes on', async () => {
+  test('is retried, and kept when it gets its stop; the halt is cleared but stays in force', async () => {
     const { trade, userId, token } = await halted();
     engine.venue.setFaults([]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
@@ -223,7 +223,7 @@ describe('a position that can be neither protected nor closed', () => {
     expect(await findHalt(engine.db, userId)).not.toBeNull();
   });
 
-  test('is tried on, and closed when that works first', async () => {
+  test('is retried, and closed when the close works first', async () => {
     const { trade, userId, token } = await halted();
     strike(engine, userId, [noStop]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
@@ -234,7 +234,7 @@ describe('a position that can be neither protected nor closed', () => {
 });
 
 describe('the closing of a position without a stop', () => {
-  /** What the owner does at the exchange by hand. */
+  /** The owner opens a position by hand at the exchange. */
   async function openByHand(userId: string, { token, side }: { token: string; side: 'buy' | 'sell' }) {
     const account = await engine.deps.findAccount(userId, 'Bitget');
     if (account === null) throw new Error('no account');
@@ -254,7 +254,7 @@ describe('the closing of a position without a stop', () => {
     ['the other way', 'sell', 'short'],
     ['the same way', 'buy', 'long'],
   ] as const)(
-    'that the process did not see the end of touches no position that its owner opened %s since',
+    'whose end the process missed touches no position that its owner then opened %s',
     async (_name, side, held) => {
       const { trade, userId, token } = await plan([stopLost, noStop]);
       const isSent = async () => (await engine.exchangeOrders(userId)).some(({ reduceOnly }) => reduceOnly);
@@ -280,7 +280,7 @@ describe('the closing of a position without a stop', () => {
     },
   );
 
-  test('that ended half-way leaves a rest that is kept when it gets its stop, and not closed unseen', async () => {
+  test('keeps a rest after half a close when the rest gets its stop, instead of closing it unseen', async () => {
     const half: VenueFault = { kind: 'partialFill', fraction: '0.5', on: { operation: 'close-position' } };
     const { trade, userId, token } = await plan([stopLost, noStop, half]);
     const closings = async () => (await engine.exchangeOrders(userId)).filter(({ reduceOnly }) => reduceOnly);
@@ -296,14 +296,14 @@ describe('the closing of a position without a stop', () => {
     expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
   });
 
-  test('cancels what the exchange leaves behind of its stop and target', async () => {
+  test('cancels the stop and target that the exchange leaves behind', async () => {
     const { trade, userId, token } = await plan([stopLost, noStop, leftBehind]);
     const done = await stepUntil(trade.id, ({ state }) => state === 'done');
     expect(done).toMatchObject({ protectionStatus: 'closed' });
     expect(await engine.holding(userId, token)).toEqual({ position: null, stopLoss: null, takeProfit: null });
   });
 
-  test('ends although its target cannot be cancelled, and the next order in the token waits for that', async () => {
+  test('ends although its target cannot be cancelled, and the next order in the token waits for the cancel', async () => {
     const { trade, userId, token } = await plan([
       stopLost,
       noStop,
@@ -328,7 +328,7 @@ describe('the closing of a position without a stop', () => {
 });
 
 test.each(EXCHANGE_PLATFORMS)(
-  'on %s a stop on the wrong side, as that of the position before, does not count: the right one is placed',
+  'on %s a stop on the wrong side, left by the position before, does not count: the right one is placed',
   async (exchangePlatform) => {
     const { token, userId } = await withLong(engine, { exchangePlatform });
     engine.venue.setFaults([{ kind: 'protectionKept' }]);
@@ -381,7 +381,7 @@ test.each([
 );
 
 describe('a halt and an order intent at the same moment', () => {
-  test('do not pass each other: the halt waits for the intent, and is seen by the next one', async () => {
+  test('do not overlook each other: the halt waits for the intent, and the next intent sees the halt', async () => {
     const { trade, userId, token } = await plan([]);
     await engine.settle();
     const ask = {

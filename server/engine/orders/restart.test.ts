@@ -17,7 +17,7 @@ describe('two instances on one database', () => {
   let board: TradingBoard;
 
   beforeAll(async () => {
-    // Every user must be traded: on a busy machine an answer of the exchange may take a while.
+    // Every user must trade: on a busy machine an exchange's answer may take a while.
     board = await startTradingBoard({ instances: 2, config: { exchangeTimeoutMs: 20_000 } });
   });
   afterAll(() => board.close());
@@ -53,8 +53,8 @@ describe('two instances on one database', () => {
   });
 
   // Requirements: order-execution-12
-  test('restarted under load place every order once, finish all of it, and know what the exchange knows', async () => {
-    // Small positions: margin in doubt counts twice, and must leave enough for the third.
+  test('place every order once under a restart with load, finish all work, and agree with the exchange', async () => {
+    // Small positions: margin in doubt counts twice, and must leave enough for the third order.
     const settings = { positionSizingMethod: 'Portfolio Allocation', investmentPortion: '0.05' } as const;
     const traders = await Promise.all(Array.from({ length: 6 }, () => board.createTrader(settings)));
     const tokens = ['BTC', 'ETH', 'SOL'] as const;
@@ -174,7 +174,7 @@ describe('one instance', () => {
     return { db, restart: () => restartSystem({ db, log }, { requestedBy }) };
   }
 
-  test('hands over work that does not end while it stops, so that it can write nothing more', async () => {
+  test('hands over work that does not end while it stops, so that the work writes nothing more', async () => {
     const { promise: hanging, resolve: finish } = Promise.withResolvers<void>();
     const held = Promise.withResolvers<Parameters<typeof assertHeld>[1]>();
     const { db } = await startWorkers({
@@ -195,7 +195,7 @@ describe('one instance', () => {
     finish();
   });
 
-  test('lets work under way end before it starts again', async () => {
+  test('lets work in progress end before it starts again', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
     const ended: string[] = [];
     let wakes = 0;
@@ -224,7 +224,7 @@ describe('one instance', () => {
   });
 
   // Requirements: order-execution-12
-  test('hands over work that does not end: it can write nothing more, and is taken up at once', async () => {
+  test('hands over work that does not end: it writes nothing more, and is resumed immediately', async () => {
     const fates: unknown[] = [];
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { db, restart } = await startWorkers({
@@ -275,7 +275,7 @@ describe('one instance', () => {
     expect((await restart()).success).toBe(true);
   });
 
-  test('is not restarted by a request from before it started', async () => {
+  test('ignores a restart requested before it started', async () => {
     await own.database.db.insert(engineRestarts).values({ requestedBy, requestedAt: new Date(0) });
     let wakes = 0;
     const { db, restart } = await startWorkers({
@@ -285,7 +285,7 @@ describe('one instance', () => {
     });
     await sleep(200);
     expect(wakes).toBe(1);
-    // It does not keep the next one from being asked for.
+    // The ignored request does not block the next one.
     expect((await restart()).success).toBe(true);
     const asked = db
       .select()
@@ -294,7 +294,7 @@ describe('one instance', () => {
     expect(await asked).toMatchObject([{ finishedAt: expect.any(Date) }]);
   });
 
-  test('that has stopped leaves nothing to restart', async () => {
+  test('leaves nothing to restart after it has stopped', async () => {
     const { restart } = await startWorkers();
     await workers?.stop();
     await expect(restart()).rejects.toMatchObject({

@@ -55,7 +55,7 @@ async function untilDone(logId: string, by = trading.board.admin): Promise<Order
 
 describe('an order by hand', () => {
   // Requirements: trading-fields-19, trading-calculator-and-execution-10, trading-calls-24
-  test('that fills at once is answered with all of it, and no second attempt is run', async () => {
+  test('that fills immediately returns the whole fill without a second attempt', async () => {
     const { logId, token, userId, accountId, answer } = await trading.calculate();
     const { position } = answer;
     const result = resultOf(await submit(logId));
@@ -110,8 +110,8 @@ describe('an order by hand', () => {
   });
 
   // Requirements: trading-fields-19, trading-calculator-and-execution-12
-  test('that rests is cancelled and tried a second time at a fresh price', async () => {
-    // The entry 100.5 lies below the market of 100.8; the second one at 100.8 + 2 × 0.5% does not.
+  test('that rests is cancelled and tried again at a fresh price', async () => {
+    // The entry 100.5 is below the market of 100.8; the second entry at 100.8 + 2 × 0.5% is above it.
     const { logId, token, accountId, answer } = await trading.calculate({ livePrice: '100.8' });
     expect(answer.position.entryPrice).toBe('100.5');
     const result = resultOf(await submit(logId));
@@ -144,7 +144,7 @@ describe('an order by hand', () => {
   });
 
   // Requirements: order-execution-10
-  test('that never fills has failed', async () => {
+  test('that never fills fails', async () => {
     const { logId, accountId } = await trading.calculate();
     trading.site.setFaults([{ kind: 'restFirst', on: { times: ALWAYS } }]);
     const result = resultOf(await submit(logId));
@@ -160,7 +160,7 @@ describe('an order by hand', () => {
     expect((await entriesOf(accountId)).map(({ state }) => state)).toEqual(['canceled', 'canceled']);
   });
 
-  test('that the exchange refuses has failed with its words', async () => {
+  test('that the exchange refuses fails with the exchange’s message', async () => {
     const { logId } = await trading.calculate();
     const refusal = { code: '43012', message: 'Insufficient balance', status: 400 };
     trading.site.setFaults([{ kind: 'refuse', ...refusal, on: { path: 'place-order', times: ALWAYS } }]);
@@ -172,7 +172,7 @@ describe('an order by hand', () => {
   });
 
   // Requirements: order-execution-4
-  test('whose answer is lost is looked up and not sent again', async () => {
+  test('with a lost answer is looked up and not sent again', async () => {
     const { logId, accountId } = await trading.calculate();
     trading.site.setFaults([{ kind: 'cutAfterAccept', on: { path: 'place-order' } }]);
     const result = resultOf(await submit(logId));
@@ -181,14 +181,14 @@ describe('an order by hand', () => {
     expect(await entriesOf(accountId)).toHaveLength(1);
   });
 
-  test('whose stop is missing at the exchange says that it was placed', async () => {
+  test('with a stop missing at the exchange reports that it was placed', async () => {
     const { logId } = await trading.calculate();
     trading.site.setFaults([{ kind: 'stopDropped' }]);
     expect(resultOf(await submit(logId))).toMatchObject({ success: true, protectionStatus: 'repaired' });
   });
 
   // Requirements: trading-calls-25
-  test('goes the other way as well: process takes a calculation and nothing else', async () => {
+  test('goes through the process route as well, which takes only a calculation', async () => {
     const { logId, accountId } = await trading.calculate({ action: 'sell' });
     const answer = await trading.board.admin.post(PROCESS, { positionGeneratorLogId: logId });
     const result = resultOf(answer);
@@ -197,7 +197,7 @@ describe('an order by hand', () => {
     expect(await entriesOf(accountId)).toMatchObject([{ side: 'sell', state: 'filled' }]);
   });
 
-  test('can be followed while it runs, and looked at afterwards', async () => {
+  test('can be followed while it runs, and read afterwards', async () => {
     const { logId } = await trading.calculate({ livePrice: '100.8' });
     expect(await orderOf(logId)).toBeNull();
     const submission = submit(logId);
@@ -217,7 +217,7 @@ describe('an order by hand', () => {
     expect((await trading.board.admin.get(`${ORDERS}/${result.tradeId}`)).json()).toEqual(result);
   });
 
-  test('that does not exist is answered 404', async () => {
+  test('that does not exist returns 404', async () => {
     for (const [url, message] of [
       [`${ORDERS}/${randomUUID()}`, 'Order not found'],
       [`${ORDERS}?positionGeneratorLogId=${randomUUID()}`, 'Calculation not found'],
@@ -231,11 +231,11 @@ describe('an order by hand', () => {
   });
 });
 
-describe('one order, however often it is asked for', () => {
+describe('one order, however often it is requested', () => {
   const statuses = (answers: Answer[]) => answers.map(({ statusCode }) => statusCode).sort();
 
   // Requirements: order-execution-1
-  test('the same calculation from several tabs of two instances at the same instant', async () => {
+  test('for one calculation submitted concurrently from several tabs of two instances', async () => {
     const { logId, userId, accountId } = await trading.calculate();
     const answers = await Promise.all(
       [trading.board, second, trading.board, second].map(({ admin }) => submit(logId, {}, admin)),
@@ -257,7 +257,7 @@ describe('one order, however often it is asked for', () => {
     expect(await entriesOf(accountId)).toHaveLength(1);
   });
 
-  test('two calculations of one signal and user at the same instant', async () => {
+  test('for two concurrent calculations of one signal and user', async () => {
     const { logId, signalId, userId, accountId } = await trading.calculate();
     const other = await trading.generate({ signalId, userId });
     const answers = await Promise.all([
@@ -270,7 +270,7 @@ describe('one order, however often it is asked for', () => {
     expect(await entriesOf(accountId)).toHaveLength(1);
   });
 
-  test('two signals in one token for one user at the same instant', async () => {
+  test('for two concurrent signals in one token for one user', async () => {
     const { logId, token, userId, accountId } = await trading.calculate();
     const signalId = await trading.storeSignal({ token, price: '100' });
     const other = await trading.generate({ signalId, userId });
@@ -311,7 +311,7 @@ describe('a custom entry price', () => {
   });
 
   // Requirements: position-sizing-8
-  test('more than 1% from the live price is refused', async () => {
+  test('is refused more than 1% from the live price', async () => {
     const { logId, userId } = await trading.calculate();
     const answer = await submit(logId, { customEntryPrice: '101.2' });
     expect(answer.json()).toMatchObject({ success: false, error: 'Custom Entry Price Too Far' });
@@ -322,7 +322,7 @@ describe('a custom entry price', () => {
 
 // Requirements: trading-calculator-and-execution-15
 test.each([SUBMIT, PROCESS])(
-  'with MANUAL_ORDERS enabled %s places orders in production, too',
+  'places orders in production when MANUAL_ORDERS is enabled, through %s',
   async (url) => {
     const config = { appEnv: 'production', manualOrders: 'enabled' } as const;
     const production = await trading.startInstance({ config });
@@ -365,7 +365,7 @@ describe('nothing is ordered', () => {
 });
 
 // Requirements: order-execution-11
-test('a caller that goes away changes nothing', async () => {
+test('completes the order when the caller goes away', async () => {
   const { logId, accountId } = await trading.calculate({ livePrice: '100.8' });
   await trading.board.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = trading.board.app.server.address() as AddressInfo;
@@ -384,7 +384,7 @@ test('a caller that goes away changes nothing', async () => {
 });
 
 // Requirements: order-execution-11
-test('an instance that ends between intent and answer leaves the order to its successor', async () => {
+test('leaves the order to the next instance when the process ends between intent and answer', async () => {
   const lonely = await startHandTrading({ engine: false });
   try {
     const { logId, accountId } = await lonely.calculate({ livePrice: '100.8' });
@@ -392,7 +392,7 @@ test('an instance that ends between intent and answer leaves the order to its su
     const submission = submit(logId, {}, doomed.admin);
     while ((await orderOf(logId, lonely.board.admin)) === null) await sleep(20);
     await doomed.stop();
-    // The caller gets what is known.
+    // The caller gets the state known so far.
     expect(resultOf(await submission)).toMatchObject({ done: false, success: false, error: null });
     const successor = await lonely.startInstance();
     const result = await untilDone(logId, successor.admin);

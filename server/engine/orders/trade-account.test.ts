@@ -13,7 +13,7 @@ const REJECTED = deny('exchange_key_rejected', {
 
 const engine = sharedTestEngine();
 
-/** The engine when the exchange has refused the key. */
+/** The engine after the exchange has refused the key. */
 const withRejectedKey = (): AutomationDeps => ({
   ...engine.deps,
   findAccount: async (...parameters) => {
@@ -22,13 +22,13 @@ const withRejectedKey = (): AutomationDeps => ({
   },
 });
 
-/** How long the trade waits, in milliseconds, after it was brought as far as it goes. */
+/** Advances the trade as far as it goes and returns how long it then waits, in milliseconds. */
 async function waitAfter(tradeId: string, deps: AutomationDeps): Promise<number> {
   const { dueAt } = await engine.advance(tradeId, deps);
   return (dueAt?.getTime() ?? 0) - engine.clock.now().getTime();
 }
 
-test('a planned order is not sent with a key that was refused since it was planned', async () => {
+test('does not send a planned order with a key that was refused after the planning', async () => {
   const { userId, trade } = await planTrade(engine);
   const asked = (await engine.events(trade.id)).calls.length;
   await engine.advance(trade.id, withRejectedKey());
@@ -41,7 +41,7 @@ test('a planned order is not sent with a key that was refused since it was plann
   expect((await engine.events(trade.id)).calls).toHaveLength(asked);
 });
 
-test('a planned order of another mode is not sent', async () => {
+test('does not send a planned order of another mode', async () => {
   const { userId, trade } = await planTrade(engine);
   await engine.db.update(trades).set({ exchangeMode: 'live' }).where(eq(trades.id, trade.id));
   await engine.advance(trade.id);
@@ -50,7 +50,7 @@ test('a planned order of another mode is not sent', async () => {
 });
 
 // Requirements: users-18
-test('with a refused key an order in doubt is looked up every 30 seconds, and its timeline says why once', async () => {
+test('looks an order in doubt up every 30 seconds with a refused key, and its timeline says why once', async () => {
   const { userId, trade } = await planTrade(engine);
   engine.venue.setFaults([
     { kind: 'acceptThenTimeout', on: { path: 'place-order', userId } },
@@ -75,7 +75,7 @@ test('with a refused key an order in doubt is looked up every 30 seconds, and it
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
 });
 
-test('a key that is not used for new orders and still works slows no order down', async () => {
+test('slows no order down for a working key that is not used for new orders', async () => {
   const { userId, trade } = await planTrade(engine);
   engine.venue.setFaults([{ kind: 'restFirst', on: { userId } }]);
   await engine.advance(trade.id);

@@ -7,7 +7,7 @@ import { listTradeEvents } from './trades.store.ts';
 
 const engine = sharedTestEngine();
 
-/** An order whose request has just left, under a lease of its own. */
+/** An order whose request has just left, under its own lease. */
 async function submitting(): Promise<TradeWork> {
   const { signalId, token } = await storeTradedSignal(engine);
   await expect(engine.settle({ deps: dyingAt(engine.deps, 'placeOrder', 'after') })).rejects.toThrow();
@@ -29,14 +29,14 @@ async function recorded({ trade }: TradeWork) {
   return { state: attempt?.state, orderId: attempt?.orderId, said: events.at(-1)?.text === found.text };
 }
 
-test('an event of an order changes its attempt and adds a line to its timeline', async () => {
+test('changes the attempt and adds a line to the timeline for an event of an order', async () => {
   const work = await submitting();
   expect(await recorded(work)).toEqual({ state: 'submitting', orderId: null, said: false });
   await recordEvent(work, 'accepted', found);
   expect(await recorded(work)).toEqual({ state: 'open', orderId: '17', said: true });
 });
 
-test('a worker that lost the lease records nothing, with or without other writes', async () => {
+test('records nothing after the lease was lost, with or without other writes', async () => {
   const work = await submitting();
   await handOverLeases(engine.db, 'here');
   await expect(recordEvent(work, 'accepted', found)).rejects.toThrow(LeaseLostError);
@@ -45,7 +45,7 @@ test('a worker that lost the lease records nothing, with or without other writes
   expect(await recorded(work)).toEqual({ state: 'submitting', orderId: null, said: false });
 });
 
-test('an event of an attempt that has gone on meanwhile is not recorded', async () => {
+test('does not record an event of an attempt that has moved on', async () => {
   const work = await submitting();
   await recordEvent(work, 'accepted', { text: 'first' });
   await expect(recordEvent(work, 'accepted', found)).rejects.toThrow(LeaseLostError);
