@@ -12,7 +12,7 @@ import { answering } from '#test/venues/dying-exchange.ts';
 import type { VenueFault } from '#test/venues/faults.ts';
 import { createProtectionAudit, startProtectionAudit } from './audit-protection.ts';
 
-/** Positions that were protected once, and are not any more (I4). */
+/** Positions that were protected once and have lost their protection (I4). */
 const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 1_000 } });
 let audit: ReturnType<typeof createProtectionAudit>;
 
@@ -29,7 +29,7 @@ async function runAudit(by = audit): Promise<void> {
   expect(leased.held).toBe(true);
 }
 
-/** A user with a long position of ours at 100, its stop at 98 and its target at 104. */
+/** A user with an open long position at 100, its stop at 98 and its target at 104. */
 async function withPosition(exchangePlatform: ExchangePlatform = 'Bitget') {
   const { userId, token, trade } = await withLong(engine, { exchangePlatform });
   expect(await engine.holding(userId, token)).toMatchObject({ stopLoss: '98', takeProfit: '104' });
@@ -37,7 +37,7 @@ async function withPosition(exchangePlatform: ExchangePlatform = 'Bitget') {
   return { userId, token, trade };
 }
 
-/** The exchange loses them, and tells nobody. */
+/** The exchange drops stop or target without notice. */
 const lose = (userId: string, ...plans: ('pos_loss' | 'pos_profit')[]) =>
   engine.db
     .update(paperTriggerOrders)
@@ -63,7 +63,7 @@ const haltFor = (trade: { id?: string; userId: string; token: string; exchangePl
     since: engine.clock.now(),
   });
 
-/** An audit whose list of all positions shows no stops; `meanwhile` happens after the list is read. */
+/** An audit whose list of all positions shows no stops; runs `meanwhile` after the list is read. */
 const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async () => {}) =>
   createProtectionAudit(
     answering(engine.deps, ({ fetchHoldings }) => ({
@@ -78,9 +78,9 @@ const auditOfBareList = (meanwhile: (userId: string) => Promise<unknown> = async
     })),
   );
 
-describe('an open position of ours', () => {
+describe('an open position that the engine opened', () => {
   test.each(EXCHANGE_PLATFORMS)(
-    'that lost its stop on %s gets it again, and its timeline says so',
+    'that lost its stop on %s gets it back, and its timeline says so',
     async (platform) => {
       const { userId, token, trade } = await withPosition(platform);
       await lose(userId, 'pos_loss', 'pos_profit');
@@ -102,14 +102,14 @@ describe('an open position of ours', () => {
     },
   );
 
-  /** What its owner does by hand at the exchange. */
+  /** The owner moves the stop by hand at the exchange. */
   const moveStop = (userId: string, triggerPrice: string) =>
     engine.db
       .update(paperTriggerOrders)
       .set({ triggerPrice })
       .where(and(eq(paperTriggerOrders.userId, userId), eq(paperTriggerOrders.planType, 'pos_loss')));
 
-  test('whose stop is on the wrong side of it has none, and gets its own', async () => {
+  test('with a stop on the wrong side counts as unprotected, and gets the planned stop', async () => {
     const { userId, token, trade } = await withPosition();
     await moveStop(userId, '102');
     await haltFor(trade);
@@ -123,7 +123,7 @@ describe('an open position of ours', () => {
     ]);
   });
 
-  test('whose stop has followed the price beyond its entry is left alone', async () => {
+  test('with a stop that followed the price beyond the entry is left alone', async () => {
     const { userId, token, trade } = await withPosition();
     await engine.storeCandle({ token, price: '103' });
     await moveStop(userId, '102');
@@ -131,10 +131,10 @@ describe('an open position of ours', () => {
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
-  test('that its stop closes between two looks was not without one', async () => {
+  test('does not count as unprotected when its stop closes it between two reads', async () => {
     const { userId, token, trade } = await withPosition();
     const lines = await linesOf(trade.id);
-    // Positions of the tests before are audited as well.
+    // Positions of earlier tests are audited as well.
     await runAudit(
       auditOfBareList(async (audited) => {
         if (audited === userId) await engine.storeCandle({ token, price: '97' });
@@ -144,7 +144,7 @@ describe('an open position of ours', () => {
     expect(await linesOf(trade.id)).toEqual(lines);
   });
 
-  test('that has its stop and target is left alone', async () => {
+  test('with its stop and target is left alone', async () => {
     const { trade } = await withPosition();
     const before = await engine.events(trade.id);
     await runAudit();
@@ -152,7 +152,7 @@ describe('an open position of ours', () => {
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
-  test('that lost its stop while the price passed it is closed at market', async () => {
+  test('that lost its stop while the price passed the stop is closed at market', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_loss');
     await engine.storeCandle({ token, price: '97.5' });
@@ -174,7 +174,7 @@ describe('an open position of ours', () => {
   });
 
   test.each(EXCHANGE_PLATFORMS)(
-    'whose stop %s does not take again is closed after five seconds',
+    'is closed after five seconds when %s rejects the new stop',
     async (platform) => {
       const { userId, token, trade } = await withPosition(platform);
       await lose(userId, 'pos_loss');
@@ -191,7 +191,7 @@ describe('an open position of ours', () => {
     },
   );
 
-  test('that can be neither protected nor closed halts its user; what the exchange shows then clears the halt', async () => {
+  test('that can be neither protected nor closed halts its user; a stop seen later clears the halt', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_loss');
     strike(engine, userId, [noStop, noClose]);
@@ -211,13 +211,13 @@ describe('an open position of ours', () => {
     expect((await engine.holding(userId, token)).position).not.toBeNull();
   });
 
-  test('whose stop is missing in the list of all positions, but there when asked for by itself, is left alone', async () => {
+  test('is left alone when only the list of all positions lacks its stop, and a separate read shows it', async () => {
     const { trade } = await withPosition();
     await runAudit(auditOfBareList());
     expect(await engine.trade(trade.id)).toEqual(trade);
   });
 
-  test('that vanished is recorded as closed, and clears the halt that waited for it', async () => {
+  test('that vanished is recorded as closed, which clears its halt', async () => {
     const { userId, token, trade } = await withPosition();
     await haltFor(trade);
     await engine.storeCandle({ token, price: '97' });
@@ -232,7 +232,7 @@ test.each([
   ['another mode', { exchangeMode: 'live' }],
   ['another account', { exchangeAccountId: '4711' }],
 ] as const)(
-  'a position in %s that is not found is neither recorded as closed nor ends its halt',
+  'neither records a missing position in %s as closed nor clears its halt',
   async (_name, other) => {
     const { userId, token, trade } = await withPosition();
     await haltFor(trade);
@@ -249,7 +249,7 @@ test.each([
 );
 
 // Requirements: additions-order-and-positions-10
-test('in another mode an administrator has to end a halt for a position of demo mode', async () => {
+test('requires an administrator to end a halt for a demo position while another mode runs', async () => {
   const { userId, trade } = await withPosition();
   await haltFor(trade);
   await engine.db.update(trades).set({ exchangeMode: 'demo' }).where(eq(trades.id, trade.id));
@@ -259,7 +259,7 @@ test('in another mode an administrator has to end a halt for a position of demo 
   ]);
 });
 
-describe('a take profit that is missing', () => {
+describe('a missing take profit', () => {
   test('is placed again, and nothing else changes', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_profit');
@@ -271,7 +271,7 @@ describe('a take profit that is missing', () => {
     );
   });
 
-  test('and cannot be placed is tried less and less often, without filling the timeline', async () => {
+  test('is retried less and less often when it cannot be placed, without filling the timeline', async () => {
     const { userId, trade } = await withPosition();
     await lose(userId, 'pos_profit');
     strike(engine, userId, [noStop]);
@@ -290,7 +290,7 @@ describe('a take profit that is missing', () => {
     expect(await haltsOf(userId)).toEqual([]);
   });
 
-  test('and was passed by the price is not placed, since it would trigger at once', async () => {
+  test('is not placed after the price has passed it, because it would trigger immediately', async () => {
     const { userId, token, trade } = await withPosition();
     await lose(userId, 'pos_profit');
     await engine.storeCandle({ token, price: '105' });
@@ -306,7 +306,7 @@ describe('an exchange that answers', () => {
     ['for stops with something unreadable', { kind: 'html200', on: { operation: 'protection' } }],
     ['for positions with a 502', { kind: 'badGatewayBefore', on: { operation: 'positions' } }],
     ['for positions with an empty 200', { kind: 'empty200', on: { operation: 'positions' } }],
-  ])('%s does not count as one without a stop: nothing is done', async (_name, fault) => {
+  ])('%s does not count as showing no stop: nothing is done', async (_name, fault) => {
     const { userId, trade } = await withPosition();
     await lose(userId, 'pos_loss');
     strike(engine, userId, [{ ...fault, on: { ...fault.on, times: ALWAYS } }]);
@@ -336,7 +336,7 @@ describe('an exchange that answers', () => {
   });
 });
 
-test('a position that was not opened here is not touched, with or without a stop', async () => {
+test('does not touch a position opened elsewhere, with or without a stop', async () => {
   const token = nextToken();
   const userId = await engine.createUser();
   await engine.storeCandle({ token, price: '100' });
@@ -368,7 +368,7 @@ test('a position that was not opened here is not touched, with or without a stop
   expect(await engine.exchangeOrders(userId)).toHaveLength(1);
 });
 
-test('when the instance that audits freezes, another one audits as soon as the lease is lost', async () => {
+test('continues on another instance as soon as a frozen instance has lost the lease', async () => {
   const { userId, token, trade } = await withPosition();
   await lose(userId, 'pos_loss');
   const frozen = await acquireLease({ db: engine.db, key: 'protection:audit', holder: 'frozen' });

@@ -32,14 +32,14 @@ async function firstTradeOf(userId: string) {
 }
 
 // Requirements: position-sizing-7
-test('two signals at once are sized one after the other: the second sees what the first has committed', async () => {
+test('sizes two concurrent signals one after the other: the second sees the margin that the first committed', async () => {
   const { userId, first, second } = await twoSignals();
   await Promise.all([
     tradeUser(engine.deps, { workflowId: first.workflowId, userId }),
     tradeUser(engine.deps, { workflowId: second.workflowId, userId }),
   ]);
   const margins = (await tradesOf(userId)).map(({ plannedMargin }) => D(plannedMargin));
-  // 20 % of 10000, then 20 % of the 8000 that are left; down to the step.
+  // 20 % of 10000, then 20 % of the remaining 8000; down to the step.
   const [smaller, larger] = margins.sort((a, b) => a.cmp(b)).map((margin) => margin.toNumber());
   expect(margins).toHaveLength(2);
   expect(larger).toBeCloseTo(2_000, 0);
@@ -47,7 +47,7 @@ test('two signals at once are sized one after the other: the second sees what th
 });
 
 // Requirements: position-sizing-7
-test('an order that the exchange takes while the next one is sized is counted, not missed', async () => {
+test('counts an order that the exchange accepts while the next one is sized', async () => {
   const { userId, first, second } = await twoSignals();
   await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
   const trade = await firstTradeOf(userId);
@@ -74,7 +74,7 @@ test.each([
   ['open', false],
   ['filled', false],
   ['never_placed', false],
-] as const)('the margin of an order that is %s is taken off: %j', async (state, counts) => {
+] as const)('subtracts the margin of an order that is %s: %j', async (state, counts) => {
   const { userId, first } = await twoSignals();
   await tradeUser(engine.deps, { workflowId: first.workflowId, userId });
   const trade = await firstTradeOf(userId);
@@ -86,7 +86,7 @@ test.each([
   await put('planned');
 });
 
-test('a refused calculation is recorded with its reason', async () => {
+test('records a refused calculation with its reason', async () => {
   const stored = await storeTradedSignal(engine, {
     settings: { positionSizingMethod: 'Technical Analysis' },
   });
@@ -103,7 +103,7 @@ test.each([
   ],
   ['an ATR beyond all prices', { atr: 1e300 }, 'Stop loss must be above zero'],
 ] as const)(
-  'a candle with numbers of three-digit exponents is calculated with: %s',
+  'calculates with numbers of three-digit exponents in a candle: %s',
   async (_name, figures, expected) => {
     const token = nextToken();
     const candleId = await engine.storeCandle({ token, price: '100' });
@@ -119,14 +119,14 @@ test.each([
   },
 );
 
-test('the margin of an order stays within a third of the balance', async () => {
+test('keeps the margin of an order within a third of the balance', async () => {
   const stored = await storeTradedSignal(engine, { settings: { maximumRiskPerTrade: '0.15' } });
   const { position } = await calculateByHand(engine, stored);
   expect(D(position?.investment ?? 0).lte(3_300)).toBe(true);
   expect(D(position?.riskPercentage ?? 1).lte('0.15')).toBe(true);
 });
 
-test('the account is read during sizing, and again before the order if that failed', async () => {
+test('reads the account during sizing, and again before the order if that read failed', async () => {
   engine.venue.setFaults([{ kind: 'refuse', code: '40034', on: { path: '/account/account' } }]);
   const { userId, token } = await storeTradedSignal(engine);
   await engine.settle();

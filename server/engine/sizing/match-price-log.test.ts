@@ -4,7 +4,7 @@ import { fakeClock } from '#test/app/fake-clock.ts';
 import { startTestApp, type TestApp } from '#test/app/test-app.ts';
 import { createSender, type TestSender } from '#test/app/test-sender.ts';
 
-/** All signals of this file are of this time, by their receipt. */
+/** All signals of this file are received at this time. */
 const NOW = '2026-01-02T12:00:00.000Z';
 const clock = fakeClock(NOW);
 let board: TestApp;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => board.close());
 
 let tokens = 0;
-/** A token of the test's own. */
+/** A token that no other test uses. */
 function newSymbol(): string {
   tokens += 1;
   return `T${tokens}USDT`;
@@ -42,7 +42,7 @@ interface Signal {
   time?: string;
 }
 
-/** Sends candles in this order and a signal; answers the time of the candle that the signal got. */
+/** Sends the candles in this order, then a signal; returns the time of the candle that the signal matched. */
 async function match(candles: Candle[], signal: Signal = {}): Promise<string | null> {
   const own = newSymbol();
   const times = new Map<string, string>();
@@ -94,7 +94,7 @@ test.each<readonly [string, () => Candle[], () => Signal, string | null]>([
     () => ({}),
     '11:45',
   ],
-  ['one of the very time of the signal', () => [{ time: '11:30' }, { time: '12:00' }], () => ({}), '12:00'],
+  ['one of exactly the signal’s time', () => [{ time: '11:30' }, { time: '12:00' }], () => ({}), '12:00'],
   ['no later one', () => [{ time: '11:30' }, { time: '12:01' }], () => ({}), '11:30'],
   ['nothing where only a later one exists', () => [{ time: '12:01' }], () => ({}), null],
   ['one as old as two candles and thirty minutes', () => [{ time: '11:00' }], () => ({}), '11:00'],
@@ -112,7 +112,7 @@ test.each<readonly [string, () => Candle[], () => Signal, string | null]>([
     () => ({ time: '2026-01-02T10:30:00Z' }),
     '10:00',
   ],
-  ['by its receipt where that time is unreadable', () => carriedTime, () => ({ time: 'at noon' }), '11:45'],
+  ['by its receipt if that time is unreadable', () => carriedTime, () => ({ time: 'at noon' }), '11:45'],
   timeframes('15', '15m', true),
   timeframes('60', '1h', true),
   timeframes('D', '1d', true),
@@ -149,7 +149,7 @@ test.each([
   ],
   ['of another processor', { from: () => user, timeframe: "'D'", processor: "'UD Bot'" }],
 ])(
-  'a signal finds its own candle behind thousands of newer ones %s',
+  'a signal finds its own candle behind thousands of newer candles %s',
   async (_name, { from, timeframe, processor }) => {
     const symbol = newSymbol();
     const own = (await user.candle({ Symbol: symbol, Timeframe: '1D', DateTime: '202601010000' })).json().id;
@@ -166,13 +166,13 @@ test.each([
   },
 );
 
-test('a signal gets the candle received last of those of the same time', async () => {
+test('a signal gets the candle received last among candles of the same time', async () => {
   const symbol = newSymbol();
   const candle = async (serial: number) =>
     (await user.candle({ Symbol: symbol, DateTime: '202601021130', serial })).json().id;
   const first = await candle(1);
   const last = await candle(2);
-  // By their ids it would be the other way round.
+  // Their ids would give the opposite order.
   const receive = (candleId: string, at: string) =>
     board.database.pool.query('update price_logs set received_at = $1 where id = $2', [at, candleId]);
   await receive(first, '2026-01-02T11:31:30Z');
@@ -181,7 +181,7 @@ test('a signal gets the candle received last of those of the same time', async (
   expect((await board.admin.get(`/api/signals/${id}`)).json().priceLogId).toBe(first);
 });
 
-test('a signal gets a candle that arrives late from then on', async () => {
+test('a signal gets a late candle from its arrival on', async () => {
   const symbol = newSymbol();
   const { id } = (await admin.signal({ symbol })).json();
   const detail = async () => (await board.admin.get(`/api/signals/${id}`)).json<SignalDetail>();

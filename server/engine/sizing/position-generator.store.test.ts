@@ -16,7 +16,7 @@ const shown = async (signalId: string) =>
 const setTrading = (userId: string, activeTrading: boolean) =>
   engine.db.update(userSettings).set({ activeTrading }).where(eq(userSettings.userId, userId));
 
-/** A workflow that calculates for the user, whose trading is switched off before the order. */
+/** Runs a workflow up to the user's calculation: trading is switched off before the order. */
 async function calculateOnly({ workflowId, userId }: { workflowId: string; userId: string }) {
   const deps = atExchangeCall(engine.deps, {
     call: 'fetchBalance',
@@ -29,9 +29,9 @@ async function calculateOnly({ workflowId, userId }: { workflowId: string; userI
   await setTrading(userId, true);
 }
 
-describe('the calculation that stands for a user of a signal', () => {
+describe('the calculation shown for a user of a signal', () => {
   // Requirements: signals-the-dialogs-3
-  test('is the one that was traded, even if others are calculated later', async () => {
+  test('is the traded one, even if later calculations exist', async () => {
     const { userId, signalId, workflowId } = await withSignal();
     await engine.settle();
     const [trade] = await engine.trades(signalId);
@@ -42,7 +42,7 @@ describe('the calculation that stands for a user of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-3
-  test('is that of the newest trade, even if a newer workflow calculated one', async () => {
+  test('is that of the newest trade, even if a newer workflow has calculated', async () => {
     const { userId, signalId } = await withSignal();
     engine.venue.setFaults([{ kind: 'refuse', code: '40762', on: { path: 'place-order', times: 1 } }]);
     await engine.settle();
@@ -61,7 +61,7 @@ describe('the calculation that stands for a user of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-3
-  test('is without a trade that of the newest workflow, or else the newest of the calculator', async () => {
+  test('without a trade is that of the newest workflow, else the newest of the calculator', async () => {
     const { userId, signalId, workflowId } = await withSignal();
     await runWorkflow(engine.deps, workflowId);
     const byHand = await calculateByHand(engine, { userId, signalId });
@@ -78,7 +78,7 @@ describe('the calculation that stands for a user of a signal', () => {
   });
 
   // Requirements: signals-the-dialogs-3
-  test('is never an estimate, nor one that was refused', async () => {
+  test('is never an estimate or a refused calculation', async () => {
     const { userId, signalId } = await withSignal();
     await setTrading(userId, false);
     const { id } = await calculateByHand(engine, { userId, signalId });

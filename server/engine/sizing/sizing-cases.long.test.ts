@@ -10,6 +10,6 @@ beforeAll(async () => {
 afterAll(() => trading.close());
 
 // Requirements: position-sizing-2
-test('sizing through the API equals the domain’s for 500 random cases', { timeout: 240_000 }, async () => {
+test('sizes 500 random cases through the API exactly like the domain', { timeout: 240_000 }, async () => {
   await compareSizing(trading, { signals: 25, settingsEach: 20 });
 });

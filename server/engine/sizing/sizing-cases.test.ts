@@ -10,6 +10,6 @@ beforeAll(async () => {
 afterAll(() => trading.close());
 
 // Requirements: position-sizing-2
-test('sizing through the API equals the domain’s for 50 random cases', async () => {
+test('sizes 50 random cases through the API exactly like the domain', async () => {
   await compareSizing(trading, { signals: 10, settingsEach: 5 });
 });

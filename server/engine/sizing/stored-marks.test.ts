@@ -10,7 +10,7 @@ let admin: TestSender;
 let user: TestSender;
 let userId: string;
 
-/** Four prices of BTC in this order: a candle and a signal of the administrator's, then of a user's. */
+/** Four prices of BTC in this order: a candle and a signal of the administrator, then a candle and a signal of a user. */
 beforeAll(async () => {
   board = await startTestApp();
   admin = await createSender({ app: board.app, client: board.admin });
@@ -31,7 +31,7 @@ const newest = async (token: string, viewer: string | null) =>
 const pricesSince = async (cursor: string | null, viewer: string | null) =>
   (await marks.since('BTC', cursor, at(viewer))).map(({ price }) => price);
 
-test('a token’s mark is the newest price of its candles and signals, a user’s own only for that user', async () => {
+test('uses the newest price of a token’s candles and signals, a user’s own only for that user', async () => {
   expect(await newest('BTC', null)).toBe('102.5');
   expect(await newest('BTC', userId)).toBe('104');
   expect(await newest('OWN', userId)).toBe('7');
@@ -39,7 +39,7 @@ test('a token’s mark is the newest price of its candles and signals, a user’
   expect(await newest('DOGE', userId)).toBeNull();
 });
 
-test('the marks of several tokens are asked for at once, those without a price are left out', async () => {
+test('reads the marks of several tokens together, and omits tokens without a price', async () => {
   const found = await marks.newest(['OWN', 'DOGE', 'BTC'], at(userId));
   expect(new Map([...found].map(([token, { price }]) => [token, price]))).toEqual(
     new Map([
@@ -50,7 +50,7 @@ test('the marks of several tokens are asked for at once, those without a price a
   expect(await marks.newest([], at(userId))).toEqual(new Map());
 });
 
-test('the marks since a cursor are those after it, in the order of their arrival', async () => {
+test('returns the marks after a cursor in order of arrival', async () => {
   expect(await pricesSince(null, null)).toEqual(['101', '102.5']);
   expect(await pricesSince(null, userId)).toEqual(['101', '102.5', '103', '104']);
   const [, second] = await marks.since('BTC', null, at(userId));
@@ -60,7 +60,7 @@ test('the marks since a cursor are those after it, in the order of their arrival
   expect(last?.at).toBeInstanceOf(Date);
 });
 
-test('tokens that have moved are those with a mark after their cursor', async () => {
+test('reports tokens with a mark after their cursor as moved', async () => {
   const last = (await marks.newest(['BTC'], at(userId))).get('BTC')?.cursor ?? null;
   const lastForAll = (await marks.newest(['BTC'], at(null))).get('BTC')?.cursor ?? null;
   const moved = async (cursor: string | null, viewer: string | null) => {
@@ -77,7 +77,7 @@ test('tokens that have moved are those with a mark after their cursor', async ()
   expect(await moved(last, userId)).toEqual(['OWN']);
 });
 
-test('more marks than a page holds are read page by page, each once', async () => {
+test('reads more marks than a page holds page by page, each once', async () => {
   await board.database.pool.query(
     `insert into price_logs (id, hook_id, owner_user_id, from_admin, token, timeframe, price, currency,
        candle_time_tradingview, candle_time_server, received_at, source_ip, hash_value, parameters)
@@ -97,6 +97,6 @@ test('more marks than a page holds are read page by page, each once', async () =
   expect(seen).toHaveLength(1200);
 });
 
-test('every token that has a price is known', async () => {
+test('knows every token that has a price', async () => {
   expect(await marks.tokens({ db: board.database.db })).toEqual(['BTC', 'MANY', 'OWN']);
 });

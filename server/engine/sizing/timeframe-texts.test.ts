@@ -11,7 +11,7 @@ const TIMEFRAMES = [
   '15 m',
 ];
 
-test('a timeframe is found under exactly the texts that mean the same minutes', () => {
+test('returns exactly the texts that mean the same minutes', () => {
   for (const wanted of TIMEFRAMES) {
     const texts = timeframeTexts(wanted);
     if (texts === null) continue;
@@ -22,6 +22,6 @@ test('a timeframe is found under exactly the texts that mean the same minutes', 
   }
 });
 
-test('a timeframe without minutes has no other texts', () => {
+test('returns no texts for a timeframe without minutes', () => {
   for (const text of ['30S', 'Any', '', '0m', '1.5h', '100000']) expect(timeframeTexts(text)).toBeNull();
 });

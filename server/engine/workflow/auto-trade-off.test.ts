@@ -8,7 +8,7 @@ import { reasonFor } from '#test/app/token-holders.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 
-/** The program comes back with automatic trading off: workflows that had begun open nothing any more. */
+/** The program restarts with automatic trading off: workflows in progress open nothing more. */
 let requestsToExchange = 0;
 const engine = sharedTestEngine({
   watch: {
@@ -21,7 +21,7 @@ const engine = sharedTestEngine({
 type Signal = { token: string; userId: string; signalId: string; workflowId: string };
 const signal = (): Promise<Signal> => storeTradedSignal(engine);
 
-/** The same as an operator triggers it. */
+/** The same signal, triggered by an operator. */
 async function manualSignal(): Promise<Signal> {
   const stored = await signal();
   await engine.db
@@ -33,7 +33,7 @@ async function manualSignal(): Promise<Signal> {
 
 const OFF = { APP_ENV: 'production', AUTO_TRADE: 'disabled' };
 
-/** Another start, with these settings. */
+/** The engine after a start with these settings. */
 function startedWith(environment: Record<string, string>): AutomationDeps {
   const { appEnv, autoTrade, exchangeMode } = parseConfig({ SECRET_KEY: 'x'.repeat(32), ...environment });
   const config = { ...engine.deps.config, instanceId: 'second-instance', appEnv, autoTrade, exchangeMode };
@@ -45,13 +45,13 @@ async function startAnew(environment: Record<string, string> = OFF): Promise<voi
   await engine.settle({ deps: startedWith(environment) });
 }
 
-/** Brings a workflow so far that its calculation is recorded. */
+/** Runs a workflow until its calculation is recorded. */
 async function calculate(stored: Signal): Promise<void> {
   await runWorkflow(engine.deps, stored.workflowId);
   await calculateForWorkflow(engine, stored);
 }
 
-/** A first attempt that waits at the exchange. */
+/** Runs a workflow until its first attempt waits at the exchange. */
 async function waitAtExchange({ workflowId }: Signal): Promise<void> {
   engine.venue.setFaults([{ kind: 'restFirst' }]);
   const [trade] = await engine.plan(workflowId);
@@ -64,8 +64,8 @@ describe('automatic workflows', () => {
   test.each([
     ['by its switch', OFF],
     ['with an environment that is not production', { APP_ENV: 'development', AUTO_TRADE: 'enabled' }],
-    ['by live mode, where nobody switched it on', { APP_ENV: 'production', EXCHANGE_MODE: 'live' }],
-  ])('that wait for their token are aborted as a new signal is when it is off %s', async (_name, off) => {
+    ['by live mode, in which nobody switched it on', { APP_ENV: 'production', EXCHANGE_MODE: 'live' }],
+  ])('that wait for their token are aborted like a new signal when it is off %s', async (_name, off) => {
     const ahead = await signal();
     const behind = await engine.storeSignal({ token: ahead.token, price: '100' });
     await runWorkflow(engine.deps, ahead.workflowId);
@@ -87,7 +87,7 @@ describe('automatic workflows', () => {
   });
 
   // Requirements: workflows-2
-  test('whose users were selected skip them without a request, and close no opposite position either', async () => {
+  test('skip selected users without a request, and close no opposite position', async () => {
     const held = await signal();
     await engine.settle();
     const opposite = await engine.storeSignal({ token: held.token, price: '100', action: 'sell' });
@@ -106,7 +106,7 @@ describe('automatic workflows', () => {
     });
   });
 
-  test('whose positions were calculated do not plan their orders', async () => {
+  test('do not plan orders for calculated positions', async () => {
     const calculated = await signal();
     await calculate(calculated);
     await startAnew();
@@ -117,7 +117,7 @@ describe('automatic workflows', () => {
   });
 
   // Requirements: workflows-2
-  test('whose orders were planned do not send them', async () => {
+  test('do not send planned orders', async () => {
     const planned = await signal();
     await engine.plan(planned.workflowId);
     await startAnew();
@@ -128,7 +128,7 @@ describe('automatic workflows', () => {
   });
 
   // Requirements: workflows-2
-  test('whose orders wait at the exchange follow them up, and send no second attempt', async () => {
+  test('follow orders that wait at the exchange, but send no second attempt', async () => {
     const waiting = await signal();
     await waitAtExchange(waiting);
     await startAnew();
@@ -139,7 +139,7 @@ describe('automatic workflows', () => {
   });
 
   // Requirements: workflows-2
-  test('whose orders have filled still protect them', async () => {
+  test('still protect filled orders', async () => {
     const filled = await signal();
     const [trade] = await engine.plan(filled.workflowId);
     if (trade === undefined) throw new Error('nothing was planned');
@@ -152,14 +152,14 @@ describe('automatic workflows', () => {
   });
 });
 
-describe('a workflow that an operator triggered goes on', () => {
+describe('a workflow that an operator triggered continues', () => {
   // Requirements: workflows-2
   test.each<[string, (stored: Signal) => Promise<unknown>, number]>([
     ['from its first step', async () => {}, 1],
-    ['with the users who were selected', ({ workflowId }) => runWorkflow(engine.deps, workflowId), 1],
-    ['with a position that was calculated', calculate, 1],
-    ['with an order that was planned', ({ workflowId }) => engine.plan(workflowId), 1],
-    ['with the second attempt of an order that was not filled', waitAtExchange, 2],
+    ['with the selected users', ({ workflowId }) => runWorkflow(engine.deps, workflowId), 1],
+    ['with a calculated position', calculate, 1],
+    ['with a planned order', ({ workflowId }) => engine.plan(workflowId), 1],
+    ['with the second attempt of an unfilled order', waitAtExchange, 2],
   ])('%s', async (_name, begin, entries) => {
     const stored = await manualSignal();
     await begin(stored);

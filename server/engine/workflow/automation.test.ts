@@ -12,7 +12,7 @@ import { retryWorkflow, triggerWorkflow } from './trigger-workflow.ts';
 const engine = sharedTestEngine();
 const outcomes = (workflowId: string) => engine.outcomes(workflowId);
 
-test('one signal becomes one protected order for each eligible user, and a reason for every other', async () => {
+test('turns one signal into a protected order per eligible user, and a reason for every other user', async () => {
   const byRisk = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const byPortion = await engine.createUser({ positionSizingMethod: 'Portfolio Allocation' });
   const byAnalysis = await engine.createUser({ positionSizingMethod: 'Technical Analysis' });
@@ -44,7 +44,7 @@ test('one signal becomes one protected order for each eligible user, and a reaso
   expect(steps.every(({ status }) => status === 'completed')).toBe(true);
 });
 
-test('nobody eligible completes the workflow with its last step skipped', async () => {
+test('completes a workflow without eligible users with its last step skipped', async () => {
   await engine.createUser({ activeTrading: false });
   const { workflowId } = await engine.storeSignal({ token: 'ETH', price: '3000' });
   await engine.settle();
@@ -85,14 +85,14 @@ const setSignalTime = (signalId: string, daysAgo: number) =>
     .set({ signalTimeServer: new Date(engine.clock.now().getTime() - daysAgo * 24 * 3_600_000) })
     .where(eq(signals.id, signalId));
 
-test('a signal whose own time is 399 days old is traded', async () => {
+test('trades a signal whose own time is 399 days old', async () => {
   const { signalId, workflowId } = await storeTradedSignal(engine);
   await setSignalTime(signalId, 399);
   await engine.settle();
   expect(await engine.workflow(workflowId)).toMatchObject({ status: 'completed', successfulUsersCount: 1 });
 });
 
-test('a user of Technical Analysis is skipped without ATR while the others trade', async () => {
+test('skips a user of Technical Analysis without ATR while the others trade', async () => {
   const skipped = await engine.createUser({ positionSizingMethod: 'Technical Analysis' });
   const traded = await engine.createUser({ positionSizingMethod: 'Portfolio Allocation' });
   const { workflowId } = await engine.storeSignal({ token: 'XRP', price: '2' });
@@ -107,7 +107,7 @@ test('a user of Technical Analysis is skipped without ATR while the others trade
 });
 
 // Requirements: webhook-deliveries-26
-test("an ordinary user's own signal trades for that user only", async () => {
+test("trades an ordinary user's own signal for that user only", async () => {
   const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const other = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token: 'OWN', price: '10', ownerUserId: owner });
@@ -122,7 +122,7 @@ test("an ordinary user's own signal trades for that user only", async () => {
 });
 
 // Requirements: workflows-6
-test('a second signal in the same direction is skipped, an opposite one reverses or is skipped as the settings say', async () => {
+test('skips a second signal in the same direction, and reverses or skips an opposite one by the settings', async () => {
   const byRisk = { positionSizingMethod: 'Risk Management' };
   const reversing = await engine.createUser({ ...byRisk, oppositeSignal: 'reverse' });
   const keeping = await engine.createUser({ ...byRisk, oppositeSignal: 'skip' });
@@ -149,10 +149,10 @@ test('a second signal in the same direction is skipped, an opposite one reverses
 });
 
 // Requirements: accounts-states-8
-test('trading that is switched off after the calculation opens nothing', async () => {
+test('opens nothing when trading is switched off after the calculation', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token: 'PEPE', price: '0.00001' });
-  // The order is refused for a moment, so it waits while planned; meanwhile an administrator switches off.
+  // The exchange rejects the order for a moment, so it stays planned; then an administrator switches trading off.
   engine.venue.setFaults([{ kind: 'tooManyRequests', on: { path: 'place-order', times: 1 } }]);
   await runWorkflow(engine.deps, workflowId);
   await tradeUser(engine.deps, { workflowId, userId });
@@ -163,7 +163,7 @@ test('trading that is switched off after the calculation opens nothing', async (
 });
 
 // Requirements: workflows-10
-test('workflows of one token run one after another in the order of their signals', async () => {
+test('runs workflows of one token one after another in the order of their signals', async () => {
   await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const first = await engine.storeSignal({ token: 'ADA', price: '1' });
   const second = await engine.storeSignal({ token: 'ADA', price: '1' });
@@ -184,7 +184,7 @@ test('workflows of one token run one after another in the order of their signals
 });
 
 // Requirements: workflows-11
-test('a workflow for all users has the next turn in its token, before those of users’ own signals', async () => {
+test('runs a workflow for all users in a token before those of users’ own signals', async () => {
   const owner = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const own = { token: 'TRX', price: '1', ownerUserId: owner };
   const [running, waiting] = [await engine.storeSignal(own), await engine.storeSignal(own)];
@@ -209,7 +209,7 @@ test('a workflow for all users has the next turn in its token, before those of u
 });
 
 // Requirements: workflows-5
-test('a manual trigger makes a new workflow, skips users who traded the signal, and never runs beside another', async () => {
+test('creates a new workflow by a manual trigger, which skips users who traded the signal and never runs concurrently', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'LINK', price: '15' });
   await expect(triggerWorkflow(engine.deps, { signalId, username: 'ops' })).rejects.toMatchObject({
@@ -234,7 +234,7 @@ test('a manual trigger makes a new workflow, skips users who traded the signal, 
 });
 
 // Requirements: workflows-1
-test('outside production the automatic workflow is recorded and aborted, and a manual one still trades', async () => {
+test('records and aborts the automatic workflow outside production, where a manual one still trades', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const deps = {
     ...engine.deps,
@@ -261,10 +261,10 @@ test.each([
       throw new TypeError('a bug');
     },
   ],
-  // A wrong number of values is reported as too many values are: it is no outage.
+  // A wrong number of values fails like too many values: a bug, not an outage.
   ['a statement that breaks the protocol', { code: '08P01' }, () => engine.db.$client.query('select 1', [0])],
 ])(
-  'after three tries %s ends the workflow as failed and lets the next one through',
+  'after three tries %s ends the workflow as failed, and the next one runs',
   async (_name, error, breaks) => {
     const poisoned = await storeTradedSignal(engine);
     const next = await engine.storeSignal({ token: poisoned.token, price: '100' });
@@ -286,7 +286,7 @@ test.each([
   },
 );
 
-test('a workflow that is run again sends jobs for the users whose part is not over, in the order of trading', async () => {
+test('sends jobs for the unfinished users of a resumed workflow, in the order of trading', async () => {
   for (let count = 0; count < 4; count += 1)
     await engine.createUser({ positionSizingMethod: 'Risk Management' });
   const { workflowId } = await engine.storeSignal({ token: 'AGAIN', price: '100' });

@@ -6,14 +6,14 @@ import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 const engine = sharedTestEngine();
 
 /**
- * A process dies after every change of the outside, which leaves out no state that a successor can find, and at every
- * n-th of all statements, requests and answers. 1 tries each of them and takes some minutes.
+ * Crashes a process after every external change, which covers every state that a successor can find, and at every n-th
+ * of all statements, requests and answers. 1 tries each of them and takes some minutes.
  */
 const STRIDE = Number(process.env.CRASH_STRIDE ?? '17');
 
 // Requirements: workflows-7, workflows-12
 test.each(Object.entries(CRASH_STORIES))(
-  'a crash at any point of %s is repaired after a restart',
+  'repairs a crash at any point of %s after a restart',
   async (_name, story) => {
     const interruptEach = async (pointAt: (n: number) => CrashAt) => {
       for (let n = 0; ; n += 1) {

@@ -6,7 +6,7 @@ const engine = sharedTestEngine();
 
 // Requirements: workflows-7, workflows-12
 test.each(Object.entries(CRASH_STORIES))(
-  'a crash in the middle of %s is repaired after a restart',
+  'repairs a crash in the middle of %s after a restart',
   async (_name, story) => {
     const { died, changes } = await interrupt(engine, story, { afterChanges: Number.POSITIVE_INFINITY });
     expect(died).toBe(false);

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { ALWAYS, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { readCurrentPrices } from './current-prices.ts';
 
-// Longer than a test may take: one that waits for an answer fails.
+// Longer than a test may take: a test that waits for an answer fails.
 const engine = sharedTestEngine({ config: { exchangeTimeoutMs: 60_000 }, settles: false });
 
 const SIGNAL = { token: 'BTC', fromAdmin: true, ownerUserId: randomUUID() };
 
-test('prices are read from the exchanges in use, or from the first one where none is', async () => {
+test('reads prices from the exchanges in use, or from the first exchange when none is', async () => {
   await engine.storeSignal({ token: 'BTC', price: '65000' });
   expect(await readCurrentPrices(engine.deps, SIGNAL)).toEqual([{ exchange: 'Bitget', price: '65000' }]);
   await engine.createUser({ exchangePlatform: 'Bybit' });
@@ -20,7 +20,7 @@ test('prices are read from the exchanges in use, or from the first one where non
   ]);
 });
 
-test('users of other exchanges do not wait for one that does not answer', async () => {
+test('does not keep users of other exchanges waiting for one that does not answer', async () => {
   await engine.createUser({ exchangePlatform: 'Bybit' });
   await engine.createUser({ exchangePlatform: 'Bitget' });
   const silent = { operation: 'ticker', platform: 'Bybit', times: ALWAYS } as const;

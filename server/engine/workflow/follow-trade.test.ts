@@ -11,7 +11,7 @@ import { tradeUser } from './trade-user.ts';
 
 const engine = sharedTestEngine();
 
-/** A workflow whose users have an order each, and a queue that nothing takes jobs from. */
+/** A workflow with an order per user, and a queue whose jobs nobody takes. */
 async function ordered(users: number) {
   for (let number = 0; number < users; number += 1) {
     await engine.createUser({ positionSizingMethod: 'Risk Management' });
@@ -37,7 +37,7 @@ async function orderedOne() {
   return { trade, ...rest };
 }
 
-test('the end of a trade ends its user’s part, and the last one the workflow, without a job', async () => {
+test('ends the user’s part with its trade, and the workflow with the last one, without a job', async () => {
   const { workflowId, trades, calls, bringToItsEnd, outcomeOf } = await ordered(2);
   for (const { id, userId } of trades) {
     expect((await engine.workflow(workflowId)).status).toBe('processing');
@@ -51,7 +51,7 @@ test('the end of a trade ends its user’s part, and the last one the workflow, 
   expect(calls()).toEqual([]);
 });
 
-test('a trade ends although its workflow cannot take that, and a job for its user is sent', async () => {
+test('ends a trade whose workflow fails to record it, and sends a job for its user', async () => {
   const { trade, deps, calls, bringToItsEnd, outcomeOf } = await orderedOne();
   const failing: AutomationDeps = {
     ...deps,
@@ -68,7 +68,7 @@ test('a trade ends although its workflow cannot take that, and a job for its use
   expect(calls()).toMatchObject([{ data: { workflowId: trade.workflowId, userId: trade.userId } }]);
 });
 
-test('the end of a trade whose user was given up already sends a job, which corrects the outcome', async () => {
+test('sends a job at the end of a trade whose user was given up, which corrects the outcome', async () => {
   const { workflowId, trade, calls, bringToItsEnd, outcomeOf } = await orderedOne();
   await engine.db
     .update(workflowUsers)
@@ -79,7 +79,7 @@ test('the end of a trade whose user was given up already sends a job, which corr
   expect(calls()).toHaveLength(1);
 });
 
-test('the end of a trade while its user is being given up sends a job, and is corrected', async () => {
+test('sends a job at the end of a trade while its user is being given up, which corrects the outcome', async () => {
   const { workflowId, trade, deps, calls, drain, bringToItsEnd, outcomeOf } = await orderedOne();
   const { id, userId } = trade;
   await engine.advance(id, deps);
@@ -106,7 +106,7 @@ test('the end of a trade while its user is being given up sends a job, and is co
   });
 });
 
-/** The same database, with transactions that have written everything and commit on demand. */
+/** The same database, with transactions that commit only on demand after they have written everything. */
 function slowToCommit(db: AutomationDeps['db']) {
   const [written, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow = withTransaction(db, (work, config) =>

@@ -11,7 +11,7 @@ import type { AutomationDeps } from './automation-deps.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** A signal for a user who has changed the exchange, and holds something at the one before. */
+/** A signal for a user who changed the exchange and holds a position at the old one. */
 const engine = sharedTestEngine();
 
 describe('after a change of the exchange', () => {
@@ -27,21 +27,21 @@ describe('after a change of the exchange', () => {
   const NO_ANSWER = new ExchangeError('unknown', 'Bitget: no answer within 1 s');
   const ofUser = (userId: string) => eq(trades.userId, userId);
 
-  /** A user with a long position at Bitget who trades at Bybit now. */
+  /** A user with a long position at Bitget who now trades at Bybit. */
   async function withLongAtBitget() {
     const held = await withLong(engine);
     await moveTo(held.userId, 'Bybit');
     return held;
   }
 
-  /** Signals the token and settles; answers what became of the user. */
+  /** Signals the token and settles; returns the user's outcome. */
   async function nextOutcome(userId: string, token: string) {
     const { workflowId } = await engine.storeSignal({ token, price: '100' });
     await engine.settle();
     return (await engine.outcomes(workflowId)).get(userId)?.outcome;
   }
 
-  /** An order by hand at the exchange of the settings. */
+  /** Places an order by hand at the exchange of the settings. */
   async function shortByHand(userId: string, token: string): Promise<void> {
     const { signalId, workflowId } = await oppositeSignal(engine, token);
     await engine.db.delete(workflows).where(eq(workflows.id, workflowId));
@@ -52,7 +52,7 @@ describe('after a change of the exchange', () => {
 
   // Requirements: workflows-8
   test.each(['buy', 'sell'] as const)(
-    'a signal to %s opens nothing beside a position at the exchange before, and closes nothing there',
+    'a signal to %s opens nothing beside a position at the old exchange, and closes nothing there',
     async (action) => {
       const { userId, token } = await withLongAtBitget();
       const { workflowId } = await engine.storeSignal({ token, price: '100', action });
@@ -64,14 +64,14 @@ describe('after a change of the exchange', () => {
     },
   );
 
-  test('a signal is traded when the exchange before says that nothing is held there', async () => {
+  test('a signal is traded when the old exchange reports no position', async () => {
     const { userId, token } = await withLongAtBitget();
     await flatten(engine, { userId, token });
     expect(await nextOutcome(userId, token)).toBe('success');
   });
 
   test.each([
-    ['who has not changed it', 'Bitget', {}],
+    ['who has not changed the exchange', 'Bitget', {}],
     ['whose position there is known to be closed', 'Bybit', { positionClosedAt: new Date() }],
     ['whose position there was closed because its stop was missing', 'Bybit', { protectionStatus: 'closed' }],
   ] as const)('a user %s is traded without asking another exchange', async (_name, platform, known) => {
@@ -106,7 +106,7 @@ describe('after a change of the exchange', () => {
       NO_ANSWER.message,
     ],
   ] as const)(
-    'nothing is opened while something may be held at an exchange %s',
+    'nothing is opened while a position may be open at an exchange %s',
     async (_name, depsOf, problem) => {
       const { userId, token } = await withLongAtBitget();
       const { workflowId } = await engine.storeSignal({ token, price: '100' });
@@ -121,8 +121,8 @@ describe('after a change of the exchange', () => {
 
   // Requirements: additions-order-and-positions-11
   test.each([
-    ['before', 'Bybit'],
-    ['of now', 'Bitget'],
+    ['used before', 'Bybit'],
+    ['in use', 'Bitget'],
   ] as const)('nothing is concluded from another account at the exchange %s', async (_name, platform) => {
     const { userId, token } = await withLong(engine);
     await moveTo(userId, platform);
@@ -133,7 +133,7 @@ describe('after a change of the exchange', () => {
     expect(await reasonFor(engine, { workflowId, userId })).toMatch(
       /may still be open on Bitget, which could not be asked: The order is in account A-1, and the connected/,
     );
-    // As its write-off does.
+    // As the write-off of a position does.
     await engine.db.update(trades).set({ positionClosedAt: new Date() }).where(ofUser(userId));
     expect(await nextOutcome(userId, token)).toBe('success');
   });
@@ -145,7 +145,7 @@ describe('after a change of the exchange', () => {
   });
 
   // Requirements: workflows-8
-  test('a position of ours stays ours after a trade at the other exchange', async () => {
+  test('a position stays the engine’s own after a trade at the other exchange', async () => {
     const { userId, token } = await withLongAtBitget();
     await shortByHand(userId, token);
     await flatten(engine, { userId, token, platform: 'Bybit' });

@@ -15,7 +15,7 @@ import { atExchangeCall, dyingAt } from '#test/venues/dying-exchange.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** A signal for a user who holds something in its token. */
+/** A signal for a user who holds a position in its token. */
 const engine = sharedTestEngine();
 
 /** The user opens a long position of 1 at the exchange without this product. */
@@ -51,11 +51,11 @@ const REVERSED = [
 const closesOf = (userId: string) =>
   engine.db.select().from(positionCloses).where(eq(positionCloses.userId, userId));
 
-describe('a reversal that is interrupted', () => {
+describe('an interrupted reversal', () => {
   test.each([
     ['before its close is sent', 'closePosition', 'before'],
     ['after its close was sent', 'closePosition', 'after'],
-    ['while it asks whether it is flat', 'fetchPosition', 'after'],
+    ['while it checks whether the position is flat', 'fetchPosition', 'after'],
     ['before it is known whether the signal can be traded', 'fetchBalance', 'before'],
     ['before the new position is sized', 'fetchBalance', 'before', 2],
     ['before the new order is sent', 'placeOrder', 'before'],
@@ -89,7 +89,7 @@ describe('a reversal that is interrupted', () => {
     },
   );
 
-  test('by an instance that lost the user’s lease closes nothing more', async () => {
+  test('whose instance lost the user’s lease closes nothing more', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
@@ -103,7 +103,7 @@ describe('a reversal that is interrupted', () => {
   });
 });
 
-test('a reversal cancels the stop and target that the exchange left of the closed position', async () => {
+test('cancels the stop and target that the exchange left of a closed position in a reversal', async () => {
   const { userId, token } = await withLong(engine);
   engine.venue.setFaults([{ kind: 'protectionKept' }]);
   const left: unknown[] = [];
@@ -185,7 +185,7 @@ describe('nothing is closed or opened beside', () => {
     expect(await ledgerOf(engine, userId)).toEqual(OPENED);
   });
 
-  test('a position of the user who keeps it on an opposite signal', async () => {
+  test('a position of a user who keeps it on an opposite signal', async () => {
     const { userId, token } = await withLong(engine, { oppositeSignal: 'skip' });
     const { workflowId } = await oppositeSignal(engine, token);
     await engine.settle();
@@ -195,7 +195,7 @@ describe('nothing is closed or opened beside', () => {
     expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
   });
 
-  test('a position of the user who switched trading off after the selection', async () => {
+  test('a position of a user who switched trading off after the selection', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
@@ -223,7 +223,7 @@ describe('nothing is closed or opened beside', () => {
   });
 });
 
-test('a position that cannot be closed stays, and nothing is opened', async () => {
+test('keeps a position that cannot be closed, and opens nothing', async () => {
   const { userId, token } = await withLong(engine);
   engine.venue.setFaults([
     { kind: 'refuse', code: '40020', message: 'no', on: { path: 'place-order', times: ALWAYS } },

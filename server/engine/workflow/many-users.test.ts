@@ -4,12 +4,12 @@ import { sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** A statement takes at most 65,535 values, so those of a workflow must not have several for each user. */
+/** A statement takes at most 65,535 values, so a workflow must not send several per user. */
 const engine = sharedTestEngine({ settles: false });
 
 const USERS = 20_000;
 
-/** Copies of a user. */
+/** Creates copies of a user. */
 async function multiply(userId: string, copies: number): Promise<void> {
   await engine.db.execute(sql`
     with copied as (
@@ -23,7 +23,7 @@ async function multiply(userId: string, copies: number): Promise<void> {
     from user_settings settings, copied where settings.user_id = ${userId}`);
 }
 
-test('a signal is decided for each of twenty thousand users, and traded by those who are eligible', async () => {
+test('decides a signal for each of twenty thousand users, and trades it for the eligible ones', async () => {
   const userId = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'A' });
   await multiply(userId, USERS - 1);
   const { workflowId } = await engine.storeSignal({ token: 'MANY', price: '100' });

@@ -5,7 +5,7 @@ const LONG_MS = 10_000;
 const place = (position: number) => ({ workflowId: 'workflow', position });
 const SETTLED = { isSettled: true };
 
-/** Positions in the order in which they went on. */
+/** `gone`: positions in the order in which they stopped waiting. */
 function waitingFor(turns: ReturnType<typeof createOrderTurns>, positions: number[], withinMs = LONG_MS) {
   const gone: number[] = [];
   const all = positions.map(async (position) => {
@@ -14,10 +14,10 @@ function waitingFor(turns: ReturnType<typeof createOrderTurns>, positions: numbe
   });
   return { gone, all: Promise.all(all) };
 }
-/** What is to happen by itself has happened by then. */
+/** Lets pending promise callbacks run. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('who is first here waits for nobody, and the others for those before them', async () => {
+test('lets the first user pass, and the others wait for those before them', async () => {
   const turns = createOrderTurns();
   for (const position of [2, 0, 1]) turns.enter(place(position));
   const { gone, all } = waitingFor(turns, [2, 1, 0]);
@@ -31,7 +31,7 @@ test('who is first here waits for nobody, and the others for those before them',
   expect(gone).toEqual([0, 1, 2]);
 });
 
-test('a slow one is not waited for longer than that', async () => {
+test('stops waiting for a slow user after the given time', async () => {
   const turns = createOrderTurns();
   for (const position of [0, 1]) turns.enter(place(position));
   const { gone, all } = waitingFor(turns, [1], 20);
@@ -41,7 +41,7 @@ test('a slow one is not waited for longer than that', async () => {
   expect(gone).toEqual([1]);
 });
 
-test('users of other workflows do not wait for each other', async () => {
+test('does not make users of different workflows wait for each other', async () => {
   const turns = createOrderTurns();
   turns.enter({ workflowId: 'another', position: 0 });
   turns.enter(place(1));
@@ -49,7 +49,7 @@ test('users of other workflows do not wait for each other', async () => {
   expect(turns.isNext(place(1))).toBe(false);
 });
 
-test('it is the next one’s turn when all before have settled here, in whatever order, or the database said so', () => {
+test('gives a user the turn when all before have settled here, in any order, or the database says so', () => {
   const turns = createOrderTurns();
   for (const position of [0, 1, 2, 3, 7]) turns.enter(place(position));
   expect(turns.isNext(place(0))).toBe(true);
@@ -66,7 +66,7 @@ test('it is the next one’s turn when all before have settled here, in whatever
   expect(turns.isNext(place(7))).toBe(true);
 });
 
-test('one whose try failed counts as settled only when the database says so', () => {
+test('counts a user whose try failed as settled only when the database says so', () => {
   const turns = createOrderTurns();
   for (const position of [0, 1]) turns.enter(place(position));
   turns.leave(place(0), { isSettled: false });
@@ -75,7 +75,7 @@ test('one whose try failed counts as settled only when the database says so', ()
   expect(turns.isNext(place(1))).toBe(true);
 });
 
-test('nothing is kept of a workflow of which nobody is here any more', () => {
+test('forgets a workflow when its last user has left', () => {
   const turns = createOrderTurns();
   turns.enter(place(0));
   turns.leave(place(0), SETTLED);

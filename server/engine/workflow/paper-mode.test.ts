@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { EXCHANGE_PLATFORMS, type ExchangePlatform } from '#domain/user-settings.ts';
 import { startTestEngine, type TestEngineOptions } from '#test/app/test-engine.ts';
 
-/** One user's way through fills, a reversal, a stop and an order that rests, as the engine records it. */
+/** One user's path through fills, a reversal, a stop and an order that rests, as the engine records it. */
 async function trade(platform: ExchangePlatform, options: TestEngineOptions) {
   const engine = await startTestEngine(options);
   try {
@@ -77,7 +77,7 @@ async function trade(platform: ExchangePlatform, options: TestEngineOptions) {
 }
 
 test.each(EXCHANGE_PLATFORMS)(
-  'the engine cannot tell paper mode from the real client at %s',
+  'the engine records the same in paper mode as with the real client at %s',
   async (platform) => {
     const paper = await trade(platform, { paperMode: true });
     expect(paper.held.map(({ side, stopLoss }) => [side, stopLoss])).toEqual([

@@ -32,7 +32,7 @@ const config: Config = {
 let database: TestDatabase;
 let program: Program;
 let sender: TestSender;
-/** By the letter of their place in the order of trading. */
+/** Users by the letter of their place in the order of trading. */
 const traders = new Map<string, string>();
 
 async function startProgram(): Promise<TestClient> {
@@ -55,7 +55,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const admin = await startProgram();
   sender = await createSender({ app: program.app, client: admin });
-  // Created in another order than they trade in.
+  // Created in a different order than they trade in.
   for (const [letter, method] of [
     ['Q', 'Portfolio Allocation'],
     ['Z', 'Technical Analysis'],
@@ -90,7 +90,7 @@ async function poll<Result>(read: () => Promise<Result | null>, limitMs = 20_000
 
 const stampOf = (date: Date) => date.toISOString().replaceAll(/[-:T]/g, '').slice(0, 12);
 
-/** A signal by the webhook's route, and its workflow when that has ended. */
+/** Sends a signal through the webhook; returns its workflow when that has ended. */
 async function send(fields: Record<string, unknown>) {
   const { db } = database.database;
   const answer = await sender.signal(fields);
@@ -110,7 +110,7 @@ const tradesOf = (signalId: string) =>
     .where(eq(trades.signalId, signalId))
     .orderBy(trades.createdAt, trades.id);
 
-test('a signal by the webhook is filled for three users in the order of trading', async () => {
+test('fills a signal from the webhook for three users in the order of trading', async () => {
   const candle = await sender.candle({ DateTime: stampOf(new Date()), ATR: '300', Mature_Trend: 'up' });
   expect(candle.statusCode).toBe(200);
   const { signalId, workflow } = await send({});
@@ -133,7 +133,7 @@ test('a signal by the webhook is filled for three users in the order of trading'
 });
 
 // Requirements: workflows-10
-test('several tokens at once are traded side by side, each user once for each', async () => {
+test('trades several tokens concurrently, each user once per token', async () => {
   const { db } = database.database;
   const tokens = ['ETH', 'SOL', 'XRP'];
   await Promise.all(
@@ -152,7 +152,7 @@ test('several tokens at once are traded side by side, each user once for each', 
 });
 
 // Requirements: workflows-12
-test('a program that ends in the middle of a signal leaves it to the next one, and nothing is traded twice', async () => {
+test('leaves a signal to the next program when one ends in the middle of it, and trades nothing twice', async () => {
   const { db } = database.database;
   const before = { trades: await db.select().from(trades), orders: await db.select().from(paperOrders) };
   const answer = await sender.signal({ symbol: 'DOTUSDT', price: '7' });
@@ -165,7 +165,7 @@ test('a program that ends in the middle of a signal leaves it to the next one, a
     return newest?.completedAt == null ? null : newest;
   }, 55_000);
   expect(workflow).toMatchObject({ status: 'completed', eligibleUsersCount: 3, successfulUsersCount: 2 });
-  // No candle, so no ATR: the technical analyst is skipped.
+  // No candle, so no ATR: the user of Technical Analysis is skipped.
   const users = await listWorkflowUsers(db, workflow.id);
   expect(users.map(({ userId, outcome }) => [userId, outcome])).toEqual(
     expect.arrayContaining([
@@ -180,7 +180,7 @@ test('a program that ends in the middle of a signal leaves it to the next one, a
   expect(orders).toHaveLength(before.orders.length + 2);
 });
 
-test('a program that starts again over finished work trades nothing, and shows all of it', async () => {
+test('trades nothing after a restart with finished work, and shows all of it', async () => {
   const { db } = database.database;
   const before = {
     trades: await db.select().from(trades),

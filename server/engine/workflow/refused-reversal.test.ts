@@ -10,7 +10,7 @@ import { type Answers, answering, atExchangeCall, dyingAt } from '#test/venues/d
 import { runWorkflow } from './run-workflow.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** An opposite signal that is refused: before the position is closed, or after it where only then it is known. */
+/** An opposite signal that is refused: before the position is closed, or after it if the reason is known only then. */
 const engine = sharedTestEngine();
 
 describe('a signal that would not be traded closes nothing', () => {
@@ -110,7 +110,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
-  test('for a price that moved meanwhile says so', async () => {
+  test('for a price that moved during the close says so', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
@@ -132,7 +132,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
-  test('for a switch that was turned off meanwhile says so at its order', async () => {
+  test('for a switch turned off during the close says so at its order', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     await runWorkflow(engine.deps, workflowId);
@@ -148,7 +148,7 @@ describe('a signal that is refused after the opposite position was closed', () =
     expect(await ledgerOf(engine, userId)).toEqual(CLOSED);
   });
 
-  test('for its age says that the close had begun, where its end is not known', async () => {
+  test('for its age says that the close had begun, if its end is not known', async () => {
     const { userId, token } = await withLong(engine);
     const { workflowId } = await oppositeSignal(engine, token);
     const dying = dyingAt(engine.deps, 'closePosition', 'after');

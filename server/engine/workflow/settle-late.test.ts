@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { ALWAYS, sharedTestEngine } from '#test/app/shared-test-engine.ts';
 import type { Agenda } from '#test/app/test-engine.ts';
 
-/** I7: what a workflow said of an order in doubt is corrected when the order is settled later. */
+/** I7: the outcome of an order in doubt is corrected when the order is settled after its workflow. */
 const engine = sharedTestEngine();
 
-/** The exchange answers nothing about orders for this long, by the engine's clock. */
+/** The exchange does not answer about orders for this long, by the engine's clock. */
 function silentFor(ms: number): Agenda {
   const until = new Date(engine.clock.now().getTime() + ms);
   let isOver = false;
@@ -23,7 +23,7 @@ test.each([
   ['filled', { kind: 'cutAfterAccept' }, 'success', 'completed', null],
   ['was never placed', { kind: 'cutBeforeAccept' }, 'failed', 'failed', /calculation/i],
 ] as const)(
-  'an order that is settled after its workflow is shown as one that %s',
+  'shows an order that is settled after its workflow as one that %s',
   async (what, fault, outcome, status, error) => {
     const token = what === 'filled' ? 'LATEFILL' : 'LATENONE';
     const late = await engine.createUser({ positionSizingMethod: 'Risk Management', tradeOrderSet: 'A' });

@@ -8,7 +8,7 @@ import { runWorkflow } from './run-workflow.ts';
 import { wakeUnfinished } from './sweep.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** Every instance was down, or the database away, for so long that work under way must not go on. */
+/** Every instance or the database was down for so long that work in progress must not continue. */
 const engine = sharedTestEngine();
 
 const minutes = (n: number) => n * 60_000;
@@ -34,11 +34,11 @@ async function expectNothingOrdered({ userId, token, signalId }: Signal): Promis
     expect(trade).toMatchObject({ state: 'done', success: false });
 }
 
-/** Brings a workflow so far that its users are selected. */
+/** Runs a workflow until its users are selected. */
 const select = ({ workflowId }: Signal) => runWorkflow(engine.deps, workflowId);
 const planOrders = ({ workflowId }: Signal) => engine.plan(workflowId);
 
-/** Brings a workflow so far that its calculation is recorded. */
+/** Runs a workflow until its calculation is recorded. */
 async function calculate(stored: Signal): Promise<void> {
   await select(stored);
   await calculateForWorkflow(engine, stored);
@@ -58,7 +58,7 @@ async function endBeforeIntent(stored: Signal): Promise<void> {
 }
 
 describe('after an outage longer than the age limit of signals', () => {
-  test('a signal that was stored before it ends as expired, and the one behind it as well', async () => {
+  test('a signal that was stored before ends as expired, and so does the next one', async () => {
     const stored = await signal();
     const behind = await engine.storeSignal({ token: stored.token, price: '100' });
     await outage(minutes(31));
@@ -73,7 +73,7 @@ describe('after an outage longer than the age limit of signals', () => {
     ['users who were selected', select, /^Signal expired: .*the limit is 30 minutes; user will be skipped$/],
     ['a position that was calculated', calculate, /^The calculation is 31\.0 minutes old/],
     ['a calculation whose order was not planned', endBeforeIntent, /^Signal expired: /],
-  ])('%s before it: nothing is ordered, and the reason says so', async (_name, begin, reason) => {
+  ])('%s before: nothing is ordered, and the reason says so', async (_name, begin, reason) => {
     const begun = await signal();
     await begin(begun);
     await outage(minutes(31));
@@ -82,7 +82,7 @@ describe('after an outage longer than the age limit of signals', () => {
     expect(await engine.workflow(begun.workflowId)).toMatchObject({ status: 'completed' });
   });
 
-  test('an order that was planned before it is not sent', async () => {
+  test('an order that was planned before is not sent', async () => {
     const planned = await signal();
     await planOrders(planned);
     await outage(minutes(31));
@@ -110,7 +110,7 @@ test.each([
 );
 
 describe('after a shorter outage', () => {
-  test('a signal that was stored before it is traded, and so are users who were selected', async () => {
+  test('a signal that was stored before is traded, and so are selected users', async () => {
     const [stored, selected] = [await signal(), await signal()];
     await select(selected);
     await outage(minutes(4));
@@ -128,8 +128,8 @@ describe('after a shorter outage', () => {
   });
 
   test.each([
-    ['a calculation whose order was not planned is made anew', endBeforeIntent, 6],
-    ['a calculation of a moment ago is used', calculate, 1],
+    ['a calculation whose order was not planned is repeated', endBeforeIntent, 6],
+    ['a recent calculation is used', calculate, 1],
   ])('%s, and ordered once', async (_name, begin, afterMinutes) => {
     const calculated = await signal();
     await begin(calculated);

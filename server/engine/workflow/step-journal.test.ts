@@ -30,7 +30,7 @@ async function openJournal() {
   return { workflowId, lease, step, written, newJournal, journal: newJournal() };
 }
 
-test('writes steps together as they ended, with how long each took', async () => {
+test('writes ended steps together, each with its duration', async () => {
   const { step, written, journal } = await openJournal();
   journal.begin(step(1, at(0)));
   journal.end({ status: 'completed', outputData: { valid: true }, at: at(1) });
@@ -53,7 +53,7 @@ test('writes steps together as they ended, with how long each took', async () =>
   ]);
 });
 
-test('keeps the start of a step begun before a crash, and does not change one that has ended', async () => {
+test('keeps the start of a step begun before a crash, and does not change an ended step', async () => {
   const { step, written, journal, newJournal } = await openJournal();
   journal.begin(step(1, at(0)));
   journal.end({ status: 'completed', outputData: 'first', at: at(1) });
@@ -71,7 +71,7 @@ test('keeps the start of a step begun before a crash, and does not change one th
   ]);
 });
 
-test('ends a step that took more milliseconds than an integer holds, with the largest integer', async () => {
+test('caps the duration of a step at the largest integer of milliseconds', async () => {
   const { step, written, journal, newJournal } = await openJournal();
   const later = at(30 * 24 * 3_600);
   journal.begin(step(1, at(0)));
@@ -88,7 +88,7 @@ test('ends a step that took more milliseconds than an integer holds, with the la
   ]);
 });
 
-test('writes neither steps nor what goes with them when the lease was taken over', async () => {
+test('writes neither steps nor their accompanying writes when the lease was taken over', async () => {
   const { workflowId, step, written, journal } = await openJournal();
   const statusOf = async () =>
     (
@@ -105,7 +105,7 @@ test('writes neither steps nor what goes with them when the lease was taken over
   expect(await statusOf()).toEqual({ status: 'pending' });
 });
 
-test('writes nothing when what goes with the steps fails, and can end the step under way without it', async () => {
+test('writes nothing when an accompanying write fails, and can end the current step without it', async () => {
   const { step, written, journal } = await openJournal();
   journal.begin(step(1, at(0)));
   journal.end({ status: 'completed', at: at(1) });
@@ -122,7 +122,7 @@ test('writes nothing when what goes with the steps fails, and can end the step u
   ]);
 });
 
-test('keeps steps that ended before the one that failed, and leaves none under way', async () => {
+test('keeps steps that ended before the failed one, and leaves none in progress', async () => {
   const { step, written, journal } = await openJournal();
   journal.begin(step(1, at(0)));
   await journal.writeDown();
@@ -140,7 +140,7 @@ test('keeps steps that ended before the one that failed, and leaves none under w
   ]);
 });
 
-test('writes steps while other work goes on, and answers when both have ended', async () => {
+test('writes steps while other work runs, and resolves when both have ended', async () => {
   const { step, written, journal } = await openJournal();
   journal.begin(step(1, at(0)));
   const seen = await journal.writeDownDuring(async () => {
@@ -155,7 +155,7 @@ test('writes steps while other work goes on, and answers when both have ended', 
   expect(await written()).toMatchObject([{ stepNumber: 1, status: 'completed' }]);
 });
 
-test('writes nothing for work that is done at once', async () => {
+test('writes nothing for work that ends immediately', async () => {
   const { step, written, journal } = await openJournal();
   journal.begin(step(1, at(0)));
   expect(await journal.writeDownDuring(async () => 'done')).toBe('done');
@@ -165,7 +165,7 @@ test('writes nothing for work that is done at once', async () => {
   expect(await written()).toMatchObject([{ stepNumber: 1, status: 'completed' }]);
 });
 
-test('gives the lease back with the last write', async () => {
+test('releases the lease with the last write', async () => {
   const { step, written, journal, lease } = await openJournal();
   journal.begin(step(1, at(0)));
   journal.end({ status: 'completed', at: at(1) });
@@ -175,14 +175,14 @@ test('gives the lease back with the last write', async () => {
   expect(await acquireLease({ db: engine.db, key: lease.key, holder: 'there' })).not.toBeNull();
 });
 
-test('keeps the steps and throws the error when the work beside the write fails', async () => {
+test('keeps the steps and throws the error when the work during the write fails', async () => {
   const { step, written, journal } = await openJournal();
   journal.begin(step(1, at(0)));
   await expect(journal.writeDownDuring(() => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
   expect(await written()).toMatchObject([{ stepNumber: 1, status: 'processing' }]);
 });
 
-test('throws for a lost lease when the work beside the write has ended', async () => {
+test('throws for a lost lease after the work during the write has ended', async () => {
   const { step, journal } = await openJournal();
   await handOverLeases(engine.db, 'here');
   journal.begin(step(1, at(0)));

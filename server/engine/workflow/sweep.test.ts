@@ -19,7 +19,7 @@ import { runWorkflow } from './run-workflow.ts';
 import { wakeUnfinished } from './sweep.ts';
 import { tradeUser } from './trade-user.ts';
 
-/** A process finishes what its predecessor left behind, by the jobs that it sends itself. */
+/** A process finishes the work that its predecessor left, by the jobs that it sends itself. */
 const engine = sharedTestEngine();
 const signal = () => storeTradedSignal(engine);
 
@@ -89,7 +89,7 @@ test.each(Object.entries(LEFT))('the next process finishes an order %s', async (
 });
 
 // Requirements: workflows-12
-test('the next process finishes workflows that wait, run, or have users under way, each in its turn', async () => {
+test('the next process finishes workflows that wait, run, or have users in progress, each in its turn', async () => {
   const waiting = await signal();
   const behind = await engine.storeSignal({ token: waiting.token, price: '100' });
   const selected = await signal();
@@ -103,9 +103,9 @@ test('the next process finishes workflows that wait, run, or have users under wa
   expect((await engine.outcomes(selected.workflowId)).get(selected.userId)?.outcome).toBe('success');
 });
 
-test('the workflow that holds its token is woken, also when an older one was committed after it', async () => {
+test('wakes the workflow that holds its token, even if an older one was committed after it', async () => {
   const older = await signal();
-  // As while the transaction that stores it is not committed.
+  // As before the commit of the transaction that stores the older workflow.
   const late = await engine.db.delete(workflows).where(eq(workflows.id, older.workflowId)).returning();
   const holder = await engine.storeSignal({ token: older.token, price: '100' });
   const dying = dyingAt(engine.deps, 'fetchTicker', 'before');
@@ -122,7 +122,7 @@ test('the workflow that holds its token is woken, also when an older one was com
   }
 });
 
-test('a trade whose wake-up call was lost is called again fifteen seconds after it was due, not before', async () => {
+test('calls a trade with a lost wake-up job again fifteen seconds after it was due, not before', async () => {
   const { trade } = await planTrade(engine);
   const { dueAt } = await engine.advance(trade.id);
   const { queue, deps, drain } = withQueue();
@@ -137,7 +137,7 @@ test('a trade whose wake-up call was lost is called again fifteen seconds after 
   expect(await engine.trade(trade.id)).toMatchObject({ state: 'done', success: true });
 });
 
-test('the sweep takes the orders that are overdue longest first', async () => {
+test('takes the longest overdue orders first', async () => {
   const planned = async (dueAt: Date | null) => {
     const { trade } = await planTrade(engine);
     await engine.db.update(trades).set({ dueAt }).where(eq(trades.id, trade.id));
@@ -152,7 +152,7 @@ test('the sweep takes the orders that are overdue longest first', async () => {
   expect(await look(3)).toEqual([unknown, later, late]);
 });
 
-test('users are not traded before step 7 has begun, so that the last of them can end it', async () => {
+test('does not trade users before step 7 has begun, so that the last of them can end it', async () => {
   const { userId, workflowId, signalId, token } = await signal();
   await runWorkflow(engine.deps, workflowId);
   // As after a crash between step 6 and step 7.
@@ -170,7 +170,7 @@ test('users are not traded before step 7 has begun, so that the last of them can
   expect((await engine.holding(userId, token)).position).toMatchObject({ side: 'long' });
 });
 
-test('a user whose order is under way is not woken until the order is overdue', async () => {
+test('does not wake a user whose order is in progress until the order is overdue', async () => {
   const { workflowId, userId, trade } = await planTrade(engine);
   const { queue, deps, drain } = withQueue();
   const callsAt = async (ms: number) => {

@@ -8,7 +8,7 @@ import { tradeUser } from './trade-user.ts';
 
 const engine = sharedTestEngine();
 
-/** A signal whose only user is to be traded next. */
+/** A signal whose only user is next to trade. */
 async function turn() {
   const stored = await storeTradedSignal(engine);
   await runWorkflow(engine.deps, stored.workflowId);
@@ -20,7 +20,7 @@ const tradesOf = async ({ userId, signalId }: { userId: string; signalId: string
 
 const hold = (userId: string) => acquireLease({ db: engine.db, key: `user:${userId}`, holder: 'another' });
 
-test('a user is sized for one signal at a time: the next one waits until the lease is free', async () => {
+test('sizes a user for one signal at a time: the next signal waits until the lease is free', async () => {
   const { userId, workflowId, signalId } = await turn();
   expect(await hold(userId)).not.toBeNull();
   const trading = tradeUser(engine.deps, { workflowId, userId });
@@ -33,7 +33,7 @@ test('a user is sized for one signal at a time: the next one waits until the lea
   await engine.settle();
 });
 
-test('a user who has an order, or whose part is over, does not wait for the lease', async () => {
+test('does not wait for the lease for a user who has an order, or whose part is over', async () => {
   const { userId, workflowId, signalId } = await turn();
   await tradeUser(engine.deps, { workflowId, userId });
   expect(await hold(userId)).not.toBeNull();
@@ -46,6 +46,6 @@ test('a user who has an order, or whose part is over, does not wait for the leas
   expect(await again()).toBeNull();
   expect(waiting()).toHaveLength(1);
   expect(await tradesOf({ userId, signalId })).toHaveLength(1);
-  // Not even after it had run out.
+  // The lease is still held: the calls did not wait for it to run out.
   expect(await hold(userId)).toBeNull();
 });

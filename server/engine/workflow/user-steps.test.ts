@@ -21,7 +21,7 @@ async function userSteps(workflowId: string) {
 }
 
 test.each(['fetchPosition', 'fetchBalance', 'placeOrder', 'findOrder'] as const)(
-  "users' steps are numbered by the order of trading, the same before and after a process that dies at %s",
+  "users' steps are numbered by the order of trading, the same before and after a process dies at %s",
   async (call) => {
     const [first, middle, last] = await threeUsers();
     const { workflowId } = await engine.storeSignal({ token: `N${call.toUpperCase()}`, price: '100' });
@@ -42,7 +42,7 @@ test.each(['fetchPosition', 'fetchBalance', 'placeOrder', 'findOrder'] as const)
   },
 );
 
-test('each step says how long it took', async () => {
+test('records the duration of each step', async () => {
   const [userId] = await threeUsers();
   engine.venue.setFaults([{ kind: 'restFirst', on: { userId } }]);
   const { workflowId } = await engine.storeSignal({ token: 'LONG', price: '100' });
@@ -59,7 +59,7 @@ test('each step says how long it took', async () => {
 });
 
 // Requirements: workflows-9
-test('a skip, missing settings and a failed order end with the texts that the monitor knows', async () => {
+test('ends skips, missing settings and failed orders with the texts that the monitor knows', async () => {
   const [skipped, missing, failed] = await threeUsers();
   engine.venue.setFaults([
     { kind: 'refuse', code: '40014', on: { path: 'account/accounts', userId: skipped } },
@@ -84,7 +84,7 @@ test('a skip, missing settings and a failed order end with the texts that the mo
   });
 });
 
-test("a user's part that fails unexpectedly three times is given up, and the others trade", async () => {
+test('gives up a user whose part fails unexpectedly three times, while the others trade', async () => {
   const [broken, ...others] = await threeUsers();
   const { workflowId } = await engine.storeSignal({ token: 'BROKEN', price: '100' });
   const deps = {

@@ -28,7 +28,7 @@ function counting({ $client }: Db) {
   return { db: drizzleOver(pool), state };
 }
 
-test('signal and candle of a workflow are read once for all its users, also for reads at the same time', async () => {
+test('reads signal and candle of a workflow once for all its users, even concurrently', async () => {
   await engine.storeCandle({ token: 'ONCE', price: '100' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'ONCE', price: '100' });
   await runWorkflow(engine.deps, workflowId);
@@ -43,7 +43,7 @@ test('signal and candle of a workflow are read once for all its users, also for 
   expect(await readSignal(elsewhere.database.engineDb, workflowId)).toBeNull();
 });
 
-test('the instance that ran the workflow has its signal and candle in memory', async () => {
+test('keeps signal and candle in memory on the instance that ran the workflow', async () => {
   const { db, state } = counting(engine.db);
   await engine.storeCandle({ token: 'HERE', price: '100' });
   const { signalId, workflowId } = await engine.storeSignal({ token: 'HERE', price: '100' });
@@ -51,11 +51,11 @@ test('the instance that ran the workflow has its signal and candle in memory', a
   const before = state.statements;
   expect(await readSignal(db, workflowId)).toMatchObject({ id: signalId });
   expect(await readMatchedPriceLog(db, workflowId)).toMatchObject({ token: 'HERE' });
-  // Which candle it was.
+  // The step that names the candle.
   expect(state.statements).toBe(before + 1);
 });
 
-test('neither a failure nor an absence is kept', async () => {
+test('remembers neither a failure nor an absence', async () => {
   const { db, state } = counting(engine.db);
   const { signalId, workflowId } = await engine.storeSignal({ token: 'LATER', price: '100' });
   state.isAway = true;
