@@ -19,7 +19,7 @@ describe('parseCandleTime', () => {
     expect(parseCandleTime(text)).toBeNull();
   });
 
-  it('reads back every minute that it is given', () => {
+  it('reads back every formatted minute', () => {
     const anyMinute = fc.integer({ min: 0, max: 130_000_000 }).map((minutes) => new Date(minutes * 60_000));
     fc.assert(
       fc.property(anyMinute, (instant) => {

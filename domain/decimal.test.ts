@@ -21,7 +21,7 @@ describe('D', () => {
     expect(() => D(value)).toThrow(RangeError);
   });
 
-  it('reads what a database and an exchange write', () => {
+  it('reads numbers as databases and exchanges write them', () => {
     const read = ['1.50', '-0.1', '1e-8', '.5', 7].map((value) => toPlain(D(value)));
     expect(read).toEqual(['1.5', '-0.1', '0.00000001', '0.5', '7']);
   });
@@ -50,26 +50,26 @@ describe('steps and ticks', () => {
     expect(toPlain(floorToStep(value, step))).toBe(floor);
   });
 
-  it('a periodic quotient lands on its step exactly', () => {
-    // (1 / 3) × 3 by two roundings is 0.999…; one whole-number division is not fooled.
+  it('puts a periodic quotient on its step exactly', () => {
+    // (1 / 3) × 3 with two roundings is 0.999…; one integer division is exact.
     expect(toPlain(floorRatioToStep({ numerator: '1250', denominator: '0.0000004', step: 1 }))).toBe(
       '3125000000',
     );
     expect(toPlain(floorRatioToStep({ numerator: D(1).times(3), denominator: 3, step: '0.1' }))).toBe('1');
   });
 
-  it('a step or denominator of zero throws', () => {
+  it('throws on a step or denominator of zero', () => {
     expect(() => floorToStep('1', '0')).toThrow(RangeError);
     expect(() => floorRatioToStep({ numerator: 1, denominator: 0, step: 1 })).toThrow(RangeError);
   });
 
-  it('a price on the tick stays, others move in the given direction', () => {
+  it('keeps a price on the tick, and moves others in the given direction', () => {
     expect(toPlain(roundToTick('100.1', '0.1', 'up'))).toBe('100.1');
     expect(toPlain(roundToTick('100.11', '0.1', 'up'))).toBe('100.2');
     expect(toPlain(roundToTick('100.19', '0.1', 'down'))).toBe('100.1');
   });
 
-  it('rounding stays within one tick and on it', () => {
+  it('rounds by at most one tick, onto a tick', () => {
     const price = fc.integer({ min: 1, max: 10 ** 12 }).map((n) => D(n).div(10 ** 8));
     const tick = fc.constantFrom('0.1', '0.01', '0.0001', '0.00000001', '0.025');
     fc.assert(
@@ -83,18 +83,18 @@ describe('steps and ticks', () => {
 });
 
 describe('fractions as text', () => {
-  it('a percentage is rounded for reading', () => {
+  it('rounds a percentage for display', () => {
     expect(toPercent('0.05125')).toBe('5.13');
     expect(toPercent('0.33', 0)).toBe('33');
   });
 
-  it('a periodic fraction is cut and never rounded up', () => {
+  it('cuts a periodic fraction and never rounds it up', () => {
     expect(cutFraction(D(2).div(3))).toBe('0.666666666666');
   });
 });
 
 describe('isPositive', () => {
-  it('never throws and knows only decimal numbers above zero', () => {
+  it('never throws, and accepts only decimal numbers above zero', () => {
     expect(['1', '0.0001', '1e-9'].every(isPositive)).toBe(true);
     expect(['0', '-1', '', 'x', 'NaN', 'Infinity', '1e9999', null, undefined].some(isPositive)).toBe(false);
   });
@@ -125,7 +125,7 @@ describe('parsePositiveNumber', () => {
     expect(parsePositiveNumber(value)).toMatchObject({ ok: false, reason: expect.stringMatching(/^must /) });
   });
 
-  it('whatever it is given, it answers with a plain number in range or a reason', () => {
+  it('returns a plain number in range or a reason for any input', () => {
     const numberLike = fc.stringMatching(/^[-+0-9.eExX_ ]{0,20}$/);
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.double(), numberLike, fc.string()), (value) => {

@@ -9,7 +9,7 @@ import {
 } from './timeframe.ts';
 
 describe('timeframes', () => {
-  it('keeps one timeframe of each meaning, the shortest first', () => {
+  it('keep one timeframe per meaning, shortest first', () => {
     const distinct = distinctTimeframes(['D', '15S', '015', '15', '15m', '15s', '1h', '60', '5']);
     expect(distinct).toEqual(['5', '015', '1h', 'D', '15S']);
   });
@@ -46,12 +46,12 @@ describe('timeframes', () => {
     expect(matchesTimeframe(setting, '30S')).toBe(true);
   });
 
-  it('a user setting matches its own timeframe however it is written', () => {
+  it('a user setting matches its own timeframe in any spelling', () => {
     expect(matchesTimeframe('1h', '60')).toBe(true);
     expect(matchesTimeframe('1h', '15')).toBe(false);
   });
 
-  it('every offered timeframe but Any has minutes', () => {
+  it('every offered timeframe except Any has minutes', () => {
     expect(BASE_TIMEFRAMES.slice(1).map(timeframeMinutes)).toEqual([1, 2, 5, 15, 30, 60, 240, 1_440]);
   });
 

@@ -35,7 +35,7 @@ describe('normaliseSymbol', () => {
     ['SHIBUSD', 'SHIB', 'USD'],
     ['1000SHIBUSD', '1000SHIB', 'USD'],
     ['BNBBUSD', 'BNB', 'BUSD'],
-  ])('a token that looks like a currency keeps its name: %s is %s in %s', (raw, token, currency) => {
+  ])('keeps the name of a token that looks like a currency: %s is %s in %s', (raw, token, currency) => {
     expect(normaliseSymbol(raw)).toEqual({ ok: true, token, currency });
   });
 
@@ -47,7 +47,7 @@ describe('normaliseSymbol', () => {
     expect(normaliseSymbol(raw)).toMatchObject({ ok: false });
   });
 
-  it('whatever the symbol, an accepted token is 1 to 20 capital letters and digits', () => {
+  it('accepts only tokens of 1 to 20 capital letters and digits, for any symbol', () => {
     const symbolLike = fc.stringMatching(/^[A-Za-z0-9:./_-]{0,30}$/);
     const pieces = fc
       .array(fc.constantFrom('BTC', 'USD', 'USDT', 'BUSD', 'PERP', '.P', ':', '-', '/', 'B', '1'), {
@@ -63,7 +63,7 @@ describe('normaliseSymbol', () => {
     );
   });
 
-  it('every known token is found in its own pairs', () => {
+  it('finds every known token in its own pairs', () => {
     for (const token of KNOWN_TOKENS) {
       for (const raw of [token, `${token}USDT`, `${token}USD`, `BITGET:${token}USDT.P`, `${token}/USDC`]) {
         expect(normaliseSymbol(raw)).toMatchObject({ ok: true, token });

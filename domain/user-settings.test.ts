@@ -14,7 +14,7 @@ import {
 
 describe('user settings', () => {
   // Requirements: accounts-limits-7, trading-constants-16, users-1
-  it('a new user has the user defaults', () => {
+  it('start from the defaults for a new user', () => {
     expect(DEFAULT_USER_SETTINGS).toEqual({
       calculationBehavior: 'Futures_Limit_Classic',
       marketType: 'Futures',
@@ -42,13 +42,13 @@ describe('user settings', () => {
   });
 
   // Requirements: users-2
-  it('a null risk is sized as 0.05', () => {
+  it('size a null risk as 0.05', () => {
     expect(effectiveRisk({ maximumRiskPerTrade: null })).toBe('0.05');
     expect(effectiveRisk({ maximumRiskPerTrade: '0.15' })).toBe('0.15');
   });
 
   // Requirements: trading-validation-9, trading-constants-10
-  it('portions go up to 33% and risks up to 15%', () => {
+  it('allow portions up to 33% and risks up to 15%', () => {
     expect([null, '0.33', '0.0001', '0.330'].map(isPortionAllowed)).toEqual([true, true, true, true]);
     expect(['0.3301', '0', '-0.1', '1', 'x', ''].some(isPortionAllowed)).toBe(false);
     expect([null, '0.15', '0.01'].every(isRiskAllowed)).toBe(true);
@@ -56,12 +56,12 @@ describe('user settings', () => {
   });
 
   // Requirements: trading-validation-10
-  it('every option is allowed', () => {
+  it('allow every option', () => {
     expect(PORTION_OPTIONS.every(isPortionAllowed) && RISK_OPTIONS.every(isRiskAllowed)).toBe(true);
   });
 
   // Requirements: trading-calculator-and-execution-19, trading-validation-8
-  it('the methods that are coming soon are no methods yet', () => {
+  it('do not accept the methods that are coming soon', () => {
     expect(SIZING_METHODS.every(isSizingMethod)).toBe(true);
     expect(DISABLED_SIZING_METHODS.some(isSizingMethod)).toBe(false);
   });

@@ -90,8 +90,8 @@ describe('a user is eligible', () => {
     ['with a processor in another case', user({}, { signalProcessor: 'tesla' }), {}],
     ['with any processor', user({}, { signalProcessor: 'Any' }), {}],
     ['after a pause', user({}, { tradingPausedUntil: now }), {}],
-    ['with the same timeframe written otherwise', user({}, { signalTimeframe: '15m' }), {}],
-    ['for the own signal', user({ id: 'someone' }), ownersSignal],
+    ['with the same timeframe in another spelling', user({}, { signalTimeframe: '15m' }), {}],
+    ['for their own signal', user({ id: 'someone' }), ownersSignal],
     ['as a regular user in live mode', user({ isTestUser: false }), { mode: 'live' }],
   ])('%s', (_name, candidate, changes) => {
     const result = evaluate([candidate], changes);
@@ -125,7 +125,7 @@ describe('the result', () => {
   });
 
   // Requirements: trading-workflows-and-eligibility-7
-  it('counts who is left after each layer', () => {
+  it('counts the users left after each layer', () => {
     const result = evaluate([
       user({ id: '1' }),
       user({ id: '2', isActive: false }),
@@ -137,7 +137,7 @@ describe('the result', () => {
     expect(new Set(result.layers.map(({ name }) => name)).size).toBe(4);
   });
 
-  it('decides on every user exactly once, and agrees with itself', () => {
+  it('decides on every user exactly once, and consistently', () => {
     const anyUser = fc
       .record({
         id: fc.uuid(),
@@ -197,14 +197,14 @@ describe('the explanation of a decision', () => {
     }
   });
 
-  it('has every rule passed for an eligible user', () => {
+  it('shows every rule as passed for an eligible user', () => {
     const { decision, checks } = explain(user());
     expect(decision.status).toBe('eligible');
     expect(checks.every(({ result, saw }) => result === 'passed' && saw !== null)).toBe(true);
   });
 
   // Requirements: additions-why-and-why-not-3
-  it('is the decision that the workflow makes, for any user', () => {
+  it('matches the workflow’s decision for any user', () => {
     const anyUser = fc.record({
       isActive: fc.boolean(),
       isTestUser: fc.boolean(),
@@ -231,7 +231,7 @@ describe('the explanation of a decision', () => {
 });
 
 describe('a recorded decision', () => {
-  it('is recalled rule by rule, with the values of the deciding one only', () => {
+  it('is rebuilt rule by rule, with the values of the deciding rule only', () => {
     const { decision, checks } = explain(user({}, { activeTrading: false }));
     const recalled = recallChecks(decision);
     expect(recalled.map(({ rule, result }) => [rule, result])).toEqual(
@@ -241,12 +241,12 @@ describe('a recorded decision', () => {
     expect(recalled[3]).toMatchObject({ result: 'passed', saw: null, wanted: null });
   });
 
-  it('of an eligible user passed them all', () => {
+  it('of an eligible user passes every rule', () => {
     const recalled = recallChecks(explain(user()).decision);
     expect(recalled.map(({ result }) => result)).toEqual(ELIGIBILITY_RULES.map(() => 'passed'));
   });
 
-  it('by a rule that is not asked any more stands alone', () => {
+  it('by a rule that no longer exists is shown without other rules', () => {
     const gone = { layer: 2, rule: 'A former rule', saw: 'this', wanted: 'that' };
     expect(recallChecks(gone)).toEqual([{ ...gone, result: 'failed' }]);
   });

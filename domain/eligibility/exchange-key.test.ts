@@ -11,19 +11,19 @@ const judge = (
 };
 
 describe('an API key', () => {
-  it('of the right kind of account that may trade and nothing more is taken', () => {
+  it('of the right kind of account with only the right to trade is accepted', () => {
     expect(judge({})).toBeNull();
     expect(judge({}, 'Bybit')).toBeNull();
   });
 
   // Requirements: users-10
-  it('that may withdraw is never taken, whatever else it may', () => {
+  it('that may withdraw is never accepted, whatever its other rights', () => {
     const reason = 'This Bitget API key may withdraw: enter one that may trade futures and may not withdraw';
     expect(judge({ mayWithdraw: true })).toBe(reason);
     expect(judge({ mayWithdraw: true, mayTrade: false, accountMode: 'unified' })).toBe(reason);
   });
 
-  it('of another kind of account is not taken, and the kind is named before the missing right', () => {
+  it('of another kind of account is refused for its kind before a missing right', () => {
     expect(judge({ accountMode: 'unified', mayTrade: false })).toMatch(
       /belongs to a unified account, only classic accounts are traded/,
     );
@@ -32,7 +32,7 @@ describe('an API key', () => {
     );
   });
 
-  it('that may not trade is not taken', () => {
+  it('that may not trade is refused', () => {
     expect(judge({ mayTrade: false })).toMatch(/may not trade futures: enter one/);
   });
 });

@@ -13,7 +13,7 @@ describe('processors', () => {
     expect(matchesProcessor(setting, signal)).toBe(matches);
   });
 
-  it('Any is not the same processor as another', () => {
+  it('does not treat Any as the same processor as another', () => {
     expect(sameProcessor('Any', 'Tesla')).toBe(false);
     expect(sameProcessor('UD BOT', 'ud bot')).toBe(true);
   });

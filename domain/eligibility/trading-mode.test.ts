@@ -9,20 +9,20 @@ import {
 } from './trading-mode.ts';
 
 describe('trading mode', () => {
-  it('paper and demo are the sandbox', () => {
+  it('treats paper and demo as the sandbox', () => {
     const modes = (['paper', 'demo', 'live'] as const).map(eligibilityMode);
     expect(modes).toEqual(['sandbox', 'sandbox', 'live']);
   });
 
   // Requirements: settings-of-the-program-2
-  it('automatic trading needs production and the switch', () => {
+  it('requires production and the switch for automatic trading', () => {
     expect(autoTradeEnabled({ appEnv: 'production', autoTrade: 'enabled' })).toBe(true);
     expect(autoTradeEnabled({ appEnv: 'production', autoTrade: 'disabled' })).toBe(false);
     expect(autoTradeEnabled({ appEnv: 'development', autoTrade: 'enabled' })).toBe(false);
     expect(autoTradeEnabled({ appEnv: 'staging', autoTrade: 'enabled' })).toBe(false);
   });
 
-  it('automatic trading is off by the switch or outside production, and the detail says which', () => {
+  it('reports automatic trading as off by the switch or outside production, and says which', () => {
     const [on, off] = [{ enabled: true }, { enabled: false }];
     expect(autoTradeOff({ appEnv: 'production', autoTrade: on })).toBeNull();
     expect(autoTradeOff({ appEnv: 'production', autoTrade: off })?.detail).toContain('AUTO_TRADE');
@@ -30,7 +30,7 @@ describe('trading mode', () => {
   });
 
   // Requirements: trading-roles-2
-  it('manual triggers are off only in a production deployment', () => {
+  it('turns manual triggers off only in a production deployment', () => {
     expect(manualTriggerAllowed({ environment: 'production', isDeployment: true })).toBe(false);
     expect(manualTriggerAllowed({ environment: 'production', isDeployment: false })).toBe(true);
     expect(manualTriggerAllowed({ environment: 'development', isDeployment: true })).toBe(true);
@@ -53,7 +53,7 @@ describe('trading mode', () => {
   );
 
   // Requirements: trading-workflows-and-eligibility-9
-  it('test users belong to the sandbox and regular users to live', () => {
+  it('allows test users in the sandbox and regular users in live mode', () => {
     expect(denyWrongMode({ isTestUser: true, mode: 'sandbox' })).toBeNull();
     expect(denyWrongMode({ isTestUser: false, mode: 'live' })).toBeNull();
     expect(denyWrongMode({ isTestUser: true, mode: 'live' })?.code).toBe('test_user_in_live');

@@ -10,18 +10,18 @@ describe('what ended a position', () => {
     [CLOSE_REASONS.operator, 'operator'],
     [CLOSE_REASONS.reversedBy('a-signal'), 'reversal'],
     [CLOSE_REASONS.stopMissing, 'protection'],
-  ])('our own order for "%s" was a closing by %s, whatever the price was', (closeReason, expected) => {
+  ])('attributes our own order for "%s" to %s, whatever the price', (closeReason, expected) => {
     expect(closedBy({ ...long, closePrice: '90', closeReason, source: 'order' })).toBe(expected);
   });
 
   test.each(['stop loss', 'take profit', 'liquidation'] as const)(
-    'the exchange’s word for its %s holds, whatever the price was',
+    'takes the exchange’s word for its %s, whatever the price',
     (source) => {
       expect(closedBy({ ...long, closeReason: null, source })).toBe(source);
     },
   );
 
-  test('an order that is not ours is not explained by its price', () => {
+  test('does not explain an order of another origin by its price', () => {
     expect(closedBy({ ...long, closePrice: '90', closeReason: null, source: 'order' })).toBe('unknown');
   });
 
@@ -37,7 +37,7 @@ describe('what ended a position', () => {
     [short, '98', 'take profit'],
     [short, '90', 'take profit'],
   ] as const)(
-    'without any order the price says it: %o closed at %s by %s',
+    'decides by the price without any order: %o closed at %s by %s',
     (position, closePrice, expected) => {
       expect(closedBy({ ...position, closePrice, ...nothing })).toBe(expected);
     },

@@ -31,7 +31,7 @@ describe('a signal for a token that may be held', () => {
   });
 });
 
-it('a refusal says how far the closing of the opposite position had come', () => {
+it('adds to a refusal how far the close of the opposite position had come', () => {
   const said = (reversal: Reversal | null) => afterReversal('No price', { token: 'BTC', reversal });
   expect([said(null), said('begun'), said('closed')]).toEqual([
     'No price',
@@ -40,7 +40,7 @@ it('a refusal says how far the closing of the opposite position had come', () =>
   ]);
 });
 
-describe('whether a position is the one that a trade opened', () => {
+describe('the time between a position’s opening and a trade', () => {
   const at = (seconds: number) => new Date(Date.UTC(2026, 4, 4, 10, 0, seconds));
   const trade = { side: 'buy', createdAt: at(0), completedAt: at(20) } as const;
   const apart = (openedAt: Date | null, side: 'long' | 'short' = 'long', of: object = {}) =>
@@ -53,17 +53,17 @@ describe('whether a position is the one that a trade opened', () => {
     ['more than a minute before it', at(-61), null],
     ['a minute after its end', at(80), 60_000],
     ['more than a minute after its end', at(81), null],
-    ['at a time that the exchange does not tell', null, 0],
-  ] as const)('opened %s', (_name, openedAt, expected) => {
+    ['at a time that the exchange does not report', null, 0],
+  ] as const)('of a position opened %s', (_name, openedAt, expected) => {
     expect(apart(openedAt)).toBe(expected);
   });
 
-  it('one in the other direction is not', () => {
+  it('is null for the opposite direction', () => {
     expect(apart(at(5), 'short')).toBeNull();
     expect(apart(null, 'short')).toBeNull();
   });
 
-  it('a trade that is still at work has lasted until now', () => {
+  it('counts a trade that is still at work until now', () => {
     expect(apart(at(40), 'long', { completedAt: null })).toBe(0);
     expect(apart(at(41), 'long', { completedAt: null })).toBe(1_000);
   });
@@ -78,8 +78,8 @@ describe('two readings of a position', () => {
     ['of the same side and time are one', long(early), long(early), true],
     ['of another time are two', long(early), long(late), false],
     ['of the other side are two', long(early), short(early), false],
-    ['of the same side are one where a time is not told', long(early), long(null), true],
-    ['of the other side are two where no time is told', long(null), short(null), false],
+    ['of the same side are one if a time is unknown', long(early), long(null), true],
+    ['of the other side are two if no time is known', long(null), short(null), false],
   ])('%s', (_name, one, other, expected) => {
     expect(isSamePosition(one, other)).toBe(expected);
     expect(isSamePosition(other, one)).toBe(expected);

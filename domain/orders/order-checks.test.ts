@@ -94,7 +94,7 @@ describe('order sides', () => {
     expect(checkOrderSides({ action, stopLoss, takeProfit, prices: ['100'] })?.code ?? null).toBe(code);
   });
 
-  it('must hold for every price', () => {
+  it('must be right for every price', () => {
     const order = { action: 'buy', stopLoss: '99', takeProfit: '101' } as const;
     expect(checkOrderSides({ ...order, prices: ['100', '101.5'] })?.reason).toBe(
       'Take profit would trigger at once: 101 is not above the price 101.5',
@@ -126,7 +126,7 @@ describe('order size', () => {
     expect(checkOrderSize({ quantity, price, rules: ownTokenRules(token) })?.code ?? null).toBe(code);
   });
 
-  it('the minimum order meets both minima, and one step less does not', () => {
+  it('meets both minima with the minimum order, and not with one step less', () => {
     expect(minimumOrderQuantity({ price: '100000', rules: ownTokenRules('BTC') })).toBe('0.01');
     expect(minimumOrderQuantity({ price: '2.5', rules: ownTokenRules('XRP') })).toBe('2');
     expect(minimumOrderQuantity({ price: '2.4', rules: ownTokenRules('XRP') })).toBe('3');

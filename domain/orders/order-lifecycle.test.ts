@@ -69,13 +69,13 @@ describe('an order attempt', () => {
     expect(canTake(state, event)).toBe(false);
   });
 
-  it('there is no way out of filled', () => {
+  it('never leaves filled', () => {
     for (const event of ATTEMPT_EVENTS) {
       if (canTake('filled', event)) expect(nextAttemptState('filled', event)).toBe('filled');
     }
   });
 
-  it('unknown is left only by looking the order up', () => {
+  it('leaves unknown only by a look-up', () => {
     for (const event of ATTEMPT_EVENTS) {
       expect(canTake('unknown', event)).toBe(LOOK_UPS.includes(event));
     }
@@ -100,7 +100,7 @@ describe('an order attempt', () => {
     );
   });
 
-  it('from every state an end can be reached', () => {
+  it('can reach an end from every state', () => {
     for (const state of ATTEMPT_STATES) expect(reachable(state).some(isTerminal)).toBe(true);
   });
 
@@ -122,13 +122,13 @@ describe('a trade', () => {
     ['without attempts', '', 'unfilled', false],
     ['filled at the first attempt', 'filled 1', 'filled', true],
     ['filled at the second attempt', 'unfilled 0, filled 0.9', 'filled', true],
-    ['filled by the rest of a part', 'unfilled 0.4, filled 0.6', 'filled', true],
-    ['with only a part', 'unfilled 0.4, unfilled 0', 'partial', true],
+    ['filled by the rest of a partial fill', 'unfilled 0.4, filled 0.6', 'filled', true],
+    ['partially filled', 'unfilled 0.4, unfilled 0', 'partial', true],
     ['with nothing filled', 'unfilled 0, unfilled 0', 'unfilled', false],
     ['refused', 'refused 0', 'unfilled', false],
     ['never placed', 'never_placed 0', 'unfilled', false],
     ['in doubt', 'unknown 0', 'unknown', false],
-    ['in doubt after a part', 'unfilled 0.4, unknown 0', 'unknown', true],
+    ['in doubt after a partial fill', 'unfilled 0.4, unknown 0', 'unknown', true],
     ['still open', 'open 0', 'unknown', false],
   ])('%s (%s) is %s, a success: %s', (_name, attempts, fillStatus, success) => {
     const summaries = attempts.split(', ').flatMap((attempt) => {

@@ -11,11 +11,11 @@ const recorded = {
 };
 
 describe('where exchange and record disagree', () => {
-  test('they agree however the numbers are written', () => {
+  test('finds no difference in other spellings of the same numbers', () => {
     expect(positionDifferences(held, recorded)).toEqual([]);
   });
 
-  test('a position without a trade of ours was not opened here, and nothing else is said of it', () => {
+  test('reports only "Not opened here" for a position without a trade', () => {
     expect(positionDifferences({ ...held, stopLoss: null }, null)).toEqual(['Not opened here']);
   });
 
@@ -26,16 +26,16 @@ describe('where exchange and record disagree', () => {
     [{ takeProfit: null }, 'The exchange has no take profit, 104 was set here'],
     [{ takeProfit: '105' }, "The exchange's take profit is 105, 104 was set here"],
     [{ leverage: 20 }, "The exchange's leverage is 20, 10 was set here"],
-  ])('%o says so', (change, expected) => {
+  ])('reports %o', (change, expected) => {
     expect(positionDifferences({ ...held, ...change }, recorded)).toEqual([expected]);
   });
 
-  test('several are all said', () => {
+  test('reports several differences together', () => {
     const changed = { quantity: '1', leverage: 20, stopLoss: null, takeProfit: null };
     expect(positionDifferences(changed, recorded)).toHaveLength(4);
   });
 
-  test('while the order is still worked on nothing is compared', () => {
+  test('compares nothing while the order is in progress', () => {
     const underWay = { ...recorded, filledQuantity: '0', isDone: false };
     expect(positionDifferences({ ...held, stopLoss: null }, underWay)).toEqual([]);
   });

@@ -20,7 +20,7 @@ describe('what a position lacks', () => {
     ],
     ['its stop', 'long', '100', { ...both, stopLoss: null }, 'stop'],
     ['its stop before its target', 'long', '100', neither, 'stop'],
-    ['its stop, at a price that is not told', 'long', null, neither, 'stop'],
+    ['its stop, at an unknown price', 'long', null, neither, 'stop'],
     ['closing, at the stop', 'long', '98', neither, 'close'],
     ['closing, beyond the stop', 'long', '97.9', { ...both, stopLoss: null }, 'close'],
     ['its target', 'long', '100', { ...both, takeProfit: null }, 'target'],
@@ -35,7 +35,7 @@ describe('what a position lacks', () => {
     ['102.1', neither, 'close'],
     ['100', { stopLoss: '102', takeProfit: null }, 'target'],
     ['96', { stopLoss: '102', takeProfit: null }, 'nothing'],
-  ] as const)('of a short at %s is the mirror image', (markPrice, held, need) => {
+  ] as const)('is mirrored for a short at %s', (markPrice, held, need) => {
     const position = { side: 'short', entryPrice: '100', markPrice } as const;
     expect(protectionNeed({ ...position, held, planned: ofShort })).toBe(need);
   });
@@ -77,11 +77,11 @@ describe('a stop and target that the exchange holds', () => {
 
 test.each([
   ['both', '100', neither, { stopLoss: '98', takeProfit: '104' }],
-  ['the stop alone', '100', { ...both, stopLoss: null }, { stopLoss: '98', takeProfit: null }],
-  ['the target alone', '100', { ...both, takeProfit: null }, { stopLoss: null, takeProfit: '104' }],
-  ['no target that would trigger at once', '104.1', neither, { stopLoss: '98', takeProfit: null }],
-  ['both in place of those of a short', '100', ofShort, planned],
-] as const)('what is missing is placed: %s', (_name, markPrice, held, expected) => {
+  ['only the stop', '100', { ...both, stopLoss: null }, { stopLoss: '98', takeProfit: null }],
+  ['only the target', '100', { ...both, takeProfit: null }, { stopLoss: null, takeProfit: '104' }],
+  ['no target that would trigger immediately', '104.1', neither, { stopLoss: '98', takeProfit: null }],
+  ['both instead of those of a short', '100', ofShort, planned],
+] as const)('places what is missing: %s', (_name, markPrice, held, expected) => {
   const position = { side: 'long', entryPrice: '100', markPrice } as const;
   expect(missingProtection({ ...position, held, planned })).toEqual(expected);
 });

@@ -28,7 +28,7 @@ describe('the second attempt', () => {
     expect(planSecondAttempt({ ...base, profile: 'automatic' })).toMatchObject({ entryPrice: '100025' });
   });
 
-  it('orders the unfilled rest when it became cheaper', () => {
+  it('orders the unfilled rest at a lower price', () => {
     const plan = planSecondAttempt({ ...base, freshPrice: '99900', filledQuantity: '0.4' });
     expect(plan).toEqual({ ok: true, entryPrice: '99905', assetQuantity: '0.6' });
   });
@@ -63,7 +63,7 @@ describe('the second attempt', () => {
     expect(planSecondAttempt({ ...base, position: wide })).toMatchObject({ ok: true });
   });
 
-  it('a negative fill is a mistake of the caller', () => {
+  it('throws on a negative fill', () => {
     expect(() => planSecondAttempt({ ...base, filledQuantity: '-0.1' })).toThrow(RangeError);
   });
 

@@ -19,7 +19,7 @@ describe('a halt', () => {
     );
   });
 
-  test('of several is told by the one that somebody has to end, then by the oldest', () => {
+  test('of several is the one that somebody has to end, then the oldest', () => {
     const later = new Date(since.getTime() + 1);
     const byItself = halt({ kind: 'unverified' });
     const second = halt({ since: later });

@@ -14,7 +14,7 @@ const base = { position, customEntryPrice: '100500', livePrice: '100000' };
 
 describe('a custom entry price', () => {
   // Requirements: trading-calculator-and-execution-8
-  it('changes entry, quantity and risk, and leaves stop and target', () => {
+  it('changes entry, quantity and risk, and keeps stop and target', () => {
     // calculated: 0.98 at 100002.5, stop 98500; at 100500 the planned loss of 1472.45 allows 0.736… units
     expect(position).toMatchObject({ entryPrice: '100002.5', stopLoss: '98500', assetQuantity: '0.98' });
     const result = applyCustomEntryPrice(base);
@@ -55,7 +55,7 @@ describe('a custom entry price', () => {
     expect(applyCustomEntryPrice({ ...base, ...changes })).toMatchObject({ ok: false, denial: { code } });
   });
 
-  it('is refused where the stop would then lie beyond the liquidation distance', () => {
+  it('is refused when the stop would then lie beyond the liquidation distance', () => {
     const wide = { ...position, stopLoss: '92500', takeProfit: '115000' };
     expect(applyCustomEntryPrice({ ...base, position: wide, customEntryPrice: '100900' })).toMatchObject({
       ok: false,

@@ -17,7 +17,7 @@ function listed(changes: Partial<PositionInput> = {}, firstMs: number | null = n
 describe('the hyperparameters of a calculation', () => {
   // Requirements: trading-constants-12, trading-constants-13, trading-constants-17
   // Requirements: additions-order-and-positions-1
-  it('are every figure in force, with its source', () => {
+  it('list every figure in force with its source', () => {
     expect(Object.fromEntries(listed())).toEqual({
       'Signal price': '65000.0000 USDT | Signal',
       'Live price': '65065.0000 USDT | Bitget',
@@ -56,7 +56,7 @@ describe('the hyperparameters of a calculation', () => {
     });
   });
 
-  it('name the exchange where its rule is the stricter one', () => {
+  it('name the exchange where its rule is stricter', () => {
     const rules = mergeTokenRules(ownTokenRules('BTC'), {
       ...ownTokenRules('BTC'),
       tickSize: '0.5',
@@ -74,7 +74,7 @@ describe('the hyperparameters of a calculation', () => {
     expect(listed({}, 500).get('First verification after')).toBe('0.5 s | VERIFY_FIRST_MS');
   });
 
-  it('say what holds without a candle and against the trend', () => {
+  it('show the figures without a candle and against the trend', () => {
     const rows = listed({ priceLog: null, livePrice: null });
     expect(rows.get('Live price')).toBe('not available | Bitget');
     expect(rows.get('Price difference')).toBe('not known | Signal price and live price');
@@ -84,7 +84,7 @@ describe('the hyperparameters of a calculation', () => {
     expect(rows.get('Leverage, opposed to the trend')).toBe('5 (in force) | Built-in default');
   });
 
-  it('are those of the method', () => {
+  it('depend on the method', () => {
     const technical = listed(withSettings({ positionSizingMethod: 'Technical Analysis' }));
     expect(technical.get('ATR multiplier, aligned')).toBe('2.33 (in force) | Built-in default');
     expect(technical.get('Reward ratio, opposed')).toBe('1.2:1 | Built-in default');

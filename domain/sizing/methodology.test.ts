@@ -24,7 +24,7 @@ describe('the methodology in words', () => {
     ]);
   });
 
-  it('is the formula of the method that was chosen', () => {
+  it('is the formula of the chosen method', () => {
     expect(linesOf('Portfolio Allocation')[0]).toBe(
       'Portfolio Allocation invests 10.00% of the available balance of 10000 USDT = 1000 USDT, scaled down until ' +
         'portion × 0.6961% stop distance × leverage 10 is at most the risk of 5.00%, which allows 7182.59 USDT.',

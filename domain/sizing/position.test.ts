@@ -27,8 +27,8 @@ type Row = [
 ];
 
 /**
- * Computed apart from this program, with exact fractions, from the formulas of the decisions: balance 25000;
- * portion 0.15 and risk 0.02 for Portfolio Allocation, portion 0.2 and risk 0.05 for the others.
+ * Computed independently of this program, with exact fractions, from the specified formulas: balance 25000; portion
+ * 0.15 and risk 0.02 for Portfolio Allocation, portion 0.2 and risk 0.05 for the others.
  */
 // biome-ignore format: one case a line reads as a table
 const HAND_COMPUTED: Row[] = [
@@ -91,7 +91,7 @@ function denialOf(changes: Partial<PositionInput>) {
   return result.denial;
 }
 
-describe('position parameters agree with the hand-computed table', () => {
+describe('position parameters match the hand-computed table', () => {
   // Requirements: position-sizing-1
   it.each(HAND_COMPUTED)(
     '%s %s, %s profile, %s, aligned %s',
@@ -140,36 +140,36 @@ describe('position parameters agree with the hand-computed table', () => {
 });
 
 describe('position parameters', () => {
-  it('without a candle the stop lies 2% away and the trend counts as opposed', () => {
+  it('puts the stop 2% away and counts the trend as opposed without a candle', () => {
     const position = positionOf({ priceLog: null });
     expect(position).toMatchObject({ stopLoss: '98000', takeProfit: '104000', leverage: 5, atr: null });
     expect(position.hyperparameters).toMatchObject({ atrMultiplier: null, defaultStopLoss: '0.02' });
   });
 
-  it.each(['0', '-3', 'NaN', '', 'Infinity'])('an ATR of %j counts as absent', (atr) => {
+  it.each(['0', '-3', 'NaN', '', 'Infinity'])('treats an ATR of %j as absent', (atr) => {
     expect(positionOf(withAtr(atr))).toMatchObject({ atr: null, stopLoss: '98000', leverage: 10 });
   });
 
-  it('a live price more than 1% away replaces the signal price', () => {
+  it('replaces the signal price by a live price more than 1% away', () => {
     const [near, far] = ['101000', '101000.1'].map((livePrice) => positionOf({ livePrice }));
     expect(near).toMatchObject({ referencePrice: '100000', priceSource: 'signal' });
     expect(far).toMatchObject({ referencePrice: '101000.1', priceSource: 'live' });
   });
 
-  it('the calculator falls back on the signal price and says so', () => {
+  it('falls back on the signal price in the calculator and says so', () => {
     const position = positionOf({ livePrice: null });
     expect(position.priceSource).toBe('signal');
     expect(position.calculationReason).toContain('no live price was available, so the signal price is used');
   });
 
-  it('a balance that was not just read is told in the reason and in the detail', () => {
+  it('mentions a balance that was not just read in reason and detail', () => {
     const position = positionOf({ balanceNote: 'the balance is 20 s old' });
     expect(position.calculationReason).toMatch(/; the balance is 20 s old\.$/);
     expect(position.calculationDetail).toMatch(/Available balance B = \d+ USDT: the balance is 20 s old\n/);
   });
 
   // Requirements: trading-calculator-and-execution-17
-  it('the risk of Technical Analysis is capped at 15% of the balance', () => {
+  it('caps the risk of Technical Analysis at 15% of the balance', () => {
     const position = positionOf({
       ...withAtr('3000'),
       ...withSettings({ positionSizingMethod: 'Technical Analysis', investmentPortion: '0.33' }),
@@ -179,14 +179,14 @@ describe('position parameters', () => {
   });
 
   // Requirements: trading-constants-11
-  it('null portions and risks are sized as their defaults', () => {
+  it('sizes null portions and risks as their defaults', () => {
     const auto = (positionSizingMethod: string) =>
       positionOf(withSettings({ positionSizingMethod, maximumRiskPerTrade: null })).hyperparameters;
     expect(auto('Portfolio Allocation')).toMatchObject({ portionLimit: '0.10', riskLimit: '0.05' });
     expect(auto('Technical Analysis')).toMatchObject({ portionLimit: '0.05', riskLimit: '0.15' });
   });
 
-  it('the reason is one sentence and the detail names every figure and the fees', () => {
+  it('gives the reason in one sentence, and every figure and the fees in the detail', () => {
     const position = positionOf({});
     expect(position.calculationReason).toMatch(/^[^\n]+\.$/);
     const { referencePrice, entryPrice, stopLoss, takeProfit, epsilon, availableBalance } = position;
@@ -229,36 +229,36 @@ describe('a position is refused', () => {
   });
 
   // Requirements: position-sizing-5
-  it('a stop loss beyond the liquidation distance', () => {
+  it('for a stop loss beyond the liquidation distance', () => {
     // 10 × 8% = 0.8 of the margin
     expect(denialOf(withAtr('5400')).reason).toContain('Stop loss lies beyond the liquidation distance');
   });
 
-  it('a stop that rounds onto the price', () => {
+  it('for a stop that rounds onto the price', () => {
     const rules = { ...ownTokenRules('BTC'), tickSize: '1000' };
     expect(denialOf({ rules, ...withAtr('1') }).reason).toContain('Stop loss would trigger at once');
   });
 
   // Requirements: position-sizing-5
-  it('a balance whose 33% does not reach the minimum order, naming the limit and the balance', () => {
+  it('when 33% of the balance is below the minimum order, naming the limit and the balance', () => {
     const { code, reason } = denialOf({ availableBalance: '200' });
     expect(code).toBe('minimum_exceeds_limit');
     expect(reason).toContain('33% limit');
     expect(reason).toContain('the available balance is 200 USDT');
   });
 
-  it('a balance of zero', () => {
+  it('for a balance of zero', () => {
     expect(denialOf({ availableBalance: '0' }).code).toBe('minimum_exceeds_limit');
   });
 
-  it('a portion that stays below the minimum which the balance could pay', () => {
+  it('for a portion below the minimum order, although the balance could pay it', () => {
     const { code, reason } = denialOf({ ...smallPortion, availableBalance: '400' });
     expect(code).toBe('below_minimum_quantity');
     expect(reason).toBe('Quantity 0 BTC is below the minimum size of 0.01 BTC');
   });
 
   // Requirements: position-sizing-5
-  it('an order below the minimum notional', () => {
+  it('for an order below the minimum notional', () => {
     const denial = denialOf({
       signal: { token: 'XRP', action: 'buy', price: '2' },
       livePrice: '2',
@@ -270,7 +270,7 @@ describe('a position is refused', () => {
     expect(denial.reason).toBe('Order value 4.02 USDT is below the minimum notional of 5 USDT');
   });
 
-  it('a workflow without a live price, and one whose signal is more than 10% off', () => {
+  it('in a workflow without a live price, or with a signal more than 10% off', () => {
     const automatic = { profile: 'automatic' } as const;
     expect(denialOf({ ...automatic, livePrice: null }).code).toBe('live_price_unavailable');
     expect(denialOf({ ...automatic, livePrice: '0' }).code).toBe('live_price_unavailable');
@@ -278,7 +278,7 @@ describe('a position is refused', () => {
     expect(positionOf({ ...automatic, livePrice: '110000' }).priceSource).toBe('live');
   });
 
-  it('rules of another token are a mistake of the caller', () => {
+  it('by throwing for rules of another token', () => {
     expect(() => calculatePosition({ ...BASE, rules: ownTokenRules('ETH') })).toThrow(RangeError);
   });
 });
@@ -330,8 +330,8 @@ const anyInput: fc.Arbitrary<PositionInput> = fc
     };
   });
 
-describe('whatever the input', () => {
-  /** Runs the property on calculated positions, and requires that enough of the inputs give one. */
+describe('for any input', () => {
+  /** Runs the property on calculated positions, and requires that enough inputs give one. */
   function everyPosition(check: (input: PositionInput, position: ReturnType<typeof positionOf>) => void) {
     let calculated = 0;
     fc.assert(
@@ -347,7 +347,7 @@ describe('whatever the input', () => {
   }
 
   // Requirements: trading-calculator-and-execution-16, trading-constants-10, position-sizing-3
-  it('the investment stays within 33% of the balance and within the portion of the method', () => {
+  it('the investment stays within 33% of the balance and the portion of the method', () => {
     everyPosition(({ settings, availableBalance }, { method, investment }) => {
       expect(D(investment).lte(D(availableBalance).times('0.33'))).toBe(true);
       if (method === 'Risk Management') return;
@@ -382,7 +382,7 @@ describe('whatever the input', () => {
   });
 
   // Requirements: position-sizing-3
-  it('a long has its stop below and its target above price and entry, a short the mirror of it', () => {
+  it('a long has its stop below and its target above price and entry, a short the reverse', () => {
     everyPosition((_input, { action, stopLoss, takeProfit, referencePrice, entryPrice }) => {
       const [low, high] = action === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
       for (const price of [referencePrice, entryPrice]) {
@@ -403,7 +403,7 @@ describe('whatever the input', () => {
     });
   });
 
-  it('what is refused before sizing is refused with any balance, and all else with too small a balance alone', () => {
+  it('a refusal before sizing holds for any balance, and any other needs too small a balance', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const planned = planPosition(input);
@@ -443,7 +443,7 @@ describe('whatever the input', () => {
   });
 
   // Requirements: price-log-and-trend-2
-  it('a candle’s figures, of whatever size and kind, are calculated with or refused', () => {
+  it('a candle’s figures of any size and type give a calculation or a refusal', () => {
     const figure = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(anyInput, figure, figure, figure, (input, atr, immediateTrend, matureTrend) => {

@@ -40,7 +40,7 @@ describe('the price log of a signal', () => {
     ['beyond the window', { minutesBefore: 61 }, false],
     ['of another token', { token: 'ETH' }, false],
     ['of another timeframe', { timeframe: '30' }, false],
-    ['of the same timeframe written otherwise', { timeframe: '15' }, true],
+    ['of the same timeframe in another spelling', { timeframe: '15' }, true],
     ['of another processor', { processor: 'UD Bot' }, false],
     ['of the same processor in another case', { processor: 'tesla' }, true],
     ['from another hook', { hookId: 'other' }, false],
@@ -60,7 +60,7 @@ describe('the price log of a signal', () => {
     );
   });
 
-  it('is the one received last among candles of the same time', () => {
+  it('is the last received among candles of the same time', () => {
     const early = candle({ id: 'b', receivedAt: new Date(signalTime.getTime() - 1_000) });
     const late = candle({ id: 'a' });
     expect(selectPriceLog([early, late], signal)?.id).toBe('a');

@@ -22,7 +22,7 @@ describe('the reference price', () => {
   );
 
   it.each([null, '0', '-5', 'NaN', ''])(
-    'a live price of %j leaves the signal price, and says so',
+    'keeps the signal price for a live price of %j, and says so',
     (livePrice) => {
       expect(chooseReferencePrice({ signalPrice: '100.50', livePrice })).toEqual({
         price: '100.5',
@@ -33,7 +33,7 @@ describe('the reference price', () => {
     },
   );
 
-  it('a live price that is missing for a known reason leaves the signal price for that reason', () => {
+  it('gives the known reason for a missing live price, and keeps the signal price', () => {
     const prices = {
       signalPrice: '100',
       livePrice: null,
@@ -53,7 +53,7 @@ describe('a signal far from the market', () => {
   });
 
   // Requirements: position-sizing-6
-  it('is denied beyond, with the figures', () => {
+  it('is denied beyond 10%, with the figures', () => {
     expect(signalPriceDeviates({ signalPrice: '100', livePrice: '111.5' })?.reason).toBe(
       'Signal validation failed: the signal price 100 is 11.50% away from the live price 111.5, the limit is 10%',
     );

@@ -26,14 +26,14 @@ describe('stop loss and take profit', () => {
   );
 
   // Requirements: trading-constants-5
-  it('a short mirrors a long', () => {
+  it('are mirrored for a short', () => {
     expect(stopLevels({ ...base, action: 'sell', method: 'Technical Analysis' })).toMatchObject({
       stopLoss: '1023.3',
       takeProfit: '965.05',
     });
   });
 
-  it('both round towards the entry', () => {
+  it('round towards the entry', () => {
     const odd = { ...base, atr: '3.337', tick: '0.1', method: 'Risk Management' } as const;
     // distance 5.0055, reward 10.011
     expect(stopLevels(odd)).toMatchObject({ stopLoss: '995', takeProfit: '1010' });
@@ -41,7 +41,7 @@ describe('stop loss and take profit', () => {
   });
 
   // Requirements: position-sizing-4
-  it.each([null, '0', '-1', 'NaN', 'abc', ''])('an ATR of %j gives 2% of the price', (atr) => {
+  it.each([null, '0', '-1', 'NaN', 'abc', ''])('use 2% of the price for an ATR of %j', (atr) => {
     expect(stopLevels({ ...base, atr, method: 'Risk Management' })).toEqual({
       ok: true,
       stopLoss: '980',
@@ -53,14 +53,14 @@ describe('stop loss and take profit', () => {
   });
 
   // Requirements: position-sizing-4
-  it('Technical Analysis without an ATR is refused', () => {
+  it('are refused for Technical Analysis without an ATR', () => {
     expect(stopLevels({ ...base, atr: null, method: 'Technical Analysis' })).toMatchObject({
       ok: false,
       denial: { code: 'atr_required', reason: 'ATR is required for Technical Analysis' },
     });
   });
 
-  it('a level at or below zero is refused', () => {
+  it('are refused at or below zero', () => {
     const wide = { ...base, atr: '700', method: 'Risk Management' } as const;
     expect(stopLevels(wide)).toMatchObject({ denial: { reason: 'Stop loss must be above zero but is -50' } });
     expect(stopLevels({ ...wide, action: 'sell' })).toMatchObject({

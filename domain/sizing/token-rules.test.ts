@@ -23,7 +23,7 @@ describe('token rules', () => {
     });
   });
 
-  it('merged with an exchange are the coarser tick and step and the larger minima', () => {
+  it('merged with an exchange take the coarser tick and step and the larger minima', () => {
     const exchange = {
       token: 'BTC',
       tickSize: '0.50',
@@ -42,7 +42,7 @@ describe('token rules', () => {
     });
   });
 
-  it('without an exchange are our own', () => {
+  it('without an exchange stay our own', () => {
     expect(mergeTokenRules(ownTokenRules('SOL'), null)).toEqual(ownTokenRules('SOL'));
   });
 

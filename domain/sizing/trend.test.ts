@@ -35,13 +35,13 @@ describe('alignment', () => {
   });
 
   // Requirements: price-log-and-trend-3
-  it('names the trend that decided', () => {
+  it('names the deciding trend', () => {
     const { reason } = alignment({ action: 'buy', immediateTrend: 'down', matureTrend: 'flat' });
     expect(reason).toBe('the immediate trend is down, against a buy');
   });
 
   // Requirements: trading-constants-4
-  it('leverage is 10 aligned and 5 opposed', () => {
+  it('gives a leverage of 10 aligned and 5 opposed', () => {
     expect([leverageFor(true), leverageFor(false)]).toEqual([10, 5]);
   });
 });

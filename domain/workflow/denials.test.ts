@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { DENIALS, type DenialCode, denialTitle, deny, reasonOfSkip, skipMessage } from './denials.ts';
 
 const codes = Object.keys(DENIALS) as DenialCode[];
-/** Answers every key with its own name, so that a sentence shows which figures it takes. */
+/** Returns each key's own name, so that a sentence shows which figures it uses. */
 const anyContext = new Proxy({}, { get: (_target, key) => String(key) });
 
 describe('denials', () => {
-  it.each(codes)('%s has a title and one sentence without holes', (code) => {
+  it.each(codes)('%s has a title and one sentence without gaps', (code) => {
     const sentence = DENIALS[code].sentence as (context: object) => string;
     expect(denialTitle(code)).toMatch(/^[A-Z]/);
     expect(sentence(anyContext)).toMatch(/^[A-Za-z].*[^;,\s]$/);
     expect(sentence(anyContext)).not.toMatch(/undefined|NaN|\n/);
   });
 
-  it('no two say the same', () => {
+  it('differ in their sentences', () => {
     const sentences = codes.map((code) =>
       (DENIALS[code].sentence as (context: object) => string)(anyContext),
     );
@@ -28,7 +28,7 @@ describe('denials', () => {
     });
   });
 
-  it('use the texts that the specification gives', () => {
+  it('use the specified texts', () => {
     expect(deny('protection_missing', {}).reason).toBe(
       'Cannot prepare order without Stop Loss and Take Profit. This is a strict safety rule.',
     );
@@ -39,14 +39,14 @@ describe('denials', () => {
     expect(deny('signal_of_another_user', {}).reason).toBe('Signal belongs to another user');
   });
 
-  it('become a skip that says that the user is left out', () => {
+  it('become a skip message that says that the user is skipped', () => {
     expect(skipMessage('ATR is required for Technical Analysis')).toBe(
       'ATR is required for Technical Analysis; user will be skipped',
     );
     expect(skipMessage('One. Two.')).toBe('One. Two; user will be skipped');
   });
 
-  it('are read back from a skip; any other text stays as it is', () => {
+  it('are read back from a skip message; any other text stays unchanged', () => {
     expect(reasonOfSkip(skipMessage('ATR is required'))).toBe('ATR is required');
     expect(reasonOfSkip('user will be skipped; or not')).toBe('user will be skipped; or not');
   });

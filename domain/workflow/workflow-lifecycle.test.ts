@@ -19,7 +19,7 @@ import {
 
 describe('workflow and step statuses', () => {
   // Requirements: trading-workflows-and-eligibility-1
-  it('a workflow runs from pending through processing to one end', () => {
+  it('take a workflow from pending through processing to one end', () => {
     expect(nextWorkflowStatus('pending', 'processing')).toBe('processing');
     for (const end of ['completed', 'failed', 'aborted'] as const) {
       expect(nextWorkflowStatus('processing', end)).toBe(end);
@@ -27,12 +27,12 @@ describe('workflow and step statuses', () => {
     }
   });
 
-  it('a run is taken up again after a restart', () => {
+  it('allow a restart to resume a run', () => {
     expect(nextWorkflowStatus('processing', 'processing')).toBe('processing');
   });
 
   // Requirements: trading-workflows-and-eligibility-1
-  it('an end is final', () => {
+  it('never change after an end', () => {
     for (const end of WORKFLOW_STATUSES.filter(isWorkflowEnded)) {
       for (const wanted of WORKFLOW_STATUSES) {
         expect(() => nextWorkflowStatus(end, wanted)).toThrow(InvalidTransition);
@@ -40,19 +40,19 @@ describe('workflow and step statuses', () => {
     }
   });
 
-  it('a workflow is not completed before it was processing', () => {
+  it('do not complete a workflow before it is processing', () => {
     expect(() => nextWorkflowStatus('pending', 'completed')).toThrow(InvalidTransition);
     expect(() => nextWorkflowStatus('processing', 'pending')).toThrow(InvalidTransition);
   });
 
   // Requirements: trading-workflows-and-eligibility-1
-  it('only a step can be skipped', () => {
+  it('include skipped for steps only', () => {
     expect(STEP_STATUSES).toContain('skipped');
     expect(WORKFLOW_STATUSES).not.toContain('skipped');
   });
 
   // Requirements: workflow-monitor-10
-  it('only a failed workflow with a signal can be retried', () => {
+  it('allow a retry only for a failed workflow with a signal', () => {
     expect(canRetryWorkflow({ status: 'failed', signalId: 's' })).toBe(true);
     expect(canRetryWorkflow({ status: 'failed', signalId: null })).toBe(false);
     expect(canRetryWorkflow({ status: 'aborted', signalId: 's' })).toBe(false);
@@ -61,7 +61,7 @@ describe('workflow and step statuses', () => {
 
 describe('steps', () => {
   // Requirements: workflow-monitor-14
-  it('the pipeline has seven, numbered from 1', () => {
+  it('are seven in the pipeline, numbered from 1', () => {
     expect(PIPELINE_STEPS.map(({ number, name }) => `${number} ${name}`)).toEqual([
       '1 Validate Signal',
       '2 Check Environment',
@@ -74,14 +74,14 @@ describe('steps', () => {
   });
 
   // Requirements: workflow-monitor-14
-  it('numbers of users are above 7 and unique', () => {
+  it('have unique numbers above 7 for users', () => {
     const numbers = Array.from({ length: 50 }, (_, user) =>
       PER_USER_STEPS.map(({ type }) => userStepNumber(user, type)),
     ).flat();
     expect(numbers).toEqual(Array.from({ length: 150 }, (_, index) => index + 8));
   });
 
-  it('an invalid user index throws', () => {
+  it('throw on an invalid user index', () => {
     expect(() => userStepNumber(-1, 'user_settings')).toThrow(RangeError);
     expect(() => userStepNumber(0.5, 'user_settings')).toThrow(RangeError);
   });
@@ -92,7 +92,7 @@ describe('an old signal', () => {
   const later = (ms: number) => new Date(receivedAt.getTime() + ms);
 
   // Requirements: workflows-4
-  it('expires after more than its age limit', () => {
+  it('expires when it exceeds its age limit', () => {
     expect(isSignalExpired({ receivedAt, startsAt: later(30 * 60_000), maxAgeMinutes: 30 })).toBe(false);
     expect(isSignalExpired({ receivedAt, startsAt: later(30 * 60_000 + 1), maxAgeMinutes: 30 })).toBe(true);
     expect(isSignalExpired({ receivedAt, startsAt: later(6 * 60_000), maxAgeMinutes: 5 })).toBe(true);
@@ -119,7 +119,7 @@ describe('failure explanations', () => {
       explainFailure('PROCESSING_ERROR', { step: 'Match Price Log', detail: 'timeout' }),
       'Match Price Log failed: ',
     ],
-  ])('$failureType begins as the monitor expects', ({ message }, beginning) => {
+  ])('start as the monitor expects for $failureType', ({ message }, beginning) => {
     expect(message.startsWith(beginning)).toBe(true);
   });
 
@@ -136,12 +136,12 @@ describe('failure explanations', () => {
     ['{not json', 'Signal validation failed: price', 'Invalid Signal'],
     [{}, 'Other', 'Other'],
     [null, null, ''],
-  ])('details %j with message %j are labelled %j', (details, message, label) => {
+  ])('label details %j with message %j as %j', (details, message, label) => {
     expect(failureReasonLabel({ message, details })).toBe(label);
   });
 
   // Requirements: workflow-monitor-8
-  it('the tooltip has the message and the details line by line', () => {
+  it('show the message and the details line by line in the tooltip', () => {
     const { message, ...details } = explainFailure('CONCURRENCY_CONFLICT', { token: 'BTC' });
     expect(failureTooltip({ message, details }).split('\n')).toEqual([
       message,
@@ -152,7 +152,7 @@ describe('failure explanations', () => {
   });
 
   // Requirements: workflow-monitor-8
-  it('details that cannot be parsed are technical details', () => {
+  it('show unparsable details as technical details', () => {
     const tooltip = (details: unknown) => failureTooltip({ message: 'Broken', details });
     expect(tooltip('{not json')).toBe('Broken\nTechnical details: {not json');
     expect(tooltip({ stack: 'at line 1' })).toBe('Broken\nTechnical details: {"stack":"at line 1"}');
