@@ -5,7 +5,7 @@ const long = { side: 'long', closePrice: '101', stopLoss: '98', takeProfit: '104
 const short = { side: 'short', closePrice: '101', stopLoss: '104', takeProfit: '98' } as const;
 const nothing = { closeReason: null, source: null };
 
-describe('what ended a position', () => {
+describe('how a position was closed', () => {
   test.each([
     [CLOSE_REASONS.operator, 'operator'],
     [CLOSE_REASONS.reversedBy('a-signal'), 'reversal'],

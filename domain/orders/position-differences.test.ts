@@ -10,7 +10,7 @@ const recorded = {
   isDone: true,
 };
 
-describe('where exchange and record disagree', () => {
+describe('differences between exchange and record', () => {
   test('finds no difference in other spellings of the same numbers', () => {
     expect(positionDifferences(held, recorded)).toEqual([]);
   });

@@ -8,7 +8,7 @@ const ofShort = { stopLoss: '102', takeProfit: '96' };
 const raised = { stopLoss: '108', takeProfit: '120' };
 const lowered = { stopLoss: '92', takeProfit: '80' };
 
-describe('what a position lacks', () => {
+describe('the missing protection of a position', () => {
   test.each([
     ['nothing, with stop and target', 'long', '100', both, 'nothing'],
     [

@@ -20,7 +20,7 @@ export async function restartSystem(
 ): Promise<{ success: true; message: string }> {
   const { db, log } = deps;
   const id = await announceRestart(db, requestedBy);
-  log.info({ restartId: id, by: requestedBy }, 'a restart of the position maker was asked for');
+  log.info({ restartId: id, by: requestedBy }, 'restart of the position maker requested');
   const deadline = performance.now() + limitMs;
   for (;;) {
     const { awaited, answers } = await readRestartProgress(db, id);

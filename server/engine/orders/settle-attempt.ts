@@ -225,7 +225,7 @@ async function writeWithWorkflow(
   } catch (error) {
     if (error instanceof LeaseLostError || isDatabaseUnavailable(error)) throw error;
     // A broken workflow must not keep the trade open: a job for the user tries again.
-    deps.log.error({ err: error, tradeId, workflowId }, 'the end of a trade was not taken by its workflow');
+    deps.log.error({ err: error, tradeId, workflowId }, 'the workflow could not record the end of a trade');
     await transact(async (tx) => {
       await write(tx);
       await deps.jobs.send(tx, 'trade-user', { workflowId, userId });

@@ -43,7 +43,7 @@ export const later = (work: TradeWork, waitMs: number): StepResult => ({
 export function exchangeOf(deps: TradeDeps, trade: TradeRow): Exchange {
   const platform = EXCHANGE_PLATFORMS.find((one) => one === trade.exchangePlatform);
   if (platform === undefined)
-    throw new Error(`trade ${trade.id} names the exchange ${trade.exchangePlatform}`);
+    throw new Error(`trade ${trade.id} has the unsupported exchange ${trade.exchangePlatform}`);
   return deps.exchanges.get(platform);
 }
 

@@ -71,7 +71,7 @@ export function createWorkers(options: {
 
   async function drain(limitMs: number): Promise<void> {
     if (await jobs.pause(limitMs)) return;
-    log.warn('work did not end in time and is handed over');
+    log.warn('work did not end in time, handing it over');
     await handOverLeases(db, instanceId);
   }
 

@@ -58,7 +58,7 @@ async function endBeforeIntent(stored: Signal): Promise<void> {
 }
 
 describe('after an outage longer than the age limit of signals', () => {
-  test('a signal that was stored before ends as expired, and so does the next one', async () => {
+  test('a signal stored before the outage expires, and so does the next one', async () => {
     const stored = await signal();
     const behind = await engine.storeSignal({ token: stored.token, price: '100' });
     await outage(minutes(31));
@@ -73,7 +73,7 @@ describe('after an outage longer than the age limit of signals', () => {
     ['users who were selected', select, /^Signal expired: .*the limit is 30 minutes; user will be skipped$/],
     ['a position that was calculated', calculate, /^The calculation is 31\.0 minutes old/],
     ['a calculation whose order was not planned', endBeforeIntent, /^Signal expired: /],
-  ])('%s before: nothing is ordered, and the reason says so', async (_name, begin, reason) => {
+  ])('%s before it: nothing is ordered, and the reason says so', async (_name, begin, reason) => {
     const begun = await signal();
     await begin(begun);
     await outage(minutes(31));
@@ -82,7 +82,7 @@ describe('after an outage longer than the age limit of signals', () => {
     expect(await engine.workflow(begun.workflowId)).toMatchObject({ status: 'completed' });
   });
 
-  test('an order that was planned before is not sent', async () => {
+  test('an order planned before the outage is not sent', async () => {
     const planned = await signal();
     await planOrders(planned);
     await outage(minutes(31));
@@ -110,7 +110,7 @@ test.each([
 );
 
 describe('after a shorter outage', () => {
-  test('a signal that was stored before is traded, and so are selected users', async () => {
+  test('a signal stored before the outage is traded, and so are selected users', async () => {
     const [stored, selected] = [await signal(), await signal()];
     await select(selected);
     await outage(minutes(4));
@@ -119,7 +119,7 @@ describe('after a shorter outage', () => {
     }
   });
 
-  test('a position that was calculated more than five minutes ago is not ordered at its old price', async () => {
+  test('a position calculated more than five minutes ago is not ordered at its old price', async () => {
     const calculated = await signal();
     await calculate(calculated);
     await outage(minutes(6));

@@ -50,7 +50,7 @@ export function createStepJournal({ db, lease }: { db: Db; lease: Lease }): Step
   const ended = () => steps.filter(({ completedAt }) => completedAt !== undefined);
 
   const change = (details: Partial<StepWrite>) => {
-    if (current === null) throw new Error('no step is under way');
+    if (current === null) throw new Error('no step is in progress');
     const { stepNumber } = current;
     const noted = steps.find((step) => step.stepNumber === stepNumber);
     if (noted !== undefined) Object.assign(noted, details);
