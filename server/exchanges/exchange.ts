@@ -1,54 +1,59 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 
 /**
- * The exchange port: all that the product needs from a futures exchange, and nothing of how one is spoken to.
- * Prices, quantities and money are decimal strings; quantities are in the base coin; instants are Dates.
- * The engine behind it holds I3 to I6 of docs/reliability: a call whose outcome is not known says `unknown`,
- * and is settled by `findOrder` before anything else is sent.
+ * The exchange port: everything the product needs from a futures exchange, independent of the protocol. Prices,
+ * quantities and money are decimal strings; quantities are in the base coin; instants are Dates. The engine behind it
+ * holds I3 to I6 of docs/reliability: a call whose outcome is not known reports `unknown` and is settled by `findOrder`
+ * before anything else is sent.
  */
 export interface Exchange {
   readonly platform: ExchangePlatform;
   /** The origin that requests go to, as shown to operators (`apiEndpoint`). */
   readonly apiEndpoint: string;
-  /** The kind of account that is traded here; a key of another kind is refused before anything is sent. */
+  /** The supported kind of account; a key of another kind is refused before anything is sent. */
   readonly accountMode: ExchangeCredentials['accountMode'];
   readonly orderMemory: OrderMemory;
 
   /** Last and mark price of `<token>/USDT`; null when the exchange has no exact 1:1 contract for the token. */
   fetchTicker(token: string, context?: CallContext): Promise<Ticker | null>;
-  /** Tick, step and minimums of the token's contract; null when it is not listed. */
+  /** Tick, step and minimums of the token's contract; null if it is not listed. */
   fetchContract(token: string, context?: CallContext): Promise<Contract | null>;
 
-  /** What the account's key may do, and whose it is. Orders nothing. */
+  /** Permissions and owner of the account's key. Places no orders. */
   inspectKey(account: ExchangeAccount, context?: CallContext): Promise<KeyInspection>;
-  /** USDT of the futures wallet as decimal strings; throws where the exchange answers no balance, never a 0 in its place. */
+  /**
+   * USDT of the futures wallet as decimal strings; throws if the exchange returns no balance, never returns 0 instead.
+   */
   fetchBalance(account: ExchangeAccount, context?: BalanceContext): Promise<AccountBalance>;
   /**
-   * An order of the account in the token may follow within moments: reads ahead what `prepareAccount` needs, which is
-   * used for two seconds. Changes nothing at the exchange, and never fails.
+   * Hints that an order of the account in the token may follow within moments: prefetches the state that
+   * `prepareAccount` needs, valid for two seconds. Changes nothing at the exchange and never fails.
    */
   expectOrder(account: ExchangeAccount, token: string): void;
-  /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws when one of them differs. */
+  /** Sets one-way mode, isolated margin and the leverage, then reads them back. Throws if one of them differs. */
   prepareAccount(account: ExchangeAccount, request: AccountPreparation, context?: CallContext): Promise<void>;
 
-  /** One limit order that carries its stop loss and take profit. Never retried in here. */
+  /** Places one limit order with its stop loss and take profit. Never retries. */
   placeOrder(account: ExchangeAccount, order: EntryOrder, context: PlacementContext): Promise<Placement>;
-  /** What `placeOrder` would send for this order, to be shown. Sends nothing; throws where it would not be sent. */
+  /**
+   * The request that `placeOrder` would send for this order, for display. Sends nothing; throws if the order would not
+   * be sent.
+   */
   describeOrder(order: EntryOrder): Promise<OrderDescription>;
-  /** Looks an order up by its client order id; null when the exchange says that it knows none. */
+  /** Looks up an order by its client order id; null if the exchange says that it does not know the order. */
   findOrder(
     account: ExchangeAccount,
     order: OrderReference,
     context?: CallContext,
   ): Promise<OrderReport | null>;
-  /** Asks for a cancel. Only a `findOrder` afterwards says what became of the order. */
+  /** Requests a cancel. Only a later `findOrder` tells the order's final state. */
   cancelOrder(account: ExchangeAccount, order: OrderReference, context?: CallContext): Promise<Cancellation>;
   /** Open entry orders of the account in the token. */
   fetchOpenOrders(account: ExchangeAccount, token: string, context?: CallContext): Promise<OrderReport[]>;
 
-  /** The open position in the token, whoever opened it; null when the exchange says that there is none. */
+  /** The open position in the token, whoever opened it; null if the exchange says that there is none. */
   fetchPosition(account: ExchangeAccount, token: string, context?: CallContext): Promise<OpenPosition | null>;
-  /** The open position with the stop and target that the exchange holds for it; null when there is none. */
+  /** The open position with its stop and target at the exchange; null if there is none. */
   fetchHolding(account: ExchangeAccount, token: string, context?: CallContext): Promise<Holding | null>;
   /** The stop loss and take profit that the exchange holds for the open position. */
   fetchProtection(account: ExchangeAccount, token: string, context?: CallContext): Promise<Protection>;
@@ -58,23 +63,23 @@ export interface Exchange {
     request: ProtectionRequest,
     context: PlacementContext,
   ): Promise<void>;
-  /** Every open position of the account with the stop and target that the exchange holds for it. */
+  /** Every open position of the account with its stop and target at the exchange. */
   fetchHoldings(account: ExchangeAccount, context?: CallContext): Promise<Holding[]>;
-  /** Positions of the account that were closed after `since`, as far as the exchange remembers; newest first. */
+  /** Positions of the account closed after `since`, newest first, as far back as the exchange remembers. */
   fetchClosedPositions(
     account: ExchangeAccount,
     request: { since: Date },
     context?: CallContext,
   ): Promise<ClosedPosition[]>;
-  /** The order that closed the position, the last one where it took several; null when the exchange names none. */
+  /** The order that closed the position (the last one if several did); null if the exchange reports none. */
   findClosingOrder(
     account: ExchangeAccount,
     position: ClosedPosition,
     context?: CallContext,
   ): Promise<ClosingOrder | null>;
-  /** Cancels the stops and targets that are left in a token without a position; answers how many there were. */
+  /** Cancels leftover stops and targets in a token without a position; returns their number. */
   cancelProtection(account: ExchangeAccount, token: string, context?: CallContext): Promise<number>;
-  /** Reduce-only at market. */
+  /** Closes the position with a reduce-only market order. */
   closePosition(
     account: ExchangeAccount,
     request: CloseRequest,
@@ -82,14 +87,16 @@ export interface Exchange {
   ): Promise<Placement>;
 }
 
-/** For whom a private call is made. `environment` must equal the transport's, or the call is refused before it leaves. */
+/**
+ * The account of a private call. A call whose `environment` differs from the transport's is refused before it is sent.
+ */
 export interface ExchangeAccount {
   userId: string;
   environment: ExchangeEnvironment;
   credentials: ExchangeCredentials;
 }
 
-/** How long a look-up surely finds an order that has ended: after that, 'not found' proves nothing. */
+/** How long a look-up reliably finds an order that has ended: after that, 'not found' proves nothing. */
 export interface OrderMemory {
   withoutFillsMs: number;
   withFillsMs: number;
@@ -106,32 +113,37 @@ export interface ExchangeCredentials {
 
 export interface KeyInspection {
   accountMode: 'classic' | 'unified';
-  /** It may place futures orders and read positions. */
+  /** The key may place futures orders and read positions. */
   mayTrade: boolean;
   mayWithdraw: boolean;
-  /** The exchange's own id of the account, the same for every key of it; null where the exchange does not say. */
+  /** The exchange's own account id, the same for every key of the account; null if the exchange does not report it. */
   accountId: string | null;
 }
 
 export interface CallContext {
-  /** Receives one record for each HTTP exchange made, secrets left out, for the API call sequence on screen. */
+  /** Receives one record per HTTP exchange, without secrets, for the API call sequence on screen. */
   onCall?: (call: CallRecord) => void;
-  /** For whom public prices are read. Only the paper exchange uses it: a user's own signals are prices only to that user. */
+  /**
+   * The viewer of public prices. Only the paper exchange uses it: a user's own signals are prices only to that user.
+   */
   viewerUserId?: string;
-  /** By default that of the kind of call. Readings that a stop depends on are `protect`, audits `background`. */
+  /** Default: the priority of the call type. Reads that a stop depends on use `protect`, audits `background`. */
   priority?: CallPriority;
 }
 
-/** Who leaves first when requests have to wait for a limit of the exchange, highest first. */
+/** The order in which requests leave when they have to wait for a limit of the exchange, highest first. */
 export type CallPriority = 'protect' | 'look-up' | 'place' | 'prepare' | 'background';
 
 export interface BalanceContext extends CallContext {
-  /** Also asks for the spot figures, which takes a second request; without it they are null. */
+  /** Also reads the spot figures with a second request; otherwise they are null. */
   includeSpot?: boolean;
 }
 
 export interface PlacementContext extends CallContext {
-  /** Nothing is sent after this instant: a process that was frozen between its intent and its request must not send late. */
+  /**
+   * Nothing is sent after this instant: a process that was frozen between its intent and its request must not send
+   * late.
+   */
   notAfter: Date;
 }
 
@@ -143,7 +155,7 @@ export interface CallRecord {
   requestData: unknown;
   responseData: unknown;
   success: boolean;
-  /** HTTP status; null when no answer came. */
+  /** HTTP status; null if no answer came. */
   status: number | null;
   durationMs: number;
 }
@@ -169,7 +181,7 @@ export interface AccountBalance {
   futuresBalance: string;
   futuresAvailable: string;
   futuresLocked: string;
-  /** Spot figures are shown only; null where the exchange (or the paper account) has none. */
+  /** Spot figures are for display only; null where the exchange (or the paper account) has none. */
   spotBalance: string | null;
   spotAvailable: string | null;
   spotLocked: string | null;
@@ -191,7 +203,7 @@ export interface EntryOrder {
   takeProfit: string;
 }
 
-/** A request as it would leave, without the headers that carry the secrets. */
+/** A request as it would be sent, without the headers that carry the secrets. */
 export interface OrderDescription {
   method: string;
   /** The path at the exchange's origin. */
@@ -208,11 +220,11 @@ export type Placement =
   | { outcome: 'placed'; orderId: string }
   /** The exchange said definitely that there is no such order and never will be. */
   | { outcome: 'refused'; code: string; message: string }
-  /** Surely not placed, worth another try: rate limit, maintenance, connection refused, clock. */
+  /** Certainly not placed, worth a retry: rate limit, maintenance, connection refused, clock. */
   | { outcome: 'retry-later'; message: string; retryAfterMs: number }
-  /** The client order id was used before: the order is there, look it up. */
+  /** The client order id was used before: the order exists, look it up. */
   | { outcome: 'duplicate'; message: string }
-  /** It may or may not have been placed: look it up. */
+  /** The order may or may not have been placed: look it up. */
   | { outcome: 'unknown'; message: string };
 
 export type Cancellation =
@@ -245,7 +257,7 @@ export interface OpenPosition {
   entryPrice: string;
   markPrice: string | null;
   leverage: number;
-  /** Null where it is a setting of the account that a position does not tell. */
+  /** Null where it is an account setting that positions do not report. */
   marginMode: 'isolated' | 'crossed' | null;
   margin: string;
   unrealisedProfit: string;
@@ -264,17 +276,17 @@ export interface Holding {
 }
 
 export interface ClosedPosition {
-  /** The exchange's name of it: the same one whenever it is asked. */
+  /** The exchange's own id of the position, stable across calls. */
   positionId: string;
   token: string;
   side: 'long' | 'short';
-  /** What was opened in all. */
+  /** The total size opened. */
   quantity: string;
   entryPrice: string;
   closePrice: string;
-  /** Fees not yet taken off, funding included: less `fees` it is the exchange's net profit. */
+  /** Includes funding but not fees: subtract `fees` to get the exchange's net profit. */
   realisedProfit: string;
-  /** What opening and closing cost; below zero where the exchange paid. */
+  /** Fees for opening and closing; negative if the exchange paid. */
   fees: string;
   openedAt: Date;
   closedAt: Date;
@@ -282,7 +294,7 @@ export interface ClosedPosition {
 
 export interface ClosingOrder {
   clientOrderId: string;
-  /** `order`: somebody sent it. */
+  /** `order`: an order that somebody sent. */
   source: 'stop loss' | 'take profit' | 'liquidation' | 'order';
 }
 
@@ -302,7 +314,7 @@ export interface CloseRequest {
   clientOrderId: string;
 }
 
-/** A call other than a placement failed. `kind` says what the caller may do about it. */
+/** A call other than a placement failed. `kind` tells the caller how to react. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
   readonly kind: 'retry-later' | 'credentials' | 'refused' | 'unknown';
@@ -324,14 +336,14 @@ export function asExchangeError(error: unknown): ExchangeError {
   throw error;
 }
 
-/** The code of what is refused here, before anything is sent. */
+/** The code of a request refused here, before anything is sent. */
 export const NOT_SENT = 'not-sent';
 
 export const notSent = (message: string) => new ExchangeError('refused', message, { code: NOT_SENT });
 
 const CLIENT_ORDER_ID = /^[0-9A-Za-z_-]{1,32}$/;
 
-/** What every exchange takes as a client order id. */
+/** Checks the format that every exchange accepts as a client order id. */
 export function requireClientOrderId(clientOrderId: string): void {
   if (CLIENT_ORDER_ID.test(clientOrderId)) return;
   throw notSent(`A client order id is 1 to 32 of 0-9 A-Z a-z _ -, not ${JSON.stringify(clientOrderId)}`);

@@ -15,7 +15,7 @@ interface AccountCall {
   context: CallContext | undefined;
 }
 
-/** The account's modes, and its leverage in the token. */
+/** The account's modes and its leverage for the token. */
 export const readAccountState = (
   { connection, dialect, account, context }: AccountCall,
   token: string,
@@ -23,8 +23,8 @@ export const readAccountState = (
   connection.callForToken({ type: 'account', account, context }, token, dialect.fetchAccountState);
 
 /**
- * One-way mode, isolated margin and the leverage. Only what differs is set, since an exchange may refuse even a
- * repetition while a position is open; what was set is read back.
+ * Sets one-way mode, isolated margin and the leverage, then reads them back. Sends only the settings that differ,
+ * because an exchange may refuse even an unchanged setting while a position is open.
  */
 export async function prepareAccount(
   options: AccountCall & {
@@ -51,7 +51,7 @@ export async function prepareAccount(
   if (!isIsolated) {
     await set('set-margin-mode', (client, symbol) => client.setMarginMode('isolated', symbol));
   }
-  // Each margin mode has a leverage of its own: the one that was found is not that of the new mode.
+  // Each margin mode has its own leverage: the leverage just read belongs to the old mode.
   if (!isIsolated || found.leverage !== leverage) {
     await set('set-leverage', (client, symbol) => client.setLeverage(leverage, symbol));
   }
@@ -64,14 +64,14 @@ export async function prepareAccount(
   );
 }
 
-/** What was read ahead is used for this long. */
+/** How long a prefetched account state stays valid. */
 const COUNTS_FOR_MS = 2_000;
 
 type RecordCall = (call: CallRecord) => void;
 
 type LookAhead = ReturnType<typeof createLookAhead>;
 
-/** Account states that are read before they are asked for: the request is then no part of the way to an order. */
+/** Prefetched account states: they keep the read off the critical path of an order. */
 export function createLookAhead(options: {
   read: (account: ExchangeAccount, token: string, onCall: RecordCall) => Promise<AccountState>;
   now: () => Date;
@@ -93,13 +93,13 @@ export function createLookAhead(options: {
       const key = keyOf(account, token);
       const calls: CallRecord[] = [];
       const state = read(account, token, (call) => calls.push(call)).catch(() => null);
-      // The oldest stand first.
+      // Re-insert, so that the map keeps the oldest entry first.
       begun.delete(key);
       begun.set(key, { at: now().getTime(), calls, state });
     },
     /**
-     * The state that was read ahead, once, and a record of its requests for `onCall`. Null when there is none: the
-     * account has to be asked then.
+     * Returns the prefetched state once and reports its requests to `onCall`. Null when nothing was prefetched or the
+     * read failed: the caller has to ask the exchange.
      */
     async take(account: ExchangeAccount, token: string, onCall?: RecordCall): Promise<AccountState | null> {
       forgetOld();
@@ -114,6 +114,6 @@ export function createLookAhead(options: {
   };
 }
 
-/** Another key may be of another account. */
+/** Includes the API key: another key may belong to another account. */
 const keyOf = ({ userId, credentials }: ExchangeAccount, token: string) =>
   JSON.stringify([userId, credentials.apiKey, token]);

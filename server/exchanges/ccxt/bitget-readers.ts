@@ -29,16 +29,14 @@ import {
   unreadable,
 } from './readers.ts';
 
-/* Readers of Bitget's own JSON. */
-
-/** An empty list of tickers leaves the client library with nothing to hand over. */
+/** The client library returns no info when Bitget's list of tickers is empty. */
 export function tickerOf(info: unknown, token: string): Ticker | null {
   if (info == null) return null;
   const ticker = record(info);
   return tickerFrom(token, ticker.lastPr, ticker.markPrice, () => instant(ticker, 'ts'));
 }
 
-/** `available` counts what isolated positions could not use; the smaller of the two is what an order can take. */
+/** `available` includes funds that isolated positions cannot use; an order can take the smaller of the two amounts. */
 export function balanceOf(
   info: unknown,
 ): Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null {
@@ -140,8 +138,8 @@ export function positionOf(info: unknown): OpenPosition | null {
 }
 
 /**
- * Position-wide plans (`pos_*`) cover any size. Plans of a size of their own (`loss_plan`, `profit_plan`) count
- * only when together they cover the position: half a stop is no stop.
+ * Position-wide plans (`pos_*`) cover any size. Plans with their own size (`loss_plan`, `profit_plan`) count only if
+ * together they cover the whole position: half a stop is no stop.
  */
 export function protectionOf(infos: unknown[], position: OpenPosition): Protection {
   const plans = infos.map(record).filter((plan) => `${position.token}USDT` === plan.symbol);
@@ -155,13 +153,13 @@ export function protectionOf(infos: unknown[], position: OpenPosition): Protecti
   return { stopLoss: covering('pos_loss', 'loss_plan'), takeProfit: covering('pos_profit', 'profit_plan') };
 }
 
-/** An empty history is answered as an empty list, or as none. */
+/** Bitget answers an empty history with an empty list or with none. */
 export function closedPositionsIn(answer: unknown): unknown[] {
   const { list: positions } = record(record(answer).data);
   return positions === null || positions === undefined ? [] : list(positions);
 }
 
-/** Bitget's net profit is what is left after funding and fees; both are negative where they were paid. */
+/** Bitget's net profit is net of funding and fees; both are negative where the account paid. */
 export function closedPositionOf(info: unknown): ClosedPosition | null {
   const position = record(info);
   const token = tokenOf(position);
@@ -212,15 +210,15 @@ export function shownByOrder(info: unknown): ShownPreparation | null {
 }
 
 /*
- * Permissions as Bitget's documentation of GET /api/v2/spot/account/info lists them. Its own example shows the older
- * words `trade` and `readonly`; neither was seen live. An unknown permission neither allows trading nor forbids the
- * key, unless its name speaks of withdrawing.
+ * Permissions as listed in Bitget's documentation of GET /api/v2/spot/account/info. The example there shows the older
+ * names `trade` and `readonly`; neither was seen live. An unknown permission neither allows trading nor rejects the
+ * key, unless its name mentions withdrawing.
  */
 const ORDERS = ['coow', 'trade'];
 const POSITIONS = ['cpow', 'cpor', 'trade'];
 const WITHDRAWAL = ['wwow'];
 
-/** Reads the answer of the account information; only classic accounts have the path. */
+/** Reads the account information; only classic accounts have this endpoint. */
 export function keyInspectionOf(answer: unknown): KeyInspection {
   const { data } = Object(answer) as { data?: unknown };
   const { userId, authorities } = Object(data) as { userId?: unknown; authorities?: unknown };

@@ -27,21 +27,21 @@ const ORIGIN = 'https://api.bitget.com';
 const DAY_MS = 86_400_000;
 const USDT_FUTURES = { productType: 'USDT-FUTURES' };
 const HISTORY_PER_PAGE = 100;
-/** Ten full pages of history in one go are enough; what is older is asked for by the next call. */
+/** Ten full pages of history per call are enough; the next call reads older positions. */
 const MOST_HISTORY_PAGES = 10;
-/** Bitget keeps three months, and refuses a longer period than 90 days. */
+/** Bitget keeps three months of history and refuses periods longer than 90 days. */
 const MAX_HISTORY_MS = 89 * DAY_MS;
 const PERMISSION_MISSING = '40014';
-/** The stops and targets of positions, among the triggered orders. */
+/** Selects position stops and targets among the trigger orders. */
 const PLANS = { trigger: true, planType: 'profit_loss' };
-/** The library names an order by id; by client order id it wants none. */
+/** The library takes an order id; it must be undefined to look up by client order id. */
 const BY_CLIENT_ORDER_ID = undefined as unknown as string;
 
 /** Bitget v2, USDT-margined perpetuals, classic account, one-way mode. */
 export const BITGET: CcxtDialect = {
   platform: 'Bitget',
   accountMode: 'classic',
-  // Demo and live are one address, told apart by a header.
+  // Demo and live share one address; a header tells them apart.
   origins: { paper: ORIGIN, demo: ORIGIN, live: ORIGIN },
   addressProblem: (environment, { hostname }) =>
     environment === 'paper' && /(^|\.)bitget\./.test(hostname)
@@ -58,7 +58,7 @@ export const BITGET: CcxtDialect = {
   environmentProblem(environment, headers) {
     const isDemo = headers[DEMO_HEADER] === '1';
     if (isDemo === (environment === 'demo')) return null;
-    // The exchange's clock is asked without it; without a key a request concerns no account.
+    // The library reads the exchange's clock without the header; a request without a key concerns no account.
     if (environment === 'demo' && headers[KEY_HEADER] === undefined) return null;
     return `a ${environment} request must ${isDemo ? 'not ' : ''}carry ${DEMO_HEADER}: 1`;
   },
@@ -68,7 +68,7 @@ export const BITGET: CcxtDialect = {
       return keyInspectionOf(await bitget(client).privateSpotGetV2SpotAccountInfo());
     } catch (error) {
       if (!currentScope().answer?.body.includes(`"${PERMISSION_MISSING}"`)) throw error;
-      // Copies of the documentation differ on whether this needs the right to read spot.
+      // Copies of the documentation disagree on whether this needs the 'spot read' permission.
       const message = `Bitget: the key may not read what it may do; give it the right to read spot, too (${PERMISSION_MISSING})`;
       throw new ExchangeError('credentials', message, { code: PERMISSION_MISSING, cause: error });
     }
@@ -83,7 +83,7 @@ export const BITGET: CcxtDialect = {
   isolatedMode: 'isolated',
   fetchAccountState: async (client, symbol) => accountStateOf((await client.fetchLeverage(symbol)).info),
 
-  // Without `price` in them, stop and target execute at the market; the trigger is the mark price by default.
+  // Without `price`, stop and target execute at market; they trigger on the mark price by default.
   entryParameters: (order) => ({
     clientOrderId: order.clientOrderId,
     marginMode: 'isolated',
@@ -93,13 +93,13 @@ export const BITGET: CcxtDialect = {
   }),
   closeParameters: (clientOrderId) => ({ clientOrderId, marginMode: 'isolated', reduceOnly: true }),
   referenceParameters: (clientOrderId) => ({ clientOrderId }),
-  // One look-up finds an order in whatever state it is.
+  // One look-up finds an order in any state.
   lookUps: [
     async (client, symbol, clientOrderId) => [
       (await client.fetchOrder(BY_CLIENT_ORDER_ID, symbol, { clientOrderId })).info,
     ],
   ],
-  // Ninety days are documented for the history; for the look-up of one order nothing is, so it is not relied on.
+  // Bitget documents 90 days for the history but nothing for the single-order look-up, so do not rely on 90 days.
   orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
   readOpenOrders: async (client, symbol) => infosOf(await client.fetchOpenOrders(symbol)),
   orderOf,
@@ -123,7 +123,7 @@ export const BITGET: CcxtDialect = {
     }),
   },
 
-  /** The library's own method leaves the product type out. */
+  /** Calls the endpoint directly: the library's own method omits the product type. */
   async fetchClosedPositions(client, { since, now }) {
     const startTime = String(Math.max(since.getTime(), now.getTime() - MAX_HISTORY_MS));
     const found = new Map<string, ClosedPosition>();
@@ -140,7 +140,7 @@ export const BITGET: CcxtDialect = {
       const positions = read.filter((position) => position !== null);
       for (const position of positions) found.set(position.positionId, position);
       before = positions.at(-1)?.positionId ?? null;
-      // A page that brings nothing new would be answered for ever.
+      // Stop at a page without new positions, or the loop would never end.
       if (read.length < HISTORY_PER_PAGE || before === null || found.size === known) break;
     }
     return [...found.values()];

@@ -13,29 +13,29 @@ import {
 } from './readers.ts';
 
 /*
- * Bybit tells its fills, and what each order closed, but not the positions that they make up: when one was opened, and
- * what it came to when it was closed in parts. They are found by walking back from what is open now. The three lists
- * are read one after the other and may be behind one another, so a position counts only when its orders closed, by
- * Bybit's own word, what they closed here.
+ * Bybit reports fills and the size each order closed, but no positions: neither when one was opened nor its total when
+ * it was closed in parts. Positions are reconstructed by walking back from those open now. The three lists are read one
+ * after the other and may lag behind each other, so the result counts only if the size closed by each order matches
+ * Bybit's own figure.
  */
 
-/** One fill, or one payment of funding. */
+/** One fill or one funding payment. */
 interface Execution {
   id: string;
   orderId: string;
   token: string;
-  /** Above zero for what was bought. */
+  /** Positive for buys. */
   change: Decimal;
   price: Decimal;
   fee: Decimal;
   isFunding: boolean;
-  /** How much of an open position the exchange says it closed; null where it does not say. */
+  /** The size of an open position that this fill closed according to the exchange; null when not reported. */
   closed: Decimal | null;
   at: Date;
   sequence: string;
 }
 
-/** A position as far as its fills have been walked back. */
+/** A position reconstructed so far while walking back through its fills. */
 interface Walked {
   token: string;
   side: 'long' | 'short';
@@ -45,14 +45,14 @@ interface Walked {
   fees: Decimal;
   funding: Decimal;
   closedAt: Date;
-  /** What each order closed of it. */
+  /** Closed size per order. */
   closings: Map<string, Decimal>;
 }
 
-/** The positions that were opened and closed within these executions, by what is open after them. */
+/** The positions opened and closed within these executions, derived from the positions open after them. */
 export function closedPositionsOf(lists: {
   executions: unknown[];
-  /** What each order closed. */
+  /** One row per order, with the size it closed. */
   closedOrders: unknown[];
   openNow: unknown[];
 }): ClosedPosition[] {
@@ -78,7 +78,7 @@ export function closedPositionsOf(lists: {
   return walks.map(closedPosition);
 }
 
-/** An order may be told in several rows, and a row twice. */
+/** An order may span several rows, and a row may occur twice. */
 function closedSizes(closedOrders: unknown[]): Map<string, Decimal> {
   const rows = new Map<string, { orderId: string; size: string }>();
   for (const info of closedOrders) {
@@ -91,7 +91,7 @@ function closedSizes(closedOrders: unknown[]): Map<string, Decimal> {
   return sizes;
 }
 
-/** A fill came between two readings, or one of the lists is behind: the next reading tells. */
+/** A fill arrived between two reads, or one list lags behind: the next read resolves it. */
 const doesNotAddUp = (token: string) => unreadable(`The fills of ${token} do not add up to its position`);
 
 function walkBack(executions: Execution[], openNow: Decimal): (Walked & { opening: Execution })[] {
@@ -183,7 +183,7 @@ function executionOf(info: unknown): Execution | null {
   };
 }
 
-/** What was paid in another coin is not part of the profit in USDT. */
+/** Fees paid in another coin are not part of the profit in USDT. */
 function feeOf(execution: Json): Decimal {
   const currency = textOf(execution.feeCurrency);
   return D(currency === '' || currency === 'USDT' ? decimalOrZero(execution, 'execFee') : 0);

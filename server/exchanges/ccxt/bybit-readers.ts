@@ -29,19 +29,17 @@ import {
   unreadable,
 } from './readers.ts';
 
-/* Readers of Bybit's own JSON. */
-
 export const resultIn = (answer: unknown): Json => record(record(answer).result);
 
-/** The time stands in the envelope; the ticker has none. */
+/** The timestamp is in the envelope; the ticker has none. */
 export function tickerOf(answer: unknown, token: string): Ticker | null {
   const ticker = list(resultIn(answer).list).find(({ symbol }) => symbol === `${token}USDT`);
   return tickerFrom(token, ticker?.lastPrice, ticker?.markPrice, () => instant(record(answer), 'time'));
 }
 
 /**
- * What isolated positions can still use, by Bybit's own formula: the figures of the whole account say nothing in
- * isolated margin. In portfolio margin a coin has no margins of its own; there the account's figure counts.
+ * The amount that isolated positions can still use, by Bybit's own formula: account-wide figures are meaningless in
+ * isolated margin. In portfolio margin a coin has no margin figures of its own, so use the account's figure.
  */
 export function balanceOf(
   answer: unknown,
@@ -66,7 +64,7 @@ export function balanceOf(
   };
 }
 
-/** In one-way mode a contract has one position, of index 0, whether it is open or not; in hedge mode two. */
+/** In one-way mode a contract has one position with index 0, open or not; in hedge mode it has two. */
 export function accountStateOf(account: unknown, positions: unknown): AccountState {
   const ofContract = list(resultIn(positions).list);
   const isOneWay = ofContract.length === 1 && textOf(ofContract[0]?.positionIdx) === '0';
@@ -86,7 +84,8 @@ const STATES: Record<string, OrderReport['state']> = {
   Filled: 'filled',
   Cancelled: 'cancelled',
   PartiallyFilledCanceled: 'cancelled',
-  // Orders are taken first and matched later: what the matching engine refuses has ended without a fill.
+  // Bybit accepts orders first and matches them later: an order that the matching engine rejects has ended without a
+  // fill.
   Rejected: 'cancelled',
   Deactivated: 'cancelled',
 };
@@ -102,7 +101,7 @@ export function orderOf(info: unknown, token: string): OrderReport {
     token,
     side,
     state: stateOf(STATES, order.orderStatus, filledQuantity),
-    // A market order is shown with the limit that the exchange made of it.
+    // Bybit shows a market order with a limit price that it derived itself.
     price: order.orderType === 'Market' ? null : priceOrNull(order.price),
     quantity: decimal(order, 'qty'),
     filledQuantity,
@@ -115,7 +114,9 @@ export function orderOf(info: unknown, token: string): OrderReport {
   };
 }
 
-/** By coin, since a fee can be paid in another one than the contract's; then what it is in USDT is not told. */
+/**
+ * Bybit reports fees per coin, because a fee can be paid in another coin than USDT; the fee in USDT is then unknown.
+ */
 function feeOf(order: Json): string | null {
   const { cumFeeDetail } = order;
   const detail = cumFeeDetail === undefined || cumFeeDetail === null ? {} : record(cumFeeDetail);
@@ -125,7 +126,7 @@ function feeOf(order: Json): string | null {
   return coins.every((coin) => coin === 'USDT') ? decimal(detail, 'USDT') : null;
 }
 
-/** Neither an order that only reduces nor one that waits for a trigger. */
+/** Excludes reduce-only orders and orders that wait for a trigger. */
 export function isEntry(info: unknown): boolean {
   const order = record(info);
   return order.reduceOnly !== true && order.closeOnTrigger !== true && isPlain(textOf(order.stopOrderType));
@@ -133,7 +134,7 @@ export function isEntry(info: unknown): boolean {
 
 const isPlain = (stopOrderType: string) => stopOrderType === '' || stopOrderType === 'UNKNOWN';
 
-/** The stop and target of a position are conditional orders as well; the user's own conditional orders are not these. */
+/** A position's stop and target are conditional orders too; the user's own conditional orders are excluded. */
 export const isProtection = (info: unknown): boolean =>
   /^(Partial)?(StopLoss|TakeProfit)$/.test(textOf(record(info).stopOrderType));
 
@@ -151,7 +152,7 @@ export function positionOf(info: unknown): OpenPosition | null {
     entryPrice: decimal(position, 'avgPrice'),
     markPrice: priceOrNull(position.markPrice),
     leverage: Number(textOf(position.leverage)),
-    // It is a setting of the whole account: a position does not tell it.
+    // Bybit sets the margin mode per account and does not report it per position.
     marginMode: null,
     margin: decimalOrZero(position, 'positionIM'),
     unrealisedProfit: decimalOrZero(position, 'unrealisedPnl'),
@@ -193,7 +194,7 @@ function sourceOf(order: Json): ClosingOrder['source'] {
   return /TakeProfit/.test(created) || /TakeProfit/.test(stop) ? 'take profit' : 'order';
 }
 
-/** Trading needs the contract's two permissions; a read-only key has them as well. */
+/** Trading needs both contract permissions; a read-only key can have them too. */
 export function keyInspectionOf(answer: unknown): KeyInspection {
   const key = resultIn(answer);
   const permissions = record(key.permissions);

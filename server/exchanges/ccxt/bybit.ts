@@ -20,7 +20,7 @@ import { envelopeIn, type Json, list, textOf, unreadable } from './readers.ts';
 
 const LINEAR = { category: 'linear' };
 const IN_USDT = { ...LINEAR, settleCoin: 'USDT' };
-/** Stop and target close the whole position at the market when the mark price reaches them. */
+/** Stop and target close the whole position at market when the mark price reaches them. */
 const STOP = { slTriggerBy: 'MarkPrice', slOrderType: 'Market' };
 const TARGET = { tpTriggerBy: 'MarkPrice', tpOrderType: 'Market' };
 const WHOLE_POSITION = { tpslMode: 'Full', positionIdx: 0 };
@@ -30,9 +30,9 @@ const POSITIONS_PER_PAGE = 200;
 const HISTORY_PER_PAGE = 100;
 const MOST_PAGES = 20;
 const DAY_MS = 86_400_000;
-/** No history is answered for more than a week at a time. */
+/** Bybit answers at most one week of history per request. */
 const WEEK_MS = 7 * DAY_MS;
-/** Asks for a little of the future: the exchange's clock may be ahead of ours. */
+/** Asks slightly into the future: the exchange's clock may be ahead of ours. */
 const CLOCK_SLACK_MS = 60_000;
 type Ask = (parameters: Json) => Promise<unknown>;
 
@@ -53,9 +53,9 @@ export const BYBIT: CcxtDialect = {
   },
   codes: BYBIT_CODES,
   statuses: new Map([
-    // A gateway that wants another key, or headers: nothing behind it has seen the request.
+    // A gateway rejected the key or the headers: nothing behind it has seen the request.
     [401, 'credentials'],
-    // Too many requests from the address, or a country that is not served.
+    // Too many requests from this address, or an unsupported country.
     [403, 'retry-later'],
   ]),
   createClient: createBybitClient,
@@ -63,7 +63,7 @@ export const BYBIT: CcxtDialect = {
   envelope: ({ body }) => envelopeIn(body, 'retCode', 'retMsg'),
   successCode: '0',
   limits: BYBIT_LIMITS,
-  // Demo and live are two addresses, and the transport knows but one of them.
+  // Demo and live have different addresses, and the transport knows only one of them.
   environmentProblem: () => null,
 
   inspectKey: async (client) => keyInspectionOf(await bybit(client).privateGetV5UserQueryApi()),
@@ -94,13 +94,14 @@ export const BYBIT: CcxtDialect = {
   closeParameters: (clientOrderId) => ({ clientOrderId, reduceOnly: true, positionIdx: 0 }),
   referenceParameters: (clientOrderId) => ({ orderLinkId: clientOrderId }),
   lookUps: [
-    // Open orders and the newest 500 that have ended; these are forgotten when the exchange restarts.
+    // Open orders and the 500 that ended last; Bybit forgets ended ones when it restarts.
     async (client, symbol, clientOrderId) =>
       ordersIn(await bybit(client).privateGetV5OrderRealtime(one(client, symbol, clientOrderId))),
     async (client, symbol, clientOrderId) =>
       ordersIn(await bybit(client).privateGetV5OrderHistory(one(client, symbol, clientOrderId))),
   ],
-  // Documented: a day for what was cancelled without a fill, a week for what the default query finds of the rest.
+  // Documented: one day for orders cancelled without a fill; a week for the others, as far as the default query finds
+  // them.
   orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: WEEK_MS },
   readOpenOrders: (client, symbol) =>
     pages((parameters) => bybit(client).privateGetV5OrderRealtime(parameters), {
@@ -111,7 +112,7 @@ export const BYBIT: CcxtDialect = {
     }),
   orderOf,
   isEntry,
-  // Leverage is the position's, and so is the margin mode.
+  // Leverage and margin mode belong to the position, not to the order.
   shownByOrder: () => null,
 
   readPositions,
@@ -179,7 +180,7 @@ function readPositions(client: CcxtClient): Promise<unknown[]> {
 
 const ordersIn = (answer: unknown): unknown[] => list(resultIn(answer).list);
 
-/** The newest of a period, week by week, as far as some pages reach. */
+/** Reads a period week by week, newest first, up to MOST_PAGES pages. */
 async function readHistory(
   ask: Ask,
   parameters: Json,
@@ -203,7 +204,7 @@ async function readHistory(
   return found;
 }
 
-/** A list that is not known to its end would hide the rest: too many pages are an error. */
+/** Throws on too many pages: an incomplete list would hide the rest. */
 async function pages(ask: Ask, parameters: Json): Promise<unknown[]> {
   const found: unknown[] = [];
   let count = 0;
@@ -223,7 +224,7 @@ async function* pagesOf(ask: Ask, parameters: Json): AsyncGenerator<unknown[]> {
     const [found, next] = [list(result.list), textOf(result.nextPageCursor)];
     yield found;
     if (next === cursor) return;
-    // The last page of open orders also names a next one, which is empty. Histories leave out rows within a page.
+    // The last page of open orders also names a next page, which is empty. Pages of histories may omit rows.
     const isLast = found.length === 0 || (isOpen && found.length < Number(parameters.limit));
     cursor = isLast ? '' : next;
   } while (cursor !== '');

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallPriority, CallRecord, ExchangeAccount } from '../exchange.ts';
 
 /**
- * Who and what one call is for. One client instance serves all users (an instance for each costs 433 kB and its own
- * connections), so this travels beside the call and is read where requests are signed and sent.
+ * Purpose and account of one call. One client instance serves all users (an instance per user costs 433 kB and its own
+ * connections), so this context travels with the call and is read where requests are signed and sent.
  */
 export interface CallScope {
   type: string;
@@ -13,11 +13,11 @@ export interface CallScope {
   notAfter: Date | null;
   onCall: ((call: CallRecord) => void) | null;
   viewerUserId: string | null;
-  /** Left out: what the type of the call asks for. */
+  /** Default: the priority of the call type. */
   priority?: CallPriority | null;
-  /** Set where a request is only to be seen: it is handed over here and never leaves. */
+  /** Set when a request is only described: it goes to this callback and never leaves. */
   describe?: (request: { method: string; endpoint: string; body: string }) => void;
-  /** Set by the transport: whether a request may have reached the exchange, and what it answered last. */
+  /** Set by the transport: whether a request may have reached the exchange, and its last answer. */
   sent: boolean;
   answer: ExchangeAnswer | null;
 }

@@ -7,13 +7,13 @@ import { describeOrder, type PlacedOrder, type PlacementRequest, placeOrder } fr
 import { createCcxtPositions } from './positions.ts';
 
 /*
- * The port over the client library.
- * 1. A placement is sent once, and its outcome is what the exchange is known to have done, or `unknown`.
- * 2. Numbers cross as strings; what the library would still round is refused, not sent.
+ * The exchange port, implemented on the client library.
+ * 1. A placement is sent once. Its outcome is what the exchange is known to have done, or `unknown`.
+ * 2. Numbers are passed as strings; an order that the library would round is refused, not sent.
  * 3. Results are read from the exchange's own JSON, where numbers are exact.
  */
 
-/** The library names an order by id; by client order id it wants none. */
+/** The library takes an order id; it must be undefined to look up by client order id. */
 const BY_CLIENT_ORDER_ID = undefined as unknown as string;
 
 const NO_SPOT = { spotBalance: null, spotAvailable: null, spotLocked: null };
@@ -23,11 +23,11 @@ export function createCcxtExchange(options: {
   apiEndpoint: string;
   createClient: () => Promise<CcxtClient>;
   now: () => Date;
-  /** How long one price serves all callers. */
+  /** How long one price is reused for all callers. */
   tickerMaxAgeMs: number;
-  /** Whether a price depends on who looks at it; otherwise one request serves all users. */
+  /** Whether a price depends on the viewer; otherwise one request serves all users. */
   isPerViewer: boolean;
-  /** How often at most a token that is not listed makes the list of contracts be read again. */
+  /** The shortest interval between reloads of the contract list for an unlisted token. */
   missingTokenRefreshMs: number;
   onKeyRefused?: KeyRefused | undefined;
 }): Exchange {
@@ -88,7 +88,7 @@ export function createCcxtExchange(options: {
       const { fetchSpotBalance } = dialect;
       if (!context?.includeSpot || fetchSpotBalance === null) return { ...futures, ...NO_SPOT };
       const spot = connection.call({ type: 'spot-balance', account, context }, fetchSpotBalance);
-      // They are shown only: without them the futures figures are still right.
+      // Spot figures are only displayed: without them the futures figures are still right.
       return { ...futures, ...(await spot.catch(() => NO_SPOT)) };
     },
 

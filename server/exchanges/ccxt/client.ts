@@ -6,8 +6,8 @@ export type BitgetClient = bitget;
 export type BybitClient = bybit;
 
 /**
- * The one exchange class that is needed, loaded when it is first used: the whole library takes 0.8 s and 86 MB,
- * one class 0.3 s and 32 MB. Its package exports the whole only, hence the address; the version is pinned exactly.
+ * Loads only the exchange class that is used: the whole library takes 0.8 s and 86 MB, one class 0.3 s and 32 MB. The
+ * package exports only the whole, hence the file URL; the version is pinned exactly.
  */
 async function loadClass<Class>(name: string): Promise<Class> {
   const address = new URL(`./src/${name}.js`, import.meta.resolve('ccxt'));
@@ -18,7 +18,7 @@ async function loadClass<Class>(name: string): Promise<Class> {
 export const loadBitgetClass = () => loadClass<typeof bitget>('bitget');
 export const loadBybitClass = () => loadClass<typeof bybit>('bybit');
 
-/** The library's own timer stands aside: the transport's deadline covers the whole answer, its timer only the headers. */
+/** Effectively disables the library's timer: it covers only the headers, the transport's deadline the whole answer. */
 const LIBRARY_TIMEOUT_MS = 600_000;
 
 /** One Bitget client for all users, for USDT futures on classic accounts. */
@@ -28,13 +28,13 @@ export async function createBitgetClient(options: ClientOptions): Promise<CcxtCl
     timeout: LIBRARY_TIMEOUT_MS,
     userAgent: options.userAgent,
     options: {
-      // Left undefined, the library asks the exchange with the first user's key and takes any failure for 'classic'.
+      // If undefined, the library asks the exchange with the first user's key and treats any failure as 'classic'.
       uta: false,
-      // Its default is the library's own broker id in every private request.
+      // The default is the library's own broker id, sent with every private request.
       broker: '',
       defaultType: 'swap',
       fetchMarkets: { types: ['swap'] },
-      // Never: it sends placements again.
+      // Never retry: it would send placements again.
       maxRetriesOnFailure: 0,
     },
   });
@@ -50,14 +50,14 @@ export async function createBybitClient(options: ClientOptions): Promise<CcxtCli
     timeout: LIBRARY_TIMEOUT_MS,
     userAgent: options.userAgent,
     options: {
-      // Left undefined, the library asks the exchange with the first user's key and keeps the answer for all.
+      // If undefined, the library asks the exchange with the first user's key and reuses the answer for all users.
       enableUnifiedMargin: false,
       enableUnifiedAccount: true,
       unifiedMarginStatus: 6,
       defaultType: 'swap',
       defaultSubType: 'linear',
       fetchMarkets: { types: ['linear'], usePrivateInstrumentsInfo: false },
-      // Never: it sends placements again.
+      // Never retry: it would send placements again.
       maxRetriesOnFailure: 0,
     },
   });
@@ -66,13 +66,15 @@ export async function createBybitClient(options: ClientOptions): Promise<CcxtCli
   return shared(client, options);
 }
 
-/** Makes a client serve all accounts: each request is signed for the account of its call, and sent by our transport. */
+/**
+ * Makes one client serve all accounts: each request is signed for the account of its call and sent by our transport.
+ */
 function shared(client: CcxtClient, { transport, now }: ClientOptions): CcxtClient {
   client.fetchImplementation = transport.fetch;
   client.milliseconds = () => now().getTime();
   client.has.fetchCurrencies = false;
   const [sign, send] = [client.sign.bind(client), client.fetch2.bind(client)];
-  // Synchronous, so that no other call can come between the swap of the credentials and its end.
+  // Synchronous, so that no other call can run while the credentials are swapped.
   client.sign = (...parameters) => {
     const credentials = currentScope().account?.credentials;
     const before = [client.apiKey, client.secret, client.password] as const;
@@ -81,13 +83,14 @@ function shared(client: CcxtClient, { transport, now }: ClientOptions): CcxtClie
     client.password = credentials?.passphrase ?? '';
     try {
       const signed = sign(...parameters) as { headers?: object };
-      // Bybit's broker id of the library; an empty setting would bring its default back.
+      // Removes the library's Bybit broker id here; an empty setting would restore the default.
       return { ...signed, headers: { ...signed.headers, Referer: undefined } };
     } finally {
       [client.apiKey, client.secret, client.password] = before;
     }
   };
-  // The turn comes before the signature: exchanges take none that is some seconds old, and the wait may be longer.
+  // Wait for the turn before signing: exchanges reject signatures that are some seconds old, and the wait may be
+  // longer.
   client.fetch2 = async (path, ...rest) => {
     await transport.turn(String(path));
     return send(path, ...rest);
@@ -97,7 +100,7 @@ function shared(client: CcxtClient, { transport, now }: ClientOptions): CcxtClie
 
 /**
  * The library lists six product types, one request each; five of them are not traded here. An answer without contracts
- * must not replace those that are known.
+ * must not replace the known ones.
  */
 function onlyUsdtFutures(client: BitgetClient): void {
   const fetchContracts = client.publicMixGetV2MixMarketContracts.bind(client);
@@ -112,8 +115,8 @@ function onlyUsdtFutures(client: BitgetClient): void {
 }
 
 /**
- * Contracts that are announced only are not asked for: the library would ask for them every time. An answer without
- * contracts must not replace those that are known, and pages that go in a circle must end.
+ * Skips pre-launch contracts, which the library would request every time. An answer without contracts must not replace
+ * the known ones, and circular pages must end.
  */
 function onlyTradedContracts(client: BybitClient): void {
   const fetchContracts = client.publicGetV5MarketInstrumentsInfo.bind(client);

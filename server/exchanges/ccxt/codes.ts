@@ -1,9 +1,7 @@
 import type { AnswerCodes } from './dialect.ts';
 
-/* What the exchanges' answer codes mean for an order. */
-
 /**
- * Bitget's answer codes by what they mean for an order. An allow-list: a code that is not here, such as 40010
+ * Bitget's answer codes by their meaning for an order. An allow-list: a code that is not listed, such as 40010
  * ('Request timed out'), 40015, 40725 and 45001 (seen during releases), leaves the outcome open.
  */
 export const BITGET_CODES: AnswerCodes = {
@@ -60,7 +58,7 @@ export const BITGET_CODES: AnswerCodes = {
     '45122', // Short position stop loss price please > mark price
   ]),
   orderUnknown: new Set(['40109']),
-  /** Not open any more, or never known: which of them, only a look-up says. */
+  /** No longer open, or never known: only a look-up tells which. */
   notCancellable: new Set([
     '22001',
     '31007',
@@ -73,22 +71,22 @@ export const BITGET_CODES: AnswerCodes = {
     '45057',
     '80011',
   ]),
-  // Bitget answers success to what is so already.
+  // Bitget reports success for a setting that is already in place.
   alreadySo: new Set(),
 };
 
 /**
- * Bybit's answer codes by what they mean for an order, after its documentation of July 2026 ('Error Codes', UTA) and
- * the table of the client library. None was seen live. An allow-list: a code that is not here leaves the outcome open,
- * such as 10000 (server timeout), 10014 (duplicate request), 10016 (server error), -1 (request expired), 429 as a code
- * (high load) and 110079 (the order is being processed).
+ * Bybit's answer codes by their meaning for an order, after its documentation of July 2026 ('Error Codes', UTA) and the
+ * client library's table. None was seen live. An allow-list: a code that is not listed leaves the outcome open, such as
+ * 10000 (server timeout), 10014 (duplicate request), 10016 (server error), -1 (request expired), 429 as a code (high
+ * load) and 110079 (the order is being processed).
  */
 export const BYBIT_CODES: AnswerCodes = {
   duplicate: new Set([
     '110072', // OrderLinkedID is duplicate
   ]),
   credentials: new Set([
-    '10003', // API key is invalid, or of another of the four environments
+    '10003', // API key is invalid, or belongs to another of the four environments
     '10004', // error sign
     '10005', // permission denied
     '10007', // user authentication failed
@@ -108,7 +106,7 @@ export const BYBIT_CODES: AnswerCodes = {
     '10018', // exceeded the IP rate limit (withdrawn from the documentation, still in the library's table)
   ]),
   refused: new Set([
-    '10001', // parameter error; a stop or target on the wrong side, and a position index that does not fit the mode
+    '10001', // parameter error; also a stop or target on the wrong side, or a position index that does not fit the mode
     '10008', // common banned
     '10009', // access restricted by region, or address banned
     '10017', // route not found
@@ -118,14 +116,14 @@ export const BYBIT_CODES: AnswerCodes = {
     '30208', // price above the maximum buying price
     '30209', // price below the minimum selling price
     '30228', // no new positions during delisting
-    '34040', // not modified: the stop or target is so already, or nothing was asked
+    '34040', // not modified: the stop or target already has this value, or the request was empty
     '110003', // price out of the permitted range
     '110004', // wallet balance insufficient
     '110005', // position status
     '110006', // cannot cover the position margin
     '110007', // available balance insufficient
     '110009', // too many stop orders
-    '110011', // would be liquidated at once
+    '110011', // would be liquidated immediately
     '110012', // available balance insufficient
     '110013', // leverage not permitted by the risk limit
     '110014', // balance insufficient to add margin
@@ -149,7 +147,7 @@ export const BYBIT_CODES: AnswerCodes = {
     '110043', // leverage not modified
     '110044', // available margin insufficient
     '110045', // wallet balance insufficient
-    '110046', // would be liquidated at once
+    '110046', // would be liquidated immediately
     '110051', // balance cannot cover the lowest price
     '110052', // balance insufficient for the price
     '110053', // balance cannot cover the market price
@@ -185,7 +183,7 @@ export const BYBIT_CODES: AnswerCodes = {
   orderUnknown: new Set([
     '110001', // order does not exist
   ]),
-  /** Not open any more, or never known: which of them, only a look-up says. */
+  /** No longer open, or never known: only a look-up tells which. */
   notCancellable: new Set([
     '110001', // order does not exist
     '110008', // completed or cancelled

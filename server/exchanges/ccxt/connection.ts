@@ -18,7 +18,7 @@ export interface CallRequest {
   context?: CallContext | PlacementContext | undefined;
 }
 
-/** An exchange refused the account's key, or refused it for this call. */
+/** Called when an exchange refused the account's key, at all or for this call. */
 export type KeyRefused = (refusal: {
   platform: ExchangePlatform;
   account: ExchangeAccount;
@@ -27,13 +27,13 @@ export type KeyRefused = (refusal: {
 
 export type PrivateRequest = CallRequest & { account: ExchangeAccount };
 
-/** The shared client and its contracts, and the ways to call it: each in a scope of its own. */
+/** The shared client with its contracts. Every call runs in its own scope. */
 export interface CcxtConnection {
   client(): Promise<CcxtClient>;
-  /** Resolves when the contracts are known, without which the client cannot read answers. */
+  /** Resolves when the contracts are loaded; the client cannot read answers without them. */
   ready(): Promise<void>;
   listed(token: string): Promise<{ symbol: string; contract: Contract } | null>;
-  /** The client's name of the token's market; throws when it is not listed. */
+  /** The client's symbol for the token's market; throws if the token is not listed. */
   symbolOf(token: string): Promise<string>;
   call<T>(request: CallRequest, work: (client: CcxtClient) => Promise<T>): Promise<T>;
   /** A private call about one token. */
@@ -42,7 +42,7 @@ export interface CcxtConnection {
     token: string,
     work: (client: CcxtClient, symbol: string) => Promise<T>,
   ): Promise<T>;
-  /** Classifies a failure; sets the clock first when ours is off. */
+  /** Classifies a failure; adjusts the clock first if ours is off. */
   judge(error: unknown, scope: CallScope): Promise<Judgement>;
 }
 
@@ -57,7 +57,7 @@ export function createCcxtConnection(options: {
   let creating: Promise<CcxtClient> | null = null;
   let settingClock: Promise<void> | null = null;
 
-  /** Asks once for all requests that were refused. Without an answer the next refusal asks again. */
+  /** One request serves all concurrent refusals. If it fails, the next refusal asks again. */
   function setClock(): Promise<void> {
     settingClock ??= connection
       .client()
@@ -81,7 +81,9 @@ export function createCcxtConnection(options: {
       }),
   });
 
-  /** The library reads a 200 of HTML, or an empty one, as an empty list: an account in trouble would look flat. */
+  /**
+   * The library reads an empty or HTML answer with status 200 as an empty list: an account in trouble would look flat.
+   */
   function requireUsableAnswer({ sent, answer }: CallScope): void {
     if (!sent) return;
     const envelope = answer === null ? null : dialect.envelope(answer);
@@ -137,7 +139,7 @@ export function createCcxtConnection(options: {
         await setClock();
       }
       const { account } = scope;
-      // Only if it answered: a refusal of our own says nothing about the key.
+      // Only if the exchange answered: our own refusals say nothing about the key.
       if (judgement.what === 'credentials' && account !== null && scope.answer !== null) {
         await options.onKeyRefused?.({ platform: dialect.platform, account, message: judgement.message });
       }
@@ -160,7 +162,7 @@ export function openScope({ type, account, context }: CallRequest): CallScope {
   };
 }
 
-/** Another kind of account would be answered with errors at best. */
+/** Another kind of account would get errors at best. */
 export function requireAccountMode(
   { platform, accountMode }: Pick<CcxtDialect, 'platform' | 'accountMode'>,
   account: ExchangeAccount,
@@ -171,7 +173,7 @@ export function requireAccountMode(
   throw new ExchangeError('credentials', message, { code: 'not-sent' });
 }
 
-/** A setting that the exchange refuses because it is already so counts as done. */
+/** Treats a setting that the exchange refuses because it is already in place as done. */
 export async function unlessAlreadySo(
   { codes }: Pick<CcxtDialect, 'codes'>,
   call: Promise<unknown>,

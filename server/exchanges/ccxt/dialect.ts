@@ -28,21 +28,21 @@ export interface Envelope {
 
 export type Parameters = Record<string, unknown>;
 
-/** What an exchange's answer codes mean for the caller. Codes in no list mean that the outcome is not known. */
+/** What an exchange's answer codes mean for the caller. A code in none of the lists leaves the outcome unknown. */
 export interface AnswerCodes {
   duplicate: ReadonlySet<string>;
   /** Definite answers: there is no such order and never will be. */
   refused: ReadonlySet<string>;
   retryLater: ReadonlySet<string>;
-  /** Our clock is off: to be tried again. */
+  /** Our clock is off: try again. */
   clock: ReadonlySet<string>;
-  /** Key, signature or permission: refused as well. */
+  /** Key, signature or permission: also a refusal. */
   credentials: ReadonlySet<string>;
-  /** The key belongs to an account of the kind that is not traded: a matter of credentials as well. */
+  /** The key belongs to the kind of account that is not traded; treated like bad credentials. */
   otherAccountMode: ReadonlySet<string>;
   orderUnknown: ReadonlySet<string>;
   notCancellable: ReadonlySet<string>;
-  /** What was to be set is so already. */
+  /** The requested setting is already in place. */
   alreadySo: ReadonlySet<string>;
 }
 
@@ -52,7 +52,7 @@ export interface AccountState {
   positionMode: string;
 }
 
-/** One way to look an order up: those of this client order id, the newest first; empty where this way knows none. */
+/** One way to look up orders by client order id, newest first; empty if it finds none. */
 export type OrderLookUp = (client: CcxtClient, symbol: string, clientOrderId: string) => Promise<unknown[]>;
 
 export interface ProtectionChange {
@@ -60,9 +60,9 @@ export interface ProtectionChange {
   triggerPrice: string;
 }
 
-/** Stop and target are orders of their own at one exchange, and figures of the position at another. */
+/** Stop and target are separate orders at one exchange and fields of the position at another. */
 export type ProtectionDialect = {
-  /** The orders that stop and target are, in a token or in all. */
+  /** The stop and target orders of one token or of all. */
   list(client: CcxtClient, symbol?: string): Promise<unknown[]>;
   cancelParameters: Parameters;
 } & (
@@ -79,39 +79,39 @@ export type ProtectionDialect = {
 );
 
 /**
- * What is particular to one exchange: data, functions that ask it (`fetch…` and `read…`, in the scope of one call, one
- * request after the other), and readers (`…Of`) of its own JSON, where numbers are exact strings. A reader throws where
- * a field that matters is missing.
+ * Everything specific to one exchange: data, functions that query it (`fetch…` and `read…`, within the scope of one
+ * call, one request after the other), and readers (`…Of`) of its own JSON, where numbers are exact strings. A reader
+ * throws if a field that matters is missing.
  */
 export interface CcxtDialect {
   platform: ExchangePlatform;
-  /** The kind of account that is traded. */
+  /** The supported kind of account. */
   accountMode: ExchangeCredentials['accountMode'];
-  /** The one origin that the client names in each environment. */
+  /** The origin that the client uses in each environment. */
   origins: Record<ExchangeEnvironment, string>;
-  /** Says why another address must not be used in an environment, or null. */
+  /** The reason why another address must not be used in an environment, or null. */
   addressProblem(environment: ExchangeEnvironment, address: URL): string | null;
   codes: AnswerCodes;
-  /** What an answer means by its HTTP status where its code says nothing. Others leave the outcome open. */
+  /** What an HTTP status means if the answer's code is not decisive. Any other status leaves the outcome open. */
   statuses: ReadonlyMap<number, 'retry-later' | 'credentials'>;
-  /** Null where the answer has no envelope of the exchange. */
+  /** Null if the answer has no envelope of the exchange. */
   envelope(answer: ExchangeAnswer): Envelope | null;
   successCode: string;
-  /** How much it may be asked, and how it says that it was too much. */
+  /** Request limits, and how the exchange reports that one was exceeded. */
   limits: RateLimits;
   environmentProblem(environment: ExchangeEnvironment, headers: Record<string, string>): string | null;
   createClient(options: ClientOptions): Promise<CcxtClient>;
 
-  /** What the key of the call's account may do; throws where the answer does not say. */
+  /** Permissions of the call's API key; throws if the answer does not state them. */
   inspectKey(client: CcxtClient): Promise<KeyInspection>;
 
   /** Null while there is no price. */
   fetchTicker(client: CcxtClient, symbol: string, token: string): Promise<Ticker | null>;
-  /** Null where the answer names no USDT. */
+  /** Null if the answer has no USDT entry. */
   fetchBalance(
     client: CcxtClient,
   ): Promise<Pick<AccountBalance, 'futuresBalance' | 'futuresAvailable' | 'futuresLocked'> | null>;
-  /** Null where spot and futures are one balance. */
+  /** Null where spot and futures share one balance. */
   fetchSpotBalance:
     | ((client: CcxtClient) => Promise<Pick<AccountBalance, 'spotBalance' | 'spotAvailable' | 'spotLocked'>>)
     | null;
@@ -122,25 +122,25 @@ export interface CcxtDialect {
 
   entryParameters(order: EntryOrder): Parameters;
   closeParameters(clientOrderId: string): Parameters;
-  /** Names an order that is to be cancelled. */
+  /** Identifies the order to cancel. */
   referenceParameters(clientOrderId: string): Parameters;
-  /** An order is unknown when each of them, asked in turn, knows none. */
+  /** Tried in turn: an order is unknown only if none of them finds it. */
   lookUps: readonly OrderLookUp[];
-  /** How long they know an order that has ended. */
+  /** How long the look-ups find an order that has ended. */
   orderMemory: OrderMemory;
   readOpenOrders(client: CcxtClient, symbol: string): Promise<unknown[]>;
   orderOf(info: unknown, token: string): OrderReport;
   isEntry(info: unknown): boolean;
-  /** Leverage and margin mode of an order, where orders say them. */
+  /** Leverage and margin mode of an order, where orders report them. */
   shownByOrder(info: unknown): ShownPreparation | null;
 
   readPositions(client: CcxtClient): Promise<unknown[]>;
-  /** Null for what is not traded here, and for what is flat. */
+  /** Null for contracts that are not traded here and for flat positions. */
   positionOf(info: unknown): OpenPosition | null;
   protection: ProtectionDialect;
 
   fetchClosedPositions(client: CcxtClient, period: { since: Date; now: Date }): Promise<ClosedPosition[]>;
-  /** The order that ended the position, among those of this time. */
+  /** The order that ended the position, among the orders of this period. */
   findClosingOrder(
     client: CcxtClient,
     symbol: string,

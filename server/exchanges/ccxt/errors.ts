@@ -5,9 +5,10 @@ import { TransportError } from './transport-error.ts';
 
 /*
  * What a failed call means. The judgement rests on what the transport saw (phase, status, answer code), not on the
- * client library's error classes: those mix 'not placed' with 'not known', and a 200 without an order does not even throw.
- * 1. Refused only by a definite answer of the exchange, or because nothing was sent.
- * 2. Whatever is not recognised is unknown.
+ * client library's error classes: those mix 'not placed' with 'unknown', and a 200 without an order does not even
+ * throw.
+ * 1. A call counts as refused only after a definite answer of the exchange, or if nothing was sent.
+ * 2. Anything unrecognised is unknown.
  */
 
 type Judged = 'not-sent' | 'refused' | 'credentials' | 'retry-later' | 'duplicate' | 'unknown';
@@ -99,7 +100,7 @@ function judgeAnswer(options: {
   }
 }
 
-/** The outcome of a placement that did not come back with an order id. */
+/** The outcome of a placement that returned no order id. */
 export function placementOf(judgement: Judgement): Placement {
   const { message, retryAfterMs } = judgement;
   switch (judgement.what) {

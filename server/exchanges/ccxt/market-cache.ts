@@ -2,12 +2,12 @@ import type { CcxtClient, Market } from './dialect.ts';
 
 const REFRESH_MS = 3_600_000;
 
-/** The exchange's contracts, read when first needed, again every hour, and by one request at a time. */
+/** The exchange's contracts: loaded on first use, reloaded every hour, by one request at a time. */
 export function createMarketCache(options: {
-  /** Reads the list into the client, in a scope of its own: it belongs to nobody's call. */
+  /** Loads the list into the client, in its own scope: the request belongs to no user's call. */
   load: () => Promise<CcxtClient>;
   now: () => Date;
-  /** How often at most a token that is not listed makes the list be read again. */
+  /** The shortest interval between reloads of the list for an unlisted token. */
   missingRefreshMs: number;
 }) {
   const { load, now, missingRefreshMs } = options;
@@ -42,11 +42,11 @@ export function createMarketCache(options: {
   };
 
   return {
-    /** For calls about no token in particular: the client must know the contracts before it reads answers. */
+    /** For calls without a token: the client must know the contracts before it reads answers. */
     async ready(): Promise<void> {
       await current();
     },
-    /** The market of `<token>/USDT:USDT`; null when it is not listed. Throws when no list was ever read. */
+    /** The market of `<token>/USDT:USDT`; null if not listed. Throws if no list was ever loaded. */
     async marketOf(token: string): Promise<Market | null> {
       const market = lookUp(await current(), token);
       if (market || now().getTime() - loadedAt < missingRefreshMs) return market;

@@ -27,7 +27,7 @@ export type PlacementRequest = PrivateRequest & { context: PlacementContext };
 
 const NOT_SENT_RETRY_MS = 1_000;
 
-/** Sends an order once and says what is known of it. Never throws. */
+/** Sends an order once and reports the known outcome. Never throws. */
 export async function placeOrder(options: {
   connection: CcxtConnection;
   dialect: CcxtDialect;
@@ -47,7 +47,7 @@ export async function placeOrder(options: {
     return { outcome: 'unknown', message: `${dialect.platform} answered without the id of the order` };
   } catch (error) {
     const judgement = await connection.judge(error, scope);
-    // What failed before the order itself was sent cannot have placed it, however unclear that failure was.
+    // A failure before the order itself was sent cannot have placed it, however unclear the failure was.
     if (!scope.sent && judgement.what === 'unknown') {
       return { outcome: 'retry-later', message: judgement.message, retryAfterMs: NOT_SENT_RETRY_MS };
     }
@@ -55,14 +55,14 @@ export async function placeOrder(options: {
   }
 }
 
-/** Described requests are signed as well, for nobody: they never leave. */
+/** Described requests are signed too, for a dummy account: they never leave. */
 const NOBODY: ExchangeAccount = {
   userId: 'nobody',
   environment: 'paper',
   credentials: { apiKey: 'none', apiSecret: 'none', passphrase: 'none', accountMode: 'classic' },
 };
 
-/** The request that `placeOrder` would send, made by the same code up to the door and stopped there. */
+/** The request that `placeOrder` would send, built by the same code and stopped just before sending. */
 export async function describeOrder(options: {
   connection: CcxtConnection;
   order: PlacedOrder;
@@ -84,7 +84,7 @@ export async function describeOrder(options: {
   throw new ExchangeError('unknown', 'The order could not be described', { cause: failure });
 }
 
-/** The one place where decimal strings are passed as numbers: the library formats them unchanged. */
+/** The only place that passes decimal strings as numbers: the library formats them unchanged. */
 function send(client: CcxtClient, symbol: string, order: PlacedOrder) {
   const asNumber = (text: string) => text as unknown as number;
   const { type, side, quantity, prices, parameters } = order;
@@ -92,7 +92,7 @@ function send(client: CcxtClient, symbol: string, order: PlacedOrder) {
   return client.createOrder(symbol, type, side, asNumber(quantity), price, parameters);
 }
 
-/** The sizing has rounded already, in the right direction; the library would round again, in any. */
+/** Sizing has already rounded in the right direction; the library would round again in either direction. */
 function requireExact(client: CcxtClient, symbol: string, { quantity, prices }: PlacedOrder): void {
   if (!isPositive(quantity) || !D(quantity).eq(client.amountToPrecision(symbol, quantity) ?? 0)) {
     throw notSent(`quantity ${quantity} does not fit the contract's steps`);

@@ -14,7 +14,7 @@ import type { CcxtDialect, ProtectionChange, ProtectionDialect } from './dialect
 import { type PlacedOrder, type PlacementRequest, requireExactPrice } from './placement.ts';
 import { orderIdOf } from './readers.ts';
 
-/** An order is stamped a moment before or after the position that it closed. */
+/** Order and position timestamps may differ by a moment. */
 const ORDER_SLACK_MS = 60_000;
 
 /** An open position with the exchange's own record of it. */
@@ -36,8 +36,8 @@ type PositionCalls = Pick<
 >;
 
 /**
- * What an account holds and has held. The stop and target of open positions are orders at one exchange, and figures of
- * the position at another.
+ * Open and closed positions of an account. The stop and target of an open position are orders at one exchange and
+ * fields of the position at another.
  */
 export function createCcxtPositions(options: {
   connection: CcxtConnection;
@@ -87,7 +87,7 @@ export function createCcxtPositions(options: {
       return set(client, symbol, change);
     });
     if ((await unlessAlreadySo(dialect, call)) === 'set') return;
-    // 'Not modified' also answers a request without effect: only what is read back counts.
+    // The exchange also answers 'Not modified' to a request without effect: only the value read back counts.
     const present = (await fetchHolding(account, token, context))?.protection[side] ?? null;
     if (present !== null && D(present).eq(triggerPrice)) return;
     throw new ExchangeError(
@@ -121,7 +121,7 @@ export function createCcxtPositions(options: {
 
     async placeProtection(account, request, context) {
       const { token, quantity } = request;
-      // The stop first, and by itself: it is the side that must never be missing.
+      // Stop first, in its own request: it must never be missing.
       for (const { change, type, clientOrderId } of changesOf(request)) {
         if (protection.heldBy === 'position') {
           await setOnPosition(protection.set, { type, account, context }, { token, change });
@@ -200,6 +200,6 @@ function throwUnlessPlaced(placement: Placement): void {
   }
 }
 
-/** Stop and target are two orders, so they need two ids; the second follows from the first. */
+/** Stop and target are two orders and need two ids; the second is derived from the first. */
 const twinId = (clientOrderId: string) =>
   `t${createHash('sha256').update(clientOrderId).digest('hex').slice(0, 31)}`;

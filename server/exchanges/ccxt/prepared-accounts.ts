@@ -9,23 +9,24 @@ import {
 } from '../exchange.ts';
 
 /*
- * One-way mode, isolated margin and leverage are set and read back once, and relied on for a while (I5). Remembered in
- * the database: another instance may set another leverage a moment later, which the memory of this one would not know.
- * 1. It is forgotten before anything is changed at the exchange, and remembered after it was read back.
- * 2. Any sign of a change makes it forgotten: a refusal, a refused key, an order or position that shows other
- *    settings. Another key may belong to another account, of which nothing is known yet.
+ * One-way mode, isolated margin and leverage are set and read back once, then relied on for a while (I5). Remembered in
+ * the database: another instance may set another leverage a moment later, and the memory of this instance would not
+ * know.
+ * 1. Forgotten before anything is changed at the exchange, remembered after it was read back.
+ * 2. Forgotten on any sign of a change: a refusal, a refused key, an order or position that shows other settings.
+ *    Another key may belong to another account whose settings are unknown.
  */
 
 const REMEMBERED_MINUTES = 15;
 
-/** What an order or a position shows of how it was opened; null where it does not say. */
+/** The settings with which an order or a position was opened; null where not reported. */
 export interface ShownPreparation {
   leverage: number | null;
   isIsolated: boolean | null;
 }
 
 export interface PreparedAccounts {
-  /** The exchange, which prepares only what is not prepared. */
+  /** The exchange, which skips preparations that are still remembered. */
   exchange: Exchange;
   forgetUser(userId: string): Promise<void>;
 }
@@ -33,13 +34,13 @@ export interface PreparedAccounts {
 export function rememberPreparations(options: {
   exchange: Exchange;
   pool: Pick<pg.Pool, 'query'>;
-  /** Reads an order of `OrderReport.raw`. */
+  /** Reads the settings from `OrderReport.raw`. */
   shownByOrder: (raw: unknown) => ShownPreparation | null;
 }): PreparedAccounts {
   const { exchange, pool, shownByOrder } = options;
   const { platform } = exchange;
 
-  /** With this leverage, or, for null, with any. */
+  /** Null matches any leverage. */
   async function isPrepared(
     account: ExchangeAccount,
     token: string,
@@ -63,7 +64,7 @@ export function rememberPreparations(options: {
     );
   }
 
-  /** Of one token or of all (null), and unless it is remembered with this leverage. */
+  /** Null forgets all tokens. Keeps rows with leverage `unlessLeverage`. */
   async function forget(
     userId: string,
     token: string | null,
@@ -77,7 +78,7 @@ export function rememberPreparations(options: {
     );
   }
 
-  /** A sign comes with an answer that must not get lost when the database fails. */
+  /** A sign of a change arrives with an answer, which must not get lost if the database fails. */
   const forgetIfPossible = (...what: Parameters<typeof forget>) => forget(...what).catch(() => undefined);
 
   async function compare(account: ExchangeAccount, token: string, shown: ShownPreparation): Promise<void> {
@@ -85,7 +86,6 @@ export function rememberPreparations(options: {
     else if (shown.leverage !== null) await forgetIfPossible(account.userId, token, shown.leverage);
   }
 
-  /** A position shows how it was opened. */
   const comparePosition = (account: ExchangeAccount, { token, leverage, marginMode }: OpenPosition) =>
     compare(account, token, { leverage, isIsolated: marginMode === null ? null : marginMode === 'isolated' });
 

@@ -9,11 +9,11 @@ import {
 } from '../exchange.ts';
 import type { Envelope, Market } from './dialect.ts';
 
-/* Readers of an exchange's own JSON. A required field that is missing throws, and the outcome counts as not known. */
+/* Readers of an exchange's own JSON. A missing required field throws, and the outcome counts as unknown. */
 
 export type Json = Record<string, unknown>;
 
-/** An answer that cannot be read says nothing. */
+/** An unreadable answer leaves the outcome unknown. */
 export const unreadable = (message: string) => new ExchangeError('unknown', message);
 
 export function record(value: unknown): Json {
@@ -37,7 +37,7 @@ export function decimal(from: Json, name: string): string {
   return toPlain(text);
 }
 
-/** For figures that are left out, or left empty, where they do not apply. */
+/** For figures that are omitted or empty where they do not apply. */
 export function decimalOrZero(from: Json, name: string): string {
   const value = from[name];
   return value === undefined || value === null || value === '' ? '0' : decimal(from, name);
@@ -65,17 +65,20 @@ export function orderIdOf(info: unknown): string {
   return orderId;
 }
 
-/** The token of a contract that is settled in USDT; null for any other. */
+/** The token of a USDT-settled contract; null for any other. */
 export function tokenOf({ symbol }: Json): string | null {
   const name = textOf(symbol);
   return name.endsWith('USDT') ? name.slice(0, -'USDT'.length) : null;
 }
 
-/** Two different leverages are equal to none that is asked for. */
+/** NaN if the leverages differ: it never equals a requested leverage. */
 export const onlyLeverage = (leverages: number[]): number =>
   new Set(leverages).size === 1 ? (leverages[0] ?? Number.NaN) : Number.NaN;
 
-/** USDT-margined, one coin a contract, and called exactly as the token: a scaled or renamed one is not the token's. */
+/**
+ * USDT-margined, one coin per contract, and named exactly like the token: a scaled or renamed contract is not the
+ * token's.
+ */
 export function contractOf(market: Market, token: string): Contract | null {
   if (!market?.swap || !market.linear || market.active !== true || market.settle !== 'USDT') return null;
   if (market.id !== `${token}USDT` || market.baseId !== token || market.contractSize !== 1) return null;
@@ -96,7 +99,7 @@ function numberText(value: number | undefined, name: string): string {
   return toPlain(value);
 }
 
-/** An order of the time of a position, as far as it tells whether that order ended it. */
+/** The fields of an order that tell whether it ended a position. */
 export interface PastOrder {
   symbol: string;
   side: 'buy' | 'sell' | null;
@@ -107,12 +110,13 @@ export interface PastOrder {
   source: ClosingOrder['source'];
 }
 
-/** Orders and positions are stamped by different parts of the exchange. */
+/** Order and position timestamps come from different parts of the exchange. */
 const STAMP_SLACK_MS = 5_000;
 
 /**
- * In one-way mode what filled on the other side while the position was open has reduced it; the one nearest to its end
- * ended it. An order that can only reduce comes first: the opposite position may have been opened a moment later.
+ * In one-way mode, an order that filled on the opposite side while the position was open has reduced it; the one
+ * closest to the position's end ended it. Orders that can only reduce take precedence: the opposite position may have
+ * been opened a moment later.
  */
 export function closingOrderAmong(orders: PastOrder[], position: ClosedPosition): ClosingOrder | null {
   const [openedMs, closedMs] = [position.openedAt.getTime(), position.closedAt.getTime()];
@@ -130,7 +134,7 @@ export function closingOrderAmong(orders: PastOrder[], position: ClosedPosition)
   return last === undefined ? null : { clientOrderId: last.clientOrderId, source: last.source };
 }
 
-/** Code and words of an answer, under the names that the exchange has for them. */
+/** Code and message of an answer, under the exchange's own field names. */
 export function envelopeIn(body: string, codeName: string, messageName: string): Envelope | null {
   try {
     const { [codeName]: code, [messageName]: message } = JSON.parse(body) as Json;
@@ -140,14 +144,14 @@ export function envelopeIn(body: string, codeName: string, messageName: string):
   }
 }
 
-/** Null while there is no price. Without a mark price the last one counts. */
+/** Null while there is no price. Falls back to the last price if there is no mark price. */
 export function tickerFrom(token: string, last: unknown, mark: unknown, at: () => Date): Ticker | null {
   const lastPrice = priceOrNull(last);
   if (lastPrice === null) return null;
   return { token, lastPrice, markPrice: priceOrNull(mark) ?? lastPrice, at: at() };
 }
 
-/** The state of an order that is filled as far as this; one that is in no table is unknown. */
+/** The state of an order with this filled quantity; a status that is not in the table is unknown. */
 export function stateOf(
   states: Readonly<Record<string, OrderReport['state']>>,
   status: unknown,

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 
-/** A way out: directly, or through a forward proxy with an address of its own. */
+/** An outgoing route: direct, or through a forward proxy with its own address. */
 export interface Egress {
-  /** Without password: it stands in the table of limits. */
+  /** Contains no password: it is stored in the table of limits. */
   name: string;
   dispatcher: Dispatcher;
 }
 
 export interface Egresses {
-  /** A user's way never changes: the API key may be bound to its address. */
+  /** A user's route never changes: the API key may be bound to its address. */
   forUser(userId: string): Egress;
-  /** Public calls take the proxies in turn, without those that lately took no connection. */
+  /** Public calls take the proxies in turn and skip those that recently refused a connection. */
   forPublic(): Egress;
   tookNoConnection(egress: Egress): void;
   close(): Promise<void>;
 }
 
-/** Connections wait for this part of the deadline at most, to tell an unreachable host from a silent one. */
+/** The share of the deadline for connecting, to tell an unreachable host from a silent one. */
 const CONNECT_FRACTION = 0.5;
 const PROXY_REST_MS = 30_000;
 
@@ -56,11 +56,11 @@ export function openEgresses(options: {
   };
 }
 
-/** The highest weight has the user: a proxy more takes over some users, and moves nobody else. */
+/** The egress with the highest weight serves the user: an added proxy takes over some users and moves nobody else. */
 const weight = ({ name }: Egress, userId: string): number =>
   createHash('sha256').update(`${name} ${userId}`).digest().readUIntBE(0, 6);
 
-/** User names often choose the address behind a proxy; a new password chooses nothing. */
+/** The user name often selects the address behind a proxy; the password does not, so it is left out. */
 function nameOf(uri: string): string {
   const { protocol, username, host } = new URL(uri);
   return createHash('sha256').update(`${protocol}//${username}@${host}`).digest('hex').slice(0, 12);

@@ -1,12 +1,12 @@
 /**
- * No usable answer came. `phase` says whether the exchange can have seen the request:
- * 'not-sent' (we refused it), 'limited' (a request limit held it back for too long) and 'connect' (nobody took it):
- * surely not; 'sent': it may have been executed.
+ * No usable answer came. `phase` says whether the exchange may have seen the request. 'not-sent' (we refused it),
+ * 'limited' (a request limit held it back for too long) and 'connect' (no connection): certainly not. 'sent': it may
+ * have been executed.
  */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly phase: 'not-sent' | 'limited' | 'connect' | 'sent';
-  /** When another try may help, as far as that is known. */
+  /** When a retry may help; null if unknown. */
   readonly retryAfterMs: number | null;
   constructor(
     phase: TransportError['phase'],
@@ -19,7 +19,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Each of these is raised before the first byte of the request can leave, proxies included. */
+/** All of these are raised before the first byte of the request can leave, proxies included. */
 const CONNECT_CODES = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

@@ -5,7 +5,9 @@ import type { TransportError } from './transport-error.ts';
 
 const MAX_TEXT = 4_000;
 
-/** What is shown of one HTTP exchange: address, body and answer. Headers carry the secrets, so none is ever copied. */
+/**
+ * The displayed part of one HTTP exchange: address, body and answer. Headers carry the secrets and are never copied.
+ */
 export function callRecord(options: {
   scope: CallScope;
   request: { method: string; body?: string | undefined };
@@ -42,11 +44,11 @@ function readable(body: string): unknown {
   }
 }
 
-/** Shorter ones could be words of the exchange's own, and are too short to be secrets. */
+/** Shorter strings are too short for secrets and may be ordinary words of the exchange. */
 const SHORTEST_SECRET = 8;
 const CENSOR = '[redacted]';
 
-/** The text without the account's secrets: an exchange may repeat in a refusal what it was sent. */
+/** Removes the account's secrets from the text: an exchange may echo the request in a refusal. */
 export function withoutSecrets(text: string, credentials: ExchangeCredentials): string {
   const { apiKey, apiSecret, passphrase = '' } = credentials;
   return [apiKey, apiSecret, passphrase]

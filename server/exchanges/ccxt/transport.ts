@@ -10,34 +10,34 @@ import { callVenue, type Venue, VIEWER_HEADER } from './venue.ts';
 
 /*
  * Every request to an exchange passes here.
- * 1. A request leaves only to an origin that was named at the start, and never follows a redirect.
- * 2. It leaves only for an account of this transport's environment, and never after its `notAfter`.
- * 3. It is sent once. The deadline covers its whole answer; what fails says whether it can have been seen.
- * 4. A request of a scope that only describes never leaves.
- * 5. It leaves when the request limits of the exchange let it, and not at all when that is too late.
+ * 1. A request goes only to an origin configured at startup and never follows a redirect.
+ * 2. It is sent only for an account of this transport's environment and never after its `notAfter`.
+ * 3. It is sent once. The deadline covers the whole answer; a failure says whether the request may have been seen.
+ * 4. A request whose scope only describes it never leaves.
+ * 5. It waits until the exchange's request limits permit it, and is not sent at all if that is too late.
  */
 
 export interface TransportOptions {
   environment: ExchangeEnvironment;
-  /** The origins that the client may name, each with the one that is really called. */
+  /** Maps each origin that the client may use to the one that is really called. */
   origins: Record<string, string>;
   /** Forward proxies; a user always goes through the same one. */
   proxies?: readonly string[];
-  /** Left out: requests leave as they come. */
+  /** If omitted, requests are not limited. */
   limits?: TransportLimits;
   timeoutMs: number;
   /** For tests: answers instead of the network. */
   venue?: Venue;
   now: () => Date;
-  /** Says what about an outgoing request contradicts the environment, or null. */
+  /** What in an outgoing request contradicts the environment, or null. */
   environmentProblem?: (environment: ExchangeEnvironment, headers: Record<string, string>) => string | null;
   /** Whether the exchange's own envelope reports success. */
   isSuccess: (answer: ExchangeAnswer) => boolean;
-  /** Told what each request asked, what came of it and how long it took; nothing of what was in it. */
+  /** Receives operation, result and duration of each request, but none of its contents. */
   onCounted?: ((call: CountedCall) => void) | undefined;
 }
 
-/** `seconds` begin when it leaves: the wait for its turn under the limits is in it only where that came too late. */
+/** `seconds` starts when the request is sent. The wait for a turn is included only if the turn came too late. */
 type CountedCall = Omit<Parameters<Metrics['exchangeCalled']>[0], 'platform'>;
 
 interface OutgoingRequest {
@@ -46,7 +46,7 @@ interface OutgoingRequest {
   body?: string | undefined;
 }
 
-/** As much of a fetch response as the client library reads. */
+/** The part of a fetch response that the client library reads. */
 export interface TransportResponse {
   status: number;
   statusText: string;
@@ -56,8 +56,8 @@ export interface TransportResponse {
 
 export interface Transport {
   /**
-   * Waits until the next request of the current scope to this path may leave. To be called before the request is
-   * signed, since exchanges take no signature that is some seconds old; `fetch` waits for what did not.
+   * Waits until the next request of the current scope to this path may leave. Call it before the request is signed,
+   * because exchanges reject signatures that are some seconds old; `fetch` waits for requests without a turn.
    */
   turn(path: string): Promise<void>;
   fetch(url: string, request: OutgoingRequest): Promise<TransportResponse>;
@@ -105,7 +105,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  /** What is refused becomes messages, records and lines of the log; what succeeds is read as it came. */
+  /** Refused answers end up in messages, call records and log lines; successful ones are read unchanged. */
   function cleanOf(answer: ExchangeAnswer, { account }: CallScope): ExchangeAnswer {
     if (account === null || options.isSuccess(answer)) return answer;
     return { ...answer, body: withoutSecrets(answer.body, account.credentials) };
@@ -148,7 +148,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
     const headers = definedHeaders(request.headers);
     if (environment === 'paper' && scope.viewerUserId) headers[VIEWER_HEADER] = scope.viewerUserId;
-    // Its last permitted instant is checked after the wait as well.
+    // `check` also tests `notAfter` after the wait.
     const way = (await turns?.claim(scope, new URL(url).pathname)) ?? null;
     let target: URL;
     try {
@@ -212,7 +212,7 @@ function rewritten(url: string, origins: Record<string, string>): URL | null {
   return origin === undefined ? null : new URL(`${source.pathname}${source.search}`, origin);
 }
 
-/** The client library leaves headers that it has no value for as undefined, which would go out as text. */
+/** The client library sets headers without a value to undefined, which would be sent as text. */
 function definedHeaders(headers: OutgoingRequest['headers']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

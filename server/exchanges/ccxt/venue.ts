@@ -2,22 +2,22 @@ import type { ExchangeAnswer } from './call-scope.ts';
 import { TransportError } from './transport-error.ts';
 
 /**
- * An exchange in this process, for tests: the real client is driven against it without a network. Every request is
- * built and signed as for the exchange itself.
+ * An exchange in this process, for tests: the real client runs against it without a network. Every request is built and
+ * signed as for the real exchange.
  */
 export interface Venue {
   handle(request: VenueRequest): Promise<VenueAnswer>;
 }
 
-/** Names the user whose own signals count for a public price, which only a venue knows about. */
+/** The user whose own signals count for a public price; only venues know this header. */
 export const VIEWER_HEADER = 'paper-viewer';
 
 export interface VenueRequest {
   method: string;
   path: string;
-  /** As it stands in the URL, without the question mark: signatures cover its exact order. */
+  /** The URL's query without the question mark: signatures cover its exact order. */
   query: string;
-  /** Names in lower case. */
+  /** Lower-case names. */
   headers: Record<string, string>;
   body: string;
 }
@@ -27,8 +27,8 @@ export interface VenueAnswer {
   headers: Record<string, string>;
   body: string;
   /**
-   * How it reaches the client. 'never': silence; 'cut': the connection breaks; 'stalled': only the headers arrive;
-   * 'truncated': `body` is all that arrives of a longer one (over a socket; in process it is the body).
+   * How the answer reaches the client. 'never': silence; 'cut': the connection breaks; 'stalled': only the headers
+   * arrive; 'truncated': `body` is the first part of a longer answer (over a socket; in process it is the whole body).
    */
   delivery: 'whole' | 'never' | 'cut' | 'stalled' | 'truncated';
 }
@@ -45,7 +45,7 @@ export async function callVenue(
   const deadline = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-  // Whichever loses the race below must not end as an unhandled rejection.
+  // The loser of the race below must not end as an unhandled rejection.
   deadline.catch(() => undefined);
   const handled = venue.handle({
     method: request.method,
