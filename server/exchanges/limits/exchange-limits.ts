@@ -1,17 +1,17 @@
 import { type RateLimits, retryAfterMs, TOO_MANY_REQUESTS } from './rate-limits.ts';
 
-/* What Bitget and Bybit allow, and how they say that it was too much. */
+/* Request limits of Bitget and Bybit, and how they report that one was exceeded. */
 
-/** Bitget's codes that say 'too often' with whatever status. */
+/** Bitget codes that mean 'too many requests' with any status. */
 const TOO_OFTEN = new Set(['429', '1001', '50009']);
 
 /**
- * Bitget v2. Each endpoint names its limit for a UID in its documentation (the client library's table of costs agrees:
- * 20 a second divided by the cost), and each is counted on its own. All requests of an address together: 6,000 a
- * minute (FAQ, question 10), after which it takes five minutes to recover; the budget here is 4,800.
- * No refusal names its limit: the documentation knows only 429 ('the request is too frequent'), and the header
+ * Bitget v2. Its documentation states a limit per UID for each endpoint (the client library's cost table agrees: 20 a
+ * second divided by the cost), and each endpoint is counted separately. All requests from one address: 6,000 a minute
+ * (FAQ, question 10), with five minutes to recover after that; the budget here is 4,800. No refusal names the limit
+ * that was hit: the documentation knows only 429 ('the request is too frequent'), and the header
  * `x-mbx-used-remain-limit` counts one endpoint. So a refusal counts against the account's endpoint, and the limiter
- * infers the address's limit from refusals of several accounts.
+ * infers the address limit from refusals of several accounts.
  */
 export const BITGET_LIMITS: RateLimits = {
   egressPerSecond: 80,
@@ -23,7 +23,7 @@ export const BITGET_LIMITS: RateLimits = {
     'mix/account/set-position-mode': 5,
     'mix/position/all-position': 5,
     'mix/position/history-position': 20,
-    // Copy-trade traders have one a second in place of these ten, which their refusals will show.
+    // Copy-trade traders have one a second instead of these ten; refusals will show it.
     'mix/order/place-order': 10,
     'mix/order/cancel-order': 10,
     'mix/order/place-tpsl-order': 10,
@@ -43,25 +43,25 @@ export const BITGET_LIMITS: RateLimits = {
 const ACCOUNT_LIMIT_CODE = '10006';
 /** 'Exceeded the IP rate limit'; withdrawn from the documentation, still in the library's table. */
 const ADDRESS_LIMIT_CODE = '10018';
-/** A 403 that speaks of no limit may be of a firewall, of a country or of one malformed request. */
+/** A 403 that mentions no limit may come from a firewall, a blocked country or one malformed request. */
 const REFUSED: ReadonlySet<number> = new Set([...TOO_MANY_REQUESTS, 403]);
 const RESET_HEADER = 'x-bapi-limit-reset-timestamp';
-/** A limit of a second is over in one; a clock that is off must not make it an hour. */
+/** A one-second limit resets within a second; a wrong clock must not turn that into an hour. */
 const MAX_RESET_MS = 5_000;
-/** An address that was banned is let in again after ten minutes, when it was silent. */
+/** Bybit lifts the ban of an address after ten minutes without requests. */
 const BANNED_MS = 600_000;
 
 /**
- * Bybit v5. 600 requests within 5 s for an address (rate limit rules), after which it answers 403 'access too frequent'
- * for ten minutes; the budget here is 500. For a UID and endpoint of linear contracts: 10 a second for orders. For
- * reading orders and positions the sources contradict one another (50 or 10 a second): the smaller one is kept to.
- * The address is named by that 403 and by code 10018 only. 10006 is 'per UID', HTTP 429 'system level frequency
- * protection' of no address, 10010 an address that a key does not list.
+ * Bybit v5. 600 requests within 5 s from one address (rate limit rules); beyond that it answers 403 'access too
+ * frequent' for ten minutes. The budget here is 500. Per UID and endpoint of linear contracts: 10 a second for orders.
+ * For reading orders and positions the sources disagree (50 or 10 a second): use the smaller one. Only that 403 and
+ * code 10018 name the address. 10006 is 'per UID', HTTP 429 'system level frequency protection' names no address, and
+ * 10010 is an address that a key does not list.
  */
 export const BYBIT_LIMITS: RateLimits = {
   egressPerSecond: 100,
   userPerSecond: 10,
-  // No limit of its own is documented.
+  // No separate limit is documented.
   publicPerSecond: 50,
   endpoints: {
     'v5/order/create': 10,
@@ -87,7 +87,7 @@ export const BYBIT_LIMITS: RateLimits = {
   },
 };
 
-/** A refusal is short; what is long is an answer. */
+/** A refusal is short; a longer body is a regular answer. */
 const MAX_REFUSAL = 2_000;
 
 const isBan = (body: string): boolean =>

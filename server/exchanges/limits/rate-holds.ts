@@ -1,21 +1,24 @@
 /*
- * A hold keeps requests back after the exchange refused one: those of one account's endpoint, or all of an address.
- * 1. A hold that has run out is not over: one request leaves as a probe, the one of highest priority that waits.
- * 2. A probe whose answer is no refusal ends the hold; one that is refused makes the next hold twice as long.
- * 3. A probe that is never answered counts for PROBE_MS, then the next one leaves.
+ * A hold stops requests after the exchange refused one: those of one account's endpoint, or all of an address.
+ * 1. An expired hold is not over: one request leaves as a probe, the waiting one with the highest priority.
+ * 2. A probe that is not refused ends the hold; a refused one doubles the next hold.
+ * 3. A probe without an answer counts for PROBE_MS, then the next one leaves.
  * These functions decide for one instance without a database. take_exchange_turns and hold_exchange_key (migrations)
  * decide the same for all instances; rate-slots.test.ts runs over both.
  */
 
 export interface Hold {
   heldUntilMs: number;
-  /** 0: there is no hold. */
+  /** 0: no hold. */
   holdMs: number;
-  /** The exchange named the address. Otherwise it was inferred from refusals of several accounts. */
+  /** The exchange named the address. Otherwise the hold was inferred from refusals of several accounts. */
   isNamed: boolean;
-  /** Until when the answer of the probe is waited for; later, since when the next one may leave. */
+  /** Deadline for the probe's answer; once it has passed, the time since which the next probe may leave. */
   probeUntilMs: number;
-  /** The account whose probe was refused: it says nothing of the others until one of them was refused as well. */
+  /**
+   * The account whose probe was refused. The refusal may concern only that account until another account is refused
+   * too.
+   */
   doubtedBy: string | null;
 }
 
@@ -27,27 +30,27 @@ export const NO_HOLD: Readonly<Hold> = {
   doubtedBy: null,
 };
 
-/** How long holds are. What the exchange asks for is waited for in any case, up to `longestAskedMs`. */
+/** Durations of holds. A wait that the exchange asks for is always respected, up to `longestAskedMs`. */
 export interface HoldTerms {
   firstMs: number;
-  /** A hold that was too short is followed by one twice as long, up to this. */
+  /** A hold that was too short is doubled, up to this. */
   longestMs: number;
   longestAskedMs: number;
 }
 
-/** Short also when repeated: the account's own stops wait for it, and a probe costs one request. */
+/** Stays short even when repeated: the account's own stops wait for it, and a probe costs only one request. */
 export const ACCOUNT_HOLD: HoldTerms = { firstMs: 1_000, longestMs: 8_000, longestAskedMs: 60_000 };
 export const NAMED_ADDRESS_HOLD: HoldTerms = {
   firstMs: 5_000,
   longestMs: 600_000,
   longestAskedMs: 600_000,
 };
-/** Short at first: an inference may be wrong. */
+/** Short at first: the inference may be wrong. */
 export const INFERRED_ADDRESS_HOLD: HoldTerms = { ...NAMED_ADDRESS_HOLD, firstMs: 1_000 };
 
-/** Each lower priority may probe this much later, so that a stop at another instance is the one that leaves. */
+/** Each lower priority waits this much longer before it probes, so that a stop in another instance goes first. */
 export const PROBE_STEP_MS = 100;
-/** While a probe is under way the others ask this often. */
+/** While a probe is in progress the others ask this often. */
 export const PROBE_POLL_MS = 100;
 export const PROBE_MS = 5_000;
 
@@ -65,7 +68,7 @@ export function doubtWaitMs(hold: Hold, { account, atMs }: { account: string; at
   return Math.max(hold.probeUntilMs + 2 * hold.holdMs - atMs, 0);
 }
 
-/** The hold once a request has left that may prove it to be over. */
+/** The hold after a request has left that may probe it. */
 export function whenProbed(hold: Hold, atMs: number): Hold {
   if (hold.holdMs === 0 || atMs < hold.heldUntilMs || atMs < hold.probeUntilMs) return hold;
   return { ...hold, probeUntilMs: atMs + PROBE_MS };
@@ -73,16 +76,19 @@ export function whenProbed(hold: Hold, atMs: number): Hold {
 
 export interface Refused {
   account: string;
-  /** The refusal names what is held: an account's endpoint, or the address. False: the hold is inferred. */
+  /** The refusal names its scope: an account's endpoint, or the address. False: the hold is inferred. */
   isNamed: boolean;
-  /** What the exchange asked for; null when it did not say. */
+  /** The wait that the exchange asked for; null if not stated. */
   askedMs: number | null;
   terms: HoldTerms;
-  /** `heldUntilMs` of the hold that the refused request probed; null when it was no probe. */
+  /** `heldUntilMs` of the hold that the refused request probed; null if it was not a probe. */
   probeOf: number | null;
 }
 
-/** The hold after a refusal. Answers to requests that left before the hold change nothing. */
+/**
+ * The hold after a refusal. Answers to requests that left before the hold change nothing, unless they ask for a longer
+ * wait or name a scope that was only inferred.
+ */
 export function whenRefused(hold: Hold, refused: Refused, atMs: number): Hold {
   const { account, isNamed, askedMs, terms, probeOf } = refused;
   const askedForMs = Math.min(askedMs ?? 0, terms.longestAskedMs);
@@ -95,36 +101,36 @@ export function whenRefused(hold: Hold, refused: Refused, atMs: number): Hold {
   if (isNamed && !hold.isNamed) return held(terms.firstMs);
   if (!isProbe) return atMs + askedForMs > hold.heldUntilMs && askedForMs > 0 ? held(askedForMs) : hold;
   if (isNamed) return held(2 * hold.holdMs);
-  // The probe met a limit of its own account. The exchange, which named the address before, lets it through again.
+  // The probe hit its own account's limit. The exchange, which named the address before, now lets the address through.
   if (hold.isNamed) return NO_HOLD;
   if (atMs < hold.heldUntilMs) return hold;
-  // An account may be refused for itself: only a second one confirms that it is the address.
+  // One account may be refused on its own: only a second one confirms that the address is limited.
   const isConfirmed = hold.doubtedBy !== null && hold.doubtedBy !== account;
   return isConfirmed ? held(2 * hold.holdMs) : { ...hold, doubtedBy: account, probeUntilMs: atMs };
 }
 
-/** The hold after the answer of a probe that was no refusal. */
+/** The hold after a probe that was not refused. */
 export const whenPassed = (hold: Hold, probeOf: number): Hold =>
   hold.heldUntilMs === probeOf ? NO_HOLD : hold;
 
-/** The hold after a probe that was not sent, or not answered. */
+/** The hold after a probe that was not sent or not answered. */
 export const whenUnanswered = (hold: Hold, probeOf: number, atMs: number): Hold =>
   hold.heldUntilMs === probeOf && hold.probeUntilMs > atMs ? { ...hold, probeUntilMs: atMs } : hold;
 /** Accounts refused within this time count together. */
 const WINDOW_MS = 2_000;
 const FEWEST_ACCOUNTS = 3;
 const FEWEST_SHARE = 0.2;
-/** Forgets accounts that asked long ago when there are more than this. */
+/** Above this number, accounts that asked long ago are forgotten. */
 const MOST_REMEMBERED = 2_000;
 
-/** Which accounts asked through one address lately, and which of them were refused. */
+/** Accounts that recently sent requests through one address, and those among them that were refused. */
 export type RefusalWatch = ReturnType<typeof watchRefusals>;
 
 /**
- * Tells a limit of the address from limits of its accounts where the exchange does not: at least three accounts are
- * refused within two seconds, and they are a fifth of those that asked. It counts accounts, not requests: one account
- * is one, however much it asks. Each instance counts what it sent: a limit of the address refuses all instances, so
- * the busiest of them notices it, and its hold is shared.
+ * Tells an address limit from account limits where the exchange does not: at least three accounts, and a fifth of those
+ * that asked, are refused within two seconds. It counts accounts, not requests: one busy account is still one. Each
+ * instance counts only its own requests: an address limit refuses all instances, so the busiest one notices it, and its
+ * hold is shared.
  */
 export function watchRefusals() {
   const asked = new Map<string, number>();
@@ -135,9 +141,9 @@ export function watchRefusals() {
       asked.set(account, atMs);
       if (asked.size > MOST_REMEMBERED) forgetOld(asked, atMs);
     },
-    /** Notes the refusal; true when it is the address that is refused, as far as its accounts show. */
+    /** Records the refusal; true if its accounts suggest that the address is limited. */
     isAddress(account: string, atMs: number): boolean {
-      // An answer may come later than the window is long.
+      // An answer may arrive after the window has passed.
       asked.set(account, atMs);
       refused.set(account, atMs);
       forgetOld(asked, atMs);

@@ -11,13 +11,13 @@ import { bucketSlots, egressSlots, type LimitRefusal, PRIORITIES, rankOf } from 
 import type { SlotAnswer, SlotStore } from './rate-slots.ts';
 
 /*
- * Requests that leave through one address stand in one queue of this instance: by priority, then by their arrival.
- * 1. Nothing leaves without a slot of the address and one of its own limit, both counted for all instances.
- * 2. A request that has to wait keeps its place. One that could only leave after its deadline is refused, and was surely
- *    not sent.
- * 3. A limit of one account delays that account only: its requests take no slots, no places in a statement and no
- *    time of the others.
- * 4. What an answer says of the limits is applied before the answer is handed on.
+ * Requests that leave through one address share one queue in this instance, ordered by priority, then by arrival.
+ * 1. Nothing leaves without a slot of the address and one of its own limit, both counted across all instances.
+ * 2. A waiting request keeps its place. One that could leave only after its deadline is refused and was certainly not
+ *    sent.
+ * 3. A limit of one account delays only that account: its requests take no slots, no places in a statement and no time
+ *    from others.
+ * 4. Limits reported in an answer are applied before the answer is returned.
  */
 
 export interface Turn {
@@ -25,12 +25,12 @@ export interface Turn {
   egress: Limit;
   /** The limit of this account's requests to this endpoint. */
   bucket: Limit;
-  /** Null for public requests, whose endpoint has one limit for the address. */
+  /** Null for public requests: their endpoint has one limit per address. */
   account: string | null;
-  /** The name of the endpoint, for messages. */
+  /** Endpoint name for messages. */
   endpoint: string;
   priority: CallPriority;
-  /** How long it may wait. */
+  /** How long the request may wait. */
   patienceMs: number;
 }
 
@@ -39,29 +39,29 @@ export interface Limit {
   perSecond: number;
 }
 
-/** A request that may leave. Its outcome has to be reported, since others may wait for it. */
+/** A request that may leave. Its outcome must be reported, because others may wait for it. */
 export interface Pass {
   turn: Turn;
-  /** The holds that it probes. */
+  /** The holds that the request probes. */
   probes: SlotAnswer['probes'];
 }
 
 export interface RateLimiter {
-  /** Resolves when the request may leave; throws a TransportError of phase `limited` when that is too late. */
+  /** Resolves when the request may leave; throws a TransportError of phase `limited` if that would be too late. */
   take(turn: Turn): Promise<Pass>;
-  /** The request was answered, and with which refusal, if any: what that concerns waits, in all instances. */
+  /** Reports an answer, with its refusal if any: requests under the refused limit wait, in all instances. */
   answered(pass: Pass, refusal: LimitRefusal | null): Promise<void>;
-  /** The request was not sent after all, or nothing came back. */
+  /** Reports that the request was not sent after all, or that no answer came. */
   unanswered(pass: Pass): Promise<void>;
   close(): void;
 }
 
-/** Requests in one statement: in all, and of one account. */
+/** The maximum number of requests in one statement, in total and per account. */
 const BATCH = 20;
 const BATCH_OF_ACCOUNT = 5;
-/** The pause before an address without free slots is asked again. */
+/** The pause before asking again for an address without free slots. */
 const PAUSE_MS = 25;
-/** Another instance's probe may end a hold early. */
+/** Capped, because another instance's probe may end a hold early. */
 const LONGEST_PAUSE_MS = 1_000;
 const PUBLIC = 'public';
 
@@ -70,13 +70,13 @@ interface Waiting {
   deadlineMs: number;
   leave: (pass: Pass) => void;
   giveUp: (waitMs: number) => void;
-  /** Why it waits, as far as it was asked. */
+  /** The latest answer of the slot store, i.e. why the request waits. */
   answer: SlotAnswer | null;
 }
 
 interface Queue {
   waiting: Waiting[];
-  /** When to ask again: for all of a priority (`egress`), or for those of one limit and priority. */
+  /** When to ask again: per priority (`egress`), or per limit and priority. */
   openAtMs: Map<string, number>;
   isWorking: boolean;
   wake: () => void;
@@ -135,7 +135,7 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
       remove(queue, waiting);
       waiting.giveUp(answer.waitMs);
     }
-    // Nobody of lower priority may slip in while this one waits.
+    // Requests of lower priority must not overtake this one.
     const isOwn = answer.blockedBy === 'bucket';
     const waitMs = Math.min(Math.max(answer.waitMs, isOwn ? 1 : PAUSE_MS), LONGEST_PAUSE_MS);
     for (const priority of PRIORITIES.slice(rankOf(turn.priority))) {
@@ -158,12 +158,12 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
       const terms = NAMED_ADDRESS_HOLD;
       return [
         slots.hold(egress.key, { ...refused, terms, probeOf: probes.egress }),
-        // The address was refused before the account's limit was looked at.
+        // The exchange refused the address before it checked the account's limit.
         ...(probes.bucket === null ? [] : [slots.passProbeOn(bucket.key, probes.bucket)]),
       ];
     }
     const holds = [slots.hold(bucket.key, { ...refused, terms: ACCOUNT_HOLD, probeOf: probes.bucket })];
-    // The limit of a public endpoint is its own, and says nothing of the address.
+    // The limit of a public endpoint says nothing about the address.
     const isAddress = turn.account !== null && queueOf(egress.key).watch.isAddress(account, nowMs());
     if (isAddress || probes.egress !== null) {
       const inferred = { account, isNamed: false, askedMs: null, terms: INFERRED_ADDRESS_HOLD };
@@ -209,7 +209,7 @@ export function createRateLimiter({ slots }: { slots: SlotStore }): RateLimiter 
 
 const accountOf = ({ account }: Turn): string => account ?? PUBLIC;
 
-/** Does something for each hold that the request probed. */
+/** Calls `work` for each hold that the request probed. */
 function probed(
   { turn, probes }: Pass,
   work: (key: string, probeOf: number) => Promise<void>,
@@ -231,7 +231,7 @@ function openAtMs({ openAtMs: gates }: Queue, { turn }: Waiting): number {
   return Math.max(gates.get(egressGate(turn.priority)) ?? 0, gates.get(bucketGate(turn, turn.priority)) ?? 0);
 }
 
-/** Those that may ask now, in their order. */
+/** The waiting requests that may ask now, in order. */
 function readyOf(queue: Queue, nowMs: number): Waiting[] {
   for (const [gate, atMs] of queue.openAtMs) if (atMs <= nowMs) queue.openAtMs.delete(gate);
   const ready: Waiting[] = [];

@@ -1,39 +1,41 @@
 import type { ExchangeAnswer } from '../ccxt/call-scope.ts';
 import type { CallPriority } from '../exchange.ts';
 
-/** What an exchange allows, as data, in requests per second. */
+/** An exchange's request limits, as data, in requests per second. */
 export interface RateLimits {
-  /** Of all users that share an address: our budget, below what the exchange allows. */
+  /** For all users that share an address: our budget, below the exchange's limit. */
   egressPerSecond: number;
-  /** For each user and endpoint that is not named below. */
+  /** Per user and endpoint, unless listed below. */
   userPerSecond: number;
-  /** For each address and public endpoint. */
+  /** Per address and public endpoint. */
   publicPerSecond: number;
-  /** Ends of paths, each with the limit of one user there. */
+  /** Path endings with the limit per user. */
   endpoints: Readonly<Record<string, number>>;
-  /** What a refusal says of the limits; null for any other answer. */
+  /** The limit refusal in an answer; null for any other answer. */
   refusalOf(answer: ExchangeAnswer, now: Date): LimitRefusal | null;
 }
 
 /**
- * Too many requests. `address`: the exchange says that it is the address, which concerns everybody. `account`: it does
- * not say so, and the account's endpoint is held; of a public request, that endpoint for the address.
+ * Too many requests. `address`: the exchange says that the address is limited, which concerns everybody. `account`: it
+ * does not say so, and the account's endpoint is held; for a public request, that endpoint for the address.
  */
 export interface LimitRefusal {
   of: 'account' | 'address';
-  /** As long as the exchange asked for; null when it did not say. */
+  /** The wait that the exchange asked for; null if not stated. */
   waitMs: number | null;
 }
 
-/** The limit of an address: requests are spread, some may leave in one go. */
+/** The limit of an address: requests are spread out, with a short burst allowed. */
 export interface EgressSlots {
   key: string;
   intervalMs: number;
-  /** How far ahead of the clock the limit may be for a request of this priority. */
+  /** How far ahead of the clock the limit may run for a request of this priority. */
   roomMs: number;
 }
 
-/** The limit of a user's endpoint: so many requests of this priority, counted with all others, in a window. */
+/**
+ * The limit of a user's endpoint: `most` requests in the window for this priority, counting those of all priorities.
+ */
 export interface BucketSlots {
   key: string;
   windowMs: number;
@@ -43,7 +45,7 @@ export interface BucketSlots {
 /** Highest first. */
 export const PRIORITIES: readonly CallPriority[] = ['protect', 'look-up', 'place', 'prepare', 'background'];
 
-/** Lower leaves first. */
+/** Lower ranks leave first. */
 export const rankOf = (priority: CallPriority): number => PRIORITIES.indexOf(priority);
 
 const PRIORITY_OF_TYPE: Readonly<Record<string, CallPriority>> = {
@@ -65,12 +67,12 @@ const PRIORITY_OF_TYPE: Readonly<Record<string, CallPriority>> = {
 };
 
 /**
- * What goes before what: protection, closes and cancels before look-ups, look-ups before entries. An entry that is
- * ready to leave goes before the preparation of the next one, so that the first one does not wait for the last.
+ * Priorities: protection, closes and cancels before look-ups, look-ups before entries. An entry that is ready leaves
+ * before the preparation of the next one, so that the first entry does not wait for the last.
  */
 export const priorityOf = (type: string): CallPriority => PRIORITY_OF_TYPE[type] ?? 'look-up';
 
-/** The share of an address's burst that all instances leave to higher priorities. */
+/** The share of an address's burst that all instances reserve for higher priorities. */
 const KEPT_FROM: Readonly<Record<CallPriority, number>> = {
   protect: 0,
   'look-up': 0.25,
@@ -87,27 +89,27 @@ export function egressSlots(key: string, perSecond: number, priority: CallPriori
   return { key, intervalMs, roomMs: (free - 1) * intervalMs };
 }
 
-/** Requests that left apart may arrive together: the first one opens a connection, the next ones find it open. */
+/** Requests sent apart may arrive together: the first one opens a connection that the next ones reuse. */
 const ARRIVAL_JITTER_MS = 300;
 
-/** Exchanges count a user's requests in a rolling second. An entry leaves one of them to a close. */
+/** Exchanges count a user's requests in a rolling second. Entries leave one request of it to a close. */
 export function bucketSlots(key: string, perSecond: number, priority: CallPriority): BucketSlots {
   const isUrgent = rankOf(priority) <= rankOf('look-up');
   const most = Math.max(1, isUrgent ? perSecond : perSecond - 1);
   return { key, windowMs: 1_000 + ARRIVAL_JITTER_MS, most };
 }
 
-/** The endpoint's name and limit for one user. */
+/** The endpoint's name and its limit per user. */
 export function endpointOf(limits: RateLimits, path: string): { name: string; perSecond: number } {
   const known = Object.entries(limits.endpoints).find(([end]) => path.endsWith(end));
   if (known) return { name: known[0], perSecond: known[1] };
   return { name: path.replace(/^\/?(api\/)?/, ''), perSecond: limits.userPerSecond };
 }
 
-/** 418 is not documented by the exchanges that are traded; elsewhere it means the same, more urgently. */
+/** Bitget and Bybit do not document 418; elsewhere it means the same, more urgently. */
 export const TOO_MANY_REQUESTS: ReadonlySet<number> = new Set([418, 429]);
 
-/** `Retry-After` in seconds or as a date; null when it is not there or cannot be read. */
+/** `Retry-After` in seconds or as a date; null if missing or unreadable. */
 export function retryAfterMs(answer: ExchangeAnswer, now: Date): number | null {
   const text = answer.headers['retry-after']?.trim();
   if (!text) return null;

@@ -17,43 +17,43 @@ import {
 import type { BucketSlots, EgressSlots } from './rate-limits.ts';
 
 /*
- * Where the limits are counted. The table is shared by all instances and runs by the database's clock. Without the
- * database each instance counts for itself, a quarter of everything: up to four of them stay within the whole.
+ * Counts the limits. The table is shared by all instances and uses the database's clock. Without the database each
+ * instance counts for itself with a quarter of every limit: up to four instances stay within the whole.
  */
 
-/** A request that wants to leave: a slot of the address, and one of its own limit, or neither. */
+/** A request that wants to leave: it takes a slot of the address and one of its own limit, or neither. */
 export interface SlotRequest {
   account: string;
-  /** Of its priority, 0 first. */
+  /** Rank of its priority, 0 first. */
   rank: number;
   egress: EgressSlots;
   bucket: BucketSlots;
 }
 
-/** `blockedBy` null: it may leave now. */
+/** `blockedBy` null: the request may leave now. */
 export interface SlotAnswer {
   blockedBy: 'egress' | 'bucket' | null;
   waitMs: number;
-  /** It waits because the exchange refused something before, not because a limit of ours is used up. */
+  /** Waits because of an earlier refusal by the exchange, not because our own limit is used up. */
   isHeld: boolean;
-  /** The holds that it probes, by their `heldUntilMs`; null where it meets none. */
+  /** The holds that the request probes, by their `heldUntilMs`; null where there is no hold. */
   probes: Record<'egress' | 'bucket', number | null>;
 }
 
 export interface SlotStore {
-  /** Requests through one address, in their order; an answer for each. */
+  /** Asks for requests through one address, in order; returns one answer per request. */
   take(requests: readonly SlotRequest[]): Promise<SlotAnswer[]>;
-  /** The exchange refused a request: what is counted under the key waits. */
+  /** The exchange refused a request: all requests counted under the key wait. */
   hold(key: string, refused: Refused): Promise<void>;
-  /** A probe was answered with something else than a refusal: the hold is over. */
+  /** A probe was not refused: the hold is over. */
   endHold(key: string, probeOf: number): Promise<void>;
-  /** A probe was not sent, or not answered: another request may leave as the probe. */
+  /** A probe was not sent or not answered: another request may leave as the probe. */
   passProbeOn(key: string, probeOf: number): Promise<void>;
   close(): void;
 }
 
 const LOCAL_SHARE = 0.25;
-/** A database that takes longer counts as away: a stop must not wait for it. */
+/** A slower database counts as unavailable: a stop must not wait for it. */
 const ANSWER_LIMIT_MS = 1_000;
 const ASK_AGAIN_MS = 1_000;
 const CLEAN_UP_MS = 3_600_000;
@@ -61,7 +61,7 @@ const CLEAN_UP_MS = 3_600_000;
 export function createSharedSlots(options: {
   pool: Pick<pg.Pool, 'query'>;
   log: Pick<Logger, 'warn' | 'info'>;
-  /** How long the database has to answer; for tests. */
+  /** Time limit for the database; for tests. */
   answerLimitMs?: number;
 }): SlotStore {
   const { pool, log, answerLimitMs = ANSWER_LIMIT_MS } = options;
@@ -74,7 +74,7 @@ export function createSharedSlots(options: {
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${answerLimitMs} ms`)), answerLimitMs);
     });
-    // Whichever loses must not end as an unhandled rejection.
+    // The loser of the race must not end as an unhandled rejection.
     work.catch(() => undefined);
     return Promise.race([work, limit]).finally(() => clearTimeout(timer));
   }
@@ -185,7 +185,7 @@ interface TurnRow {
   bucket_probe: number | null;
 }
 
-/** The same count for one instance, in memory. `share`: how much of each limit it uses. */
+/** The same count for one instance, in memory. `share`: the part of each limit that it uses. */
 export function createOwnSlots(share: number): SlotStore {
   const states = new Map<string, { nextAtMs: number; takenMs: number[]; hold: Hold }>();
   const stateOf = (key: string) => {

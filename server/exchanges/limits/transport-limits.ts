@@ -4,31 +4,31 @@ import type { Pass, RateLimiter, Turn } from './rate-limiter.ts';
 import { endpointOf, priorityOf, type RateLimits } from './rate-limits.ts';
 
 export interface TransportLimits {
-  /** Whose limits they are: it stands before every key. */
+  /** The exchange whose limits these are: prefix of every key. */
   platform: string;
   limits: RateLimits;
   limiter: RateLimiter;
 }
 
-/** How a request leaves: through which address, and with which leave of the limiter; null where nothing is limited. */
+/** How a request leaves: its egress and its pass from the limiter; null where nothing is limited. */
 export interface Way {
   egress: Egress;
   pass: Pass | null;
 }
 
-/** Through which address each request leaves, and when. */
+/** Chooses the egress of each request and when it leaves. */
 export interface Turns {
   /** Waits for the turn of the scope's next request to this path. */
   take(scope: CallScope, path: string): Promise<void>;
-  /** The way of a request that leaves now: of the turn that was taken for it, or of one that is waited for. */
+  /** The way of a request that leaves now: the turn taken for it, or else waits for one. */
   claim(scope: CallScope, path: string): Promise<Way>;
-  /** Applies what the answer says of request limits, for all instances. */
+  /** Applies the request limits reported in the answer, for all instances. */
   applyLimitHeaders(way: Way, answer: ExchangeAnswer): Promise<void>;
-  /** The request was not sent after all, or nothing came back. */
+  /** The request was not sent after all, or no answer came. */
   withoutAnswer(way: Way): Promise<void>;
 }
 
-/** Between being let go and leaving. */
+/** Time between the pass and the actual send. */
 const MARGIN_MS = 50;
 
 export function createTurns(options: {
@@ -38,7 +38,7 @@ export function createTurns(options: {
   now: () => Date;
 }): Turns {
   const { egresses, limits: limited, timeoutMs, now } = options;
-  /** Requests of each call that may leave now. */
+  /** Turns of each call that were taken but not yet used. */
   const takenBy = new WeakMap<CallScope, { path: string; way: Way }[]>();
 
   const egressOf = ({ account }: CallScope) =>
@@ -55,7 +55,7 @@ export function createTurns(options: {
     return { egress, pass };
   }
 
-  /** No longer than for an answer, and never until after the last instant at which it may leave. */
+  /** At most as long as for an answer, and never beyond the call's `notAfter`. */
   function patienceOf({ notAfter }: CallScope): number {
     if (notAfter === null) return timeoutMs;
     return Math.min(timeoutMs, Math.max(0, notAfter.getTime() - now().getTime() - MARGIN_MS));
