@@ -19,38 +19,40 @@ import type { Paper } from './paper/open-paper.ts';
 
 export interface ExchangeRegistryOptions {
   exchangeMode: ExchangeEnvironment;
-  /** In paper mode an address is for tests: the real client is driven against a venue there. */
+  /** In paper mode an address is for tests: the real client runs against a venue there. */
   bitgetBaseUrl: string | null;
   bybitBaseUrl: string | null;
   exchangeProxyUrls: readonly string[];
   exchangeTimeoutMs: number;
   /** The exchanges of paper mode. */
   paper?: Pick<Paper, 'exchange'> | null;
-  /** For tests: what the real clients speak to in paper mode instead, in this process. */
+  /** For tests: an in-process venue that the real clients talk to in paper mode. */
   venue?: Venue;
   now?: () => Date;
   /**
-   * What all instances share: the request limits, and which accounts are prepared. Left out, requests leave at once and
-   * accounts are prepared each time. The pool should serve nothing else: every request asks it first.
+   * Shared by all instances: the request limits and the prepared accounts. If omitted, requests leave immediately and
+   * accounts are prepared every time. Use a dedicated pool: every request queries it first.
    */
   shared?: { pool: pg.Pool; log: Logger };
-  /** Told of every request, for the figures. */
+  /** Receives every request, for the metrics. */
   onCall?: Metrics['exchangeCalled'];
-  /** Told of every private call that an exchange refuses because of its key. */
+  /** Called for every private call that an exchange refuses because of its key. */
   onKeyRefused?: KeyRefused;
 }
 
 export interface ExchangeRegistry {
-  /** Throws for a platform that is not supported. */
+  /** Throws for an unsupported platform. */
   get(platform: ExchangePlatform): Exchange;
   /** The platforms that can be traded in this mode. */
   readonly supported: readonly ExchangePlatform[];
   close(): Promise<void>;
 }
 
-/** A second serves all callers of a price with one request, and is younger than any decision made with it. */
+/**
+ * Within one second a single request serves all callers of a price, and the price is still fresh enough to decide on.
+ */
 const REMOTE = { tickerMaxAgeMs: 1_000, missingTokenRefreshMs: 60_000 };
-/** A venue in this process is asked at no cost: a token is listed with its first price, and no price is old. */
+/** Asking an in-process venue costs nothing: a token is listed with its first price, and no price is stale. */
 const IN_PROCESS = { tickerMaxAgeMs: 0, missingTokenRefreshMs: 0 };
 
 export function createExchangeRegistry(options: ExchangeRegistryOptions): ExchangeRegistry {
@@ -98,7 +100,7 @@ function openExchange(
   const transport = createTransport({
     ...(limiter ? { limits: { platform, limits: dialect.limits, limiter } } : {}),
     environment,
-    // A client that names the origin of another environment finds no way out.
+    // A client that uses the origin of another environment cannot send anything.
     origins: { [named]: origin },
     proxies: options.exchangeProxyUrls,
     timeoutMs,
@@ -128,7 +130,7 @@ function openExchange(
   return { exchange: prepared?.exchange ?? exchange, close: () => transport.close() };
 }
 
-/** An address of the exchange's own is taken only for the environment that it serves. */
+/** Accepts an address of the exchange itself only for the environment that it serves. */
 function permittedOrigin(dialect: CcxtDialect, environment: ExchangeEnvironment, baseUrl: string): string {
   const address = new URL(baseUrl);
   const problem = dialect.addressProblem(environment, address);

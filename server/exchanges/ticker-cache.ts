@@ -1,6 +1,6 @@
 /**
- * One request at a time for each key; its result, but never its failure, is kept for `maxAgeMs`. Not lru-cache: an age
- * of 0 means forever there, and null is no value.
+ * One request at a time per key; results are kept for `maxAgeMs`, failures are not. Not lru-cache: there an age of 0
+ * means forever, and null is not a value.
  */
 export function createTickerCache<T>({ now, maxAgeMs }: { now: () => Date; maxAgeMs: number }) {
   const entries = new Map<string, { at: number; value: Promise<T>; settled: boolean }>();

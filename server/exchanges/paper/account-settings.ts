@@ -3,9 +3,9 @@ import type { PaperSession } from './paper-books.ts';
 import { paperContract } from './paper-contracts.ts';
 import { BookRefusal } from './refusals.ts';
 
-/* What an account sets for itself. A setting that is already so is no change, and never refused. */
+/* Settings of a paper account. Setting a value that is already in place changes nothing and is never refused. */
 
-/** A changed leverage re-margins the open position, which takes free balance when it is lowered. */
+/** A changed leverage re-margins the open position; lowering it takes free balance. */
 export async function changeLeverage(
   session: PaperSession,
   book: TokenBook,
@@ -24,7 +24,7 @@ export async function changeLeverage(
   book.leverage = leverage;
 }
 
-/** For every token of the account. */
+/** Applies to every token of the account. */
 export function changePositionMode({ account }: PaperSession, mode: PositionMode): void {
   const books = [...account.tokens.values()];
   const changed = books.filter((book) => positionModeOf(account, book) !== mode);
@@ -33,7 +33,7 @@ export function changePositionMode({ account }: PaperSession, mode: PositionMode
   for (const book of books) book.positionMode = null;
 }
 
-/** For one token only. */
+/** Applies to one token only. */
 export function changePositionModeOfToken(session: PaperSession, book: TokenBook, mode: PositionMode): void {
   if (positionModeOf(session.account, book) === mode) return;
   refuseWithBusiness([book], 'position mode');
@@ -46,7 +46,7 @@ export function changeMarginModeOfToken(book: TokenBook, mode: MarginMode): void
   book.marginMode = mode;
 }
 
-/** For the whole account, where the exchange knows it only so. */
+/** Applies to the whole account, for exchanges that have no margin mode per token. */
 export function changeMarginMode({ account }: PaperSession, mode: MarginMode): void {
   if (account.marginMode === mode) return;
   refuseWithBusiness([...account.tokens.values()], 'margin mode');

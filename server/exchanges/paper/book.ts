@@ -4,25 +4,28 @@ import { TAKER_FEE } from './paper-contracts.ts';
 import type { paperFills, paperOrders, paperPositions, paperTriggerOrders } from './paper-schema.ts';
 import type { RowOf } from './row-texts.ts';
 
-/** Whose books: a user has an account of its own on each platform. */
+/** The owner of a set of books: a user has a separate account on each platform. */
 export interface BookOwner {
   userId: string;
   platform: ExchangePlatform;
 }
 
-/** The state of one paper account while a transaction holds its row lock. Amounts are Decimals; quantities in the base coin. */
+/**
+ * The state of one paper account while a transaction holds its row lock. Amounts are Decimals; quantities in the base
+ * coin.
+ */
 export interface AccountBook extends BookOwner {
   balance: Decimal;
   realisedProfit: Decimal;
   feesPaid: Decimal;
   positionMode: PositionMode;
-  /** Where the whole account has one (Bybit); null where each token has its own (Bitget). */
+  /** Set where the whole account has one margin mode (Bybit); null where each token has its own (Bitget). */
   marginMode: MarginMode | null;
   tokens: Map<string, TokenBook>;
 }
 
 type Owned = 'userId' | 'platform' | 'token';
-/** The id is null until it is stored. */
+/** The id is null until the row is stored. */
 type Unstored<Row extends { id: bigint }> = Omit<Row, Owned | 'id'> & { id: bigint | null };
 
 export type PaperOrder = Unstored<RowOf<typeof paperOrders>>;
@@ -39,14 +42,14 @@ export interface TokenBook {
   token: string;
   leverage: number;
   marginMode: MarginMode;
-  /** Where it was set for this token only; null: the account's. */
+  /** The mode set for this token only; null: the account's mode. */
   positionMode: PositionMode | null;
   markCursor: string | null;
   position: PaperPosition | null;
-  /** Pending at the start of the transaction, or placed or closed within it. */
+  /** Pending at the start of the transaction, or placed or closed during it. */
   orders: PaperOrder[];
   triggers: PaperTrigger[];
-  /** Made within this transaction. */
+  /** Created during this transaction. */
   fills: PaperFill[];
 }
 
@@ -83,7 +86,7 @@ export const sum = (values: Iterable<Decimal>) =>
 export interface AccountBalances {
   /** Free for new orders. */
   available: Decimal;
-  /** Held for resting orders: their margin and the fee of filling them as a taker. */
+  /** Held for resting orders: their margin and the taker fee for filling them. */
   locked: Decimal;
   /** Held by open positions. */
   margin: Decimal;
@@ -91,7 +94,10 @@ export interface AccountBalances {
   equity: Decimal;
 }
 
-/** What the account's rows come to. `markOf` gives a token's mark, or null, which values the position at its entry. */
+/**
+ * Balances computed from the account's rows. `markOf` returns a token's mark, or null to value the position at its
+ * entry.
+ */
 export function balancesOf(account: AccountBook, markOf: (token: string) => Decimal | null): AccountBalances {
   const books = [...account.tokens.values()];
   const locked = sum(
@@ -114,12 +120,12 @@ export function balancesOf(account: AccountBook, markOf: (token: string) => Deci
   };
 }
 
-/** What a pending order holds back at its own price. */
+/** The amount that a pending order locks at its own price. */
 export function lockedBy(book: TokenBook, order: PaperOrder): Decimal {
   return order.price ? costOf(book, order, order.price) : D(0);
 }
 
-/** Margin plus taker fee of what the order would open beyond the position that it opposes, at `price`. */
+/** Margin plus taker fee, at `price`, for the part of the order that exceeds the position it reduces. */
 export function costOf(book: TokenBook, order: PaperOrder, price: Decimal): Decimal {
   if (order.reduceOnly) return D(0);
   const opposed = book.position && book.position.side !== sideOf(order) ? book.position.size : D(0);

@@ -1,4 +1,4 @@
-/** Lets at most `width` pieces of work run at a time; the others wait in the order in which they came. */
+/** Runs at most `width` pieces of work concurrently; the others wait in order of arrival. */
 export function createGate(width: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

@@ -14,23 +14,24 @@ import {
 import { MAINTENANCE_MARGIN_RATE, MAKER_FEE, TAKER_FEE } from './paper-contracts.ts';
 
 /*
- * The rules of the paper exchange, without I/O. They work on the book in hand and on nothing else.
+ * The rules of the paper exchange, without I/O. They work only on the given book.
  * 1. A limit order fills when the mark is at or through its limit, at the mark; otherwise it rests.
  * 2. Stop loss and take profit close the whole position at the mark that crosses them, never at their own price.
- * 3. A mark touches an old position before it fills orders: what a mark opened, only a later mark can close.
+ * 3. A mark affects an existing position before it fills orders: a position opened by one mark can only be closed by a
+ *    later one.
  * 4. An isolated position never loses more than its margin.
  */
 
-/** Entry prices and margins are quotients: this many decimals are kept of them. */
+/** Entry prices and margins are quotients, kept to this many decimals. */
 const QUOTIENT_PLACES = 12;
 
 /**
- * Whether the exchange loses the stop of the order with this fill. Only test venues lose stops, for the product to
+ * Whether the exchange loses the order's stop with this fill. Only test venues lose stops, so that the product has to
  * notice. By default every stop is kept.
  */
 export type LosesStop = (order: PaperOrder, fill: { isWhole: boolean }) => boolean;
 
-/** Executes part or all of an order: closes what it opposes, opens the rest, books profit, fee and margin. */
+/** Executes part or all of an order: closes the opposite position, opens the rest, books profit, fee and margin. */
 export function fillOrder(options: {
   account: AccountBook;
   book: TokenBook;
@@ -70,7 +71,7 @@ export function fillOrder(options: {
   book.fills.push({ order, side: order.side, price, size, value, fee, profit, liquidity, createdAt: at });
 }
 
-/** The immediate match of a new order: all of it at the mark, as a taker, when the mark allows it. */
+/** Whether a new order matches immediately: all of it at the mark, as a taker. */
 export function isMarketable(order: Pick<PaperOrder, 'side' | 'type' | 'price'>, mark: Decimal): boolean {
   if (order.type === 'market' || order.price === null) return true;
   return order.side === 'buy' ? mark.lte(order.price) : mark.gte(order.price);
@@ -105,7 +106,7 @@ export function settleMark(options: {
   }
 }
 
-/** How much of a reduce-only order the open position can still take. */
+/** The part of a reduce-only order that the open position can still take. */
 export function reducibleSize(book: TokenBook, order: PaperOrder): Decimal {
   if (!book.position || book.position.side === sideOf(order)) return D(0);
   return smallest(remainingSize(order), book.position.size);
@@ -119,7 +120,7 @@ export function liquidationPrice(position: PaperPosition): Decimal {
     : value.plus(position.margin).div(position.size.times(D(1).plus(MAINTENANCE_MARGIN_RATE)));
 }
 
-/** Sets or moves the position's stop loss or take profit: there is one of each, a second one replaces the first. */
+/** Sets or moves the position's stop loss or take profit: there is one of each, and a second one replaces the first. */
 export function setTrigger(
   book: TokenBook,
   planType: PlanType,
@@ -178,7 +179,7 @@ function closeWhole(
   if (trigger) Object.assign(trigger, { state: 'executed', updatedAt: at });
   const order: PaperOrder = {
     id: null,
-    // An id of its own: the trigger may bear that of the entry which brought it, and look-ups are by id.
+    // A separate id: the trigger may carry the id of the entry that brought it, and look-ups are by id.
     clientOrderId: trigger
       ? `${trigger.clientOrderId}-${source === 'pos_loss' ? 'sl' : 'tp'}`
       : 'liquidation',
@@ -256,9 +257,11 @@ function closePart(
   return profit;
 }
 
-/** Where exactly the whole margin is lost; the difference to the real mark is the exchange's insurance fund. */
+/**
+ * The price at which the whole margin is lost; the exchange's insurance fund covers the difference to the real mark.
+ */
 export const bankruptcyPrice = (position: PaperPosition) => {
-  // Cut, not rounded: a position never loses more than its margin.
+  // Truncated, not rounded: a position never loses more than its margin.
   const perCoin = position.margin.div(position.size).toDecimalPlaces(QUOTIENT_PLACES);
   return position.side === 'long' ? position.entryPrice.minus(perCoin) : position.entryPrice.plus(perCoin);
 };

@@ -4,13 +4,13 @@ import type { Exchange, ExchangeAccount } from '../exchange.ts';
 import { createSettler, openPaperBooks, type PaperBooksOptions } from './paper-books.ts';
 import { createPaperExchange } from './paper-exchange.ts';
 
-/** The exchanges of paper mode: play money in our own books, at the prices of the stored signals and candles. */
+/** The exchanges of paper mode: play money in our own books, at the prices of stored signals and candles. */
 export interface Paper {
   exchange(
     platform: ExchangePlatform,
     options?: { onCall?: Metrics['exchangeCalled'] | undefined },
   ): Exchange;
-  /** Applies the new prices of the token to every account that has a position or a resting order in it. */
+  /** Applies the token's new prices to every account that has a position or a resting order in it. */
   settle(token: string): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function openPaper(
   };
 }
 
-/** In paper mode everybody has an account, and no key is needed for it. */
+/** In paper mode everybody has an account; it needs no key. */
 export const paperAccount = (
   userId: string,
   accountMode: ExchangeAccount['credentials']['accountMode'],

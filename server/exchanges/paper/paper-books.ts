@@ -34,24 +34,24 @@ export interface PaperBooksOptions {
   db: TransactionalDatabase;
   clock: { now(): Date };
   marks: MarkSource;
-  /** USDT that a new account holds. */
+  /** USDT balance of a new account. */
   startBalance: string;
-  /** The position mode that new accounts start in; left out, that of the exchange. */
+  /** The position mode of new accounts; defaults to the platform's own. */
   newAccountMode?: PositionMode;
   losesStop?: LosesStop;
 }
 
-/** The accounts of all users on all platforms, in the database, and the prices that they are marked by. */
+/** The accounts of all users on all platforms, in the database, and the prices that mark them. */
 export interface PaperBooks extends PaperBooksOptions {
   readAccount: ReadAccount;
-  /** Books are worked on a few at a time, so that a thousand users at once do not exhaust the connections of all others. */
+  /** Limits concurrent work on books, so that a thousand users do not exhaust the connections of everyone else. */
   gate: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Tokens found to have a price: a price, once stored, is not taken back. */
+  /** Tokens known to have a price: a stored price is never withdrawn. */
   knownTokens: Set<string>;
 }
 
 const CONCURRENT_BOOKS = 6;
-/** How late a price is applied at most; under load one query then serves hundreds of prices. */
+/** The longest delay before a price is applied; under load one query then serves hundreds of prices. */
 const FIND_BOOKS_EVERY_MS = 20;
 
 export function openPaperBooks(options: PaperBooksOptions): PaperBooks {
@@ -63,7 +63,7 @@ export function openPaperBooks(options: PaperBooksOptions): PaperBooks {
   };
 }
 
-/** Applies the new prices of a token to every account that has a position or a resting order in it. */
+/** Applies a token's new prices to every account that has a position or a resting order in it. */
 export function createSettler(
   books: PaperBooks,
   onError: (error: unknown) => void,
@@ -74,28 +74,28 @@ export function createSettler(
   });
   return async (token) => {
     const owners = await findBooks(token);
-    // One account that cannot be settled does not keep the others from it: it is settled with its next request.
+    // A failed account does not block the others: its next request settles it.
     await Promise.all(owners.map((owner) => withAccount(books, owner, async () => undefined).catch(onError)));
   };
 }
 
-/** One account with its newest marks applied, for the length of a transaction. */
+/** One account with its newest marks applied, for the duration of a transaction. */
 export interface PaperSession {
   db: Statements;
   account: AccountBook;
   now: Date;
   losesStop: LosesStop | undefined;
   token(token: string): TokenBook;
-  /** The order with the client order id that was asked for, pending or ended; the newest when the id was used again. */
+  /** The order with the queried client order id, pending or ended; the newest one if the id was reused. */
   namedOrder(token: string): PaperOrder | null;
-  /** The newest mark of the token, as this user sees it. */
+  /** The token's newest mark, as this user sees it. */
   markOf(token: string): Promise<Decimal | null>;
   balances(): Promise<AccountBalances>;
 }
 
 /**
- * Runs `work` on the account under its row lock, so that several processes may use the same books.
- * A refusal thrown by `work` comes out after the settlement was saved: it must be thrown before `work` changes anything.
+ * Runs `work` on the account under its row lock, so that several processes may use the same books. A refusal thrown by
+ * `work` is rethrown after the settlement was saved, so `work` must throw it before it changes anything.
  */
 export async function withAccount<T>(
   books: PaperBooks,
@@ -107,7 +107,7 @@ export async function withAccount<T>(
   return outcome.value;
 }
 
-/** The same for work that only reads: without a lock, unless newer marks have to be applied first. */
+/** The same for read-only work: takes no lock unless newer marks have to be applied first. */
 export async function viewAccount<T>(
   books: PaperBooks,
   query: AccountQuery,
@@ -166,7 +166,7 @@ function openSession(options: {
       const mark = found.get(token) ?? null;
       newest.set(token, mark);
       const book = tokenBook(account, token);
-      // Without open business nothing was settled: only later marks apply to what is opened now.
+      // Without an open position or order nothing was settled: only later marks apply to anything opened now.
       if (!hasBusiness(book)) book.markCursor = mark?.cursor ?? null;
     }
   }
@@ -174,13 +174,13 @@ function openSession(options: {
   const heldTokens = (): string[] =>
     [...account.tokens.values()].filter(({ position }) => position).map(({ token }) => token);
 
-  /** Of a token whose mark has been read. */
+  /** Only for tokens whose mark has been read. */
   function readMark(token: string): Decimal | null {
     const mark = newest.get(token);
     return mark ? D(mark.price) : null;
   }
 
-  /** Those with open business whose price has moved. */
+  /** Tokens with open positions or orders whose price has moved. */
   async function movedTokens(): Promise<ReadonlySet<string>> {
     if (seen.moved !== null) return seen.moved;
     const open = [...account.tokens.values()].filter(hasBusiness);
@@ -209,12 +209,12 @@ function openSession(options: {
     token: (token: string) => tokenBook(account, token),
     namedOrder(token: string) {
       const isNamed = (order: PaperOrder) => order.clientOrderId === query.clientOrderId;
-      // What was settled just now is in the book, not yet in the table.
+      // Orders settled in this session are in the book but not yet in the table.
       const inHand = account.tokens.get(token)?.orders.findLast(isNamed);
       return inHand ?? seen.named.find((one) => one.token === token)?.order ?? null;
     },
     async markOf(token: string) {
-      // The marks of held positions are read along: balances need them next.
+      // Also reads the marks of held positions: the balances need them next.
       await readMarks([...new Set([token, ...heldTokens()])]);
       return readMark(token);
     },
@@ -222,7 +222,7 @@ function openSession(options: {
       await readMarks(heldTokens());
       return balancesOf(account, readMark);
     },
-    /** Whether no mark has come since the account was brought up to them. */
+    /** Whether no mark has arrived since the account was last settled. */
     isSettled: async () => (await movedTokens()).size === 0,
     async settle() {
       for (const token of await movedTokens()) await settleToken(tokenBook(account, token));

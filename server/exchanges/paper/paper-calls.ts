@@ -4,11 +4,11 @@ import { type CallContext, ExchangeError, NOT_SENT } from '../exchange.ts';
 import { refusalOf } from './platform-words.ts';
 import { BookRefusal } from './refusals.ts';
 
-/** One call of the port, as the API call sequence shows it. */
+/** One call of the port, as shown in the API call sequence. */
 export interface PaperCall {
   type: string;
   method: 'GET' | 'POST';
-  /** Left out: a path that names the call. */
+  /** Defaults to a path that names the call. */
   endpoint?: string;
   requestData: unknown;
   context: CallContext | undefined;
@@ -17,13 +17,13 @@ export interface PaperCall {
 export type RunPaperCall = <T>(
   call: PaperCall,
   work: () => Promise<T>,
-  /** What is shown of the result; all of it by default. */
+  /** The displayed part of the result; all of it by default. */
   shown?: (result: T) => unknown,
 ) => Promise<T>;
 
 /**
- * Runs calls to the books: records each for the API call sequence, counts it, and turns what the books refuse into an
- * ExchangeError in the platform's words. Any other failure leaves open whether the call took effect.
+ * Runs calls to the books: records each for the API call sequence, counts it, and turns refusals of the books into an
+ * ExchangeError with the platform's message. Any other failure leaves open whether the call took effect.
  */
 export function createPaperCalls(options: {
   platform: ExchangePlatform;

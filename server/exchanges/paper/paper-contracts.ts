@@ -3,7 +3,7 @@ import type { Statements } from '#server/platform/db/database.ts';
 import type { Contract } from '../exchange.ts';
 import type { MarkSource } from './mark-source.ts';
 
-/* What can be traded on paper, and on which terms. */
+/* Tradable paper contracts and their terms. */
 
 export const MAKER_FEE = '0.0002';
 export const TAKER_FEE = '0.0006';
@@ -22,7 +22,9 @@ const LISTED: Record<string, Steps> = {
   PEPE: { tickSize: '0.00000001', quantityStep: '1', minimumQuantity: '1000' },
 };
 
-/** Where Bybit's steps are others. Not verified against the running exchange: its contract list is what counts there. */
+/**
+ * Contracts whose steps differ on Bybit. Not verified against the running exchange; its contract list is authoritative.
+ */
 const LISTED_BY_BYBIT: Record<string, Steps> = {
   BTC: { tickSize: '0.1', quantityStep: '0.001', minimumQuantity: '0.001' },
   SOL: { tickSize: '0.01', quantityStep: '0.1', minimumQuantity: '0.1' },
@@ -30,7 +32,7 @@ const LISTED_BY_BYBIT: Record<string, Steps> = {
   SUI: { tickSize: '0.0001', quantityStep: '10', minimumQuantity: '10' },
 };
 
-/** Bybit trades PEPE only in thousands (1000PEPEUSDT): there is no contract of one to one. */
+/** Bybit trades PEPE only in thousands (1000PEPEUSDT): there is no 1:1 contract. */
 const NOT_LISTED: Record<ExchangePlatform, ReadonlySet<string>> = {
   Bitget: new Set(),
   Bybit: new Set(['PEPE']),
@@ -38,7 +40,9 @@ const NOT_LISTED: Record<ExchangePlatform, ReadonlySet<string>> = {
 
 const MAXIMUM_LEVERAGE: Record<ExchangePlatform, number> = { Bitget: 125, Bybit: 100 };
 
-/** Any other token that has a price trades by one generic contract, so that demonstrations are not limited to seven names. */
+/**
+ * All other tokens that have a price share one generic contract, so that demonstrations are not limited to seven names.
+ */
 const GENERIC = { tickSize: '0.0001', quantityStep: '0.001', minimumQuantity: '0.001' };
 
 const TOKEN = /^[A-Z0-9]{1,20}$/;
@@ -68,7 +72,7 @@ interface Listing {
   knownTokens: Set<string>;
 }
 
-/** The tokens with a contract: the built-in ones and every other that has a price. */
+/** Tokens with a contract: the built-in ones and every other token that has a price. */
 export async function listedTokens(
   { db, marks, knownTokens }: Listing,
   platform: ExchangePlatform,

@@ -41,7 +41,7 @@ import { ENTRY_OF } from './platform-words.ts';
 import { BookRefusal } from './refusals.ts';
 
 /*
- * The exchange port on the paper books. Nothing is sent anywhere: a call is one look at the account, or one transaction
+ * The exchange port on the paper books. Nothing is sent anywhere: a call is one read of the account or one transaction
  * on it.
  */
 
@@ -60,7 +60,7 @@ const SOURCES = {
 export function createPaperExchange(options: {
   books: PaperBooks;
   platform: ExchangePlatform;
-  /** Told of every call, for the figures. */
+  /** Receives every call, for the metrics. */
   onCall?: Metrics['exchangeCalled'] | undefined;
   onError: (error: unknown) => void;
 }): Exchange {
@@ -69,7 +69,7 @@ export function createPaperExchange(options: {
   const [accountMode, entry] = [ACCOUNT_MODES[platform], ENTRY_OF[platform]];
   const now = () => clock.now();
   const run = createPaperCalls({ platform, now, onCall, onError });
-  // Simultaneous callers share one read of a price.
+  // Concurrent callers share one read of a price.
   const tickers = createTickerCache<Ticker | null>({ now, maxAgeMs: 0 });
 
   function ownerOf({ userId, environment }: ExchangeAccount): BookOwner {
@@ -92,7 +92,7 @@ export function createPaperExchange(options: {
     throw notSent(`${token} is not listed on ${platform}`);
   }
 
-  /** The sizing has rounded already, in the right direction: what does not fit is refused, not rounded again. */
+  /** Sizing has already rounded in the right direction: refuse values that do not fit instead of rounding again. */
   async function requireExact(token: string, values: Record<string, string>): Promise<void> {
     const { quantityStep, tickSize } = await contractOf(token);
     for (const [name, value] of Object.entries(values)) {
@@ -118,17 +118,17 @@ export function createPaperExchange(options: {
       const query = { ...ownerOf(account), clientOrderId: call.clientOrderId };
       return run({ ...call, method }, () => access(books, query, work), shown);
     };
-  /** Changes nothing but what newer prices bring about. */
+  /** Changes nothing except by settling newer prices. */
   const look = callsBy('GET', viewAccount);
   const change = callsBy('POST', withAccount);
 
-  /** Also after the wait for the account's lock. */
+  /** Called after the wait for the account's lock. */
   function requireInTime({ notAfter }: PlacementContext): void {
     if (now() <= notAfter) return;
     throw notSent(`${platform}: too late: nothing is sent after ${notAfter.toISOString()}`);
   }
 
-  /** Places an order once and says what is known of it. Never throws. */
+  /** Places an order once and reports the known outcome. Never throws. */
   async function place(
     account: ExchangeAccount,
     order: {
@@ -187,7 +187,7 @@ export function createPaperExchange(options: {
     platform,
     apiEndpoint: `paper://${platform.toLowerCase()}`,
     accountMode,
-    // As long as the platforms remember, so that the engine meets the same limits.
+    // The same memory as the real platforms, so that the engine meets the same limits.
     orderMemory: { withoutFillsMs: DAY_MS, withFillsMs: 7 * DAY_MS },
 
     fetchTicker(token, context) {
@@ -214,7 +214,7 @@ export function createPaperExchange(options: {
         accountBalance(await session.balances()),
       ),
 
-    // The books are at hand: there is nothing to read ahead.
+    // The books are local: there is nothing to prefetch.
     expectOrder: () => {},
 
     async prepareAccount(account, { token, leverage }, context) {
@@ -334,7 +334,7 @@ export function createPaperExchange(options: {
       }),
 
     async placeProtection(account, { token, clientOrderId, stopLoss, takeProfit }, context) {
-      // The stop first, and by itself: it is the side that must never be missing.
+      // Stop first, in its own request: it must never be missing.
       for (const [type, planType, price] of [
         ['place-stop-loss', 'pos_loss', stopLoss],
         ['place-take-profit', 'pos_profit', takeProfit],
@@ -369,7 +369,7 @@ export function createPaperExchange(options: {
       const owner = ownerOf(account);
       const call = { type: 'closed-positions', method: 'GET', requestData: { since }, context } as const;
       return run(call, async () => {
-        // What the newest prices close is in the table only after a transaction of its own.
+        // Positions closed by the newest prices reach the table only in a separate transaction.
         await viewAccount(books, owner, async () => undefined);
         const all = await listClosedPositions(db, owner);
         return all
@@ -399,14 +399,14 @@ const orderOf = ({
   token,
   clientOrderId,
   size: D(quantity),
-  // As the account was prepared.
+  // Null: the account's margin mode.
   marginMode: null,
 });
 
 const liveTriggers = ({ account }: PaperSession, token: string) =>
   (account.tokens.get(token)?.triggers ?? []).filter(({ state }) => state === 'live');
 
-/** A position has one stop and one target: setting one replaces it. */
+/** A position has one stop and one target: setting one replaces the previous one. */
 async function setProtection(
   session: PaperSession,
   request: { token: string; planType: PlanType; price: string; clientOrderId: string },

@@ -34,14 +34,14 @@ export interface NewPaperOrder {
   presetTakeProfit: Decimal | null;
 }
 
-/** Checks and books a new order, and fills all of it when the mark allows. Its `id` is there once the session is saved. */
+/** Checks and books a new order, and fills all of it if the mark allows. Its `id` is set once the session is saved. */
 export async function placePaperOrder(session: PaperSession, request: NewPaperOrder): Promise<PaperOrder> {
   const order = await bookPaperOrder(session, request);
   await fillAtOnce(session, { token: request.token, order, size: order.size });
   return order;
 }
 
-/** Checks and books a new order, which rests. */
+/** Checks and books a new order, which then rests. */
 export async function bookPaperOrder(session: PaperSession, request: NewPaperOrder): Promise<PaperOrder> {
   const book = session.token(request.token);
   const mark = await session.markOf(request.token);
@@ -58,7 +58,7 @@ export async function bookPaperOrder(session: PaperSession, request: NewPaperOrd
   return order;
 }
 
-/** Fills `size` of a new order at the mark, as a taker, when the mark allows it. */
+/** Fills `size` of a new order at the mark, as a taker, if the mark allows it. */
 export async function fillAtOnce(
   session: PaperSession,
   { token, order, size }: { token: string; order: PaperOrder; size: Decimal },
@@ -70,14 +70,14 @@ export async function fillAtOnce(
   fillOrder({ account, book, order, price: mark, size, liquidity: 'taker', at, losesStop });
 }
 
-/** Cancels what has not been filled. Refused when the order is unknown or no longer pending. */
+/** Cancels the unfilled part. Refused if the order is unknown or no longer pending. */
 export function cancelPaperOrder(session: PaperSession, book: TokenBook, order: PaperOrder): void {
   if (!isPending(order) || !book.orders.includes(order)) throw new BookRefusal({ kind: 'order-ended' });
   order.state = 'canceled';
   order.updatedAt = session.now;
 }
 
-/** Sets or moves the stop loss or the take profit of the open position. Its `id` is there once the session is saved. */
+/** Sets or moves the stop loss or the take profit of the open position. Its `id` is set once the session is saved. */
 export async function placePaperTrigger(
   session: PaperSession,
   request: { token: string; planType: PlanType; clientOrderId: string | null; triggerPrice: Decimal },
@@ -97,7 +97,7 @@ export async function placePaperTrigger(
   return trigger;
 }
 
-/** Refuses a trigger that lies between ticks, or that the mark has passed already. */
+/** Refuses a trigger that lies between ticks or that the mark has already passed. */
 export async function checkTrigger(
   session: PaperSession,
   request: { token: string; planType: PlanType; triggerPrice: Decimal },
@@ -189,7 +189,9 @@ function checkProtectionSides(request: NewPaperOrder, mark: Decimal | null): voi
   }
 }
 
-/** Unique among pending orders only, as on the real exchange: after a fill or a cancel the same id makes a new order. */
+/**
+ * Unique only among pending orders, as on the real exchange: after a fill or a cancel the same id creates a new order.
+ */
 function checkClientOrderId(book: TokenBook, request: NewPaperOrder, { account }: PaperSession): void {
   const pending = [...account.tokens.values()].flatMap(({ orders }) => orders.filter(isPending));
   if (pending.some(({ clientOrderId }) => clientOrderId === request.clientOrderId)) {
@@ -210,7 +212,7 @@ async function checkFunds(
 ): Promise<void> {
   const price = order.price ?? mark;
   if (!price) return;
-  // A sell through the market fills above its limit, so it needs the margin of the mark.
+  // A sell through the market fills above its limit, so it needs the margin at the mark.
   const dearest = mark && order.side === 'sell' ? largest(price, mark) : price;
   const { available } = await session.balances();
   if (costOf(book, order, dearest).gt(available)) throw new BookRefusal({ kind: 'balance' });

@@ -15,12 +15,12 @@ export async function listFills(db: Statements, owner: BookOwner): Promise<Store
   return fills.map((fill) => rowOfSelected(paperFills, fill));
 }
 
-/** Every position of the account that was closed, in the order of their ends. */
+/** Every closed position of the account, in the order of closing. */
 export async function listClosedPositions(db: Statements, owner: BookOwner): Promise<PastPosition[]> {
   return closedPositions(await listFills(db, owner));
 }
 
-/** The account's orders with these ids. The ids are one parameter: a statement takes 65,535 of them. */
+/** The account's orders with these ids. The ids are passed as one parameter: a statement takes at most 65,535. */
 export async function ordersById(
   db: Statements,
   owner: BookOwner,
@@ -38,7 +38,7 @@ export async function ordersById(
   );
 }
 
-/** The books that new prices of the tokens may concern, by token: two index look-ups. */
+/** The books that new prices of the tokens may affect, by token: two index look-ups. */
 export async function booksWithOpenBusiness(
   db: Statements,
   tokens: readonly string[],
@@ -67,13 +67,13 @@ export interface PastPosition {
   profit: Decimal;
   openFee: Decimal;
   closeFee: Decimal;
-  /** The order that closed the last of it. */
+  /** The order that closed the last part. */
   closedBy: bigint;
   openedAt: Date;
   closedAt: Date;
 }
 
-/** The closed positions that an account's fills (oldest first) come to: nothing is stored twice. */
+/** Derives the closed positions from an account's fills (oldest first), so that they are not stored twice. */
 export function closedPositions(fills: Iterable<StoredFill>): PastPosition[] {
   const open = new Map<string, PastPosition>();
   const closed: PastPosition[] = [];
@@ -95,7 +95,7 @@ export function closedPositions(fills: Iterable<StoredFill>): PastPosition[] {
     if (closing.lt(left)) continue;
     open.delete(fill.token);
     closed.push(held);
-    // What went beyond it opened the opposite position with the same fill.
+    // The rest of the fill opened the opposite position.
     if (closing.lt(fill.size)) {
       open.set(fill.token, opened(newPosition(fill, side), fill, fill.size.minus(closing)));
     }
@@ -112,7 +112,7 @@ function opened(position: PastPosition, fill: StoredFill, size: Decimal): PastPo
   };
 }
 
-/** The fee is a rate of the value, so a part of the fill bears its part of it. */
+/** The fee is proportional to the value, so a part of the fill bears its share of the fee. */
 const feeOf = (fill: StoredFill, size: Decimal) => fill.fee.times(size).div(fill.size);
 
 const newPosition = (

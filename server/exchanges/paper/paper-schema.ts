@@ -16,8 +16,8 @@ import {
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 
 /**
- * The books of the paper exchange. No foreign key leads out of them: a real exchange does not know our users either. A user has books of their own on each platform.
- * What follows from these rows (available, locked, equity) is computed, never stored twice.
+ * The books of the paper exchange. No foreign key leads out of them: a real exchange does not know our users either. A
+ * user has separate books on each platform. Derived values (available, locked, equity) are computed, never stored.
  */
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const side = (name: string) => text(name).$type<'buy' | 'sell'>().notNull();
@@ -32,12 +32,12 @@ export const paperAccounts = pgTable(
   {
     userId: uuid('user_id').notNull(),
     platform: ofPlatform(),
-    /** Deposit plus realised profit minus fees. The margin of open positions is part of it. */
+    /** Deposit plus realised profit minus fees. Includes the margin of open positions. */
     balance: numeric('balance').notNull(),
     realisedProfit: numeric('realised_profit').notNull().default('0'),
     feesPaid: numeric('fees_paid').notNull().default('0'),
     positionMode: positionMode().notNull(),
-    /** Where the whole account has one margin mode (Bybit); null where each token has its own. */
+    /** Set where the whole account has one margin mode (Bybit); null where each token has its own. */
     marginMode: marginMode(),
     openedAt: instant('opened_at').notNull(),
   },
@@ -52,9 +52,9 @@ export const paperTokenSettings = pgTable(
     token: text('token').notNull(),
     leverage: integer('leverage').notNull(),
     marginMode: marginMode().notNull(),
-    /** Where it was set for this token only; null: the account's. */
+    /** The mode set for this token only; null: the account's mode. */
     positionMode: positionMode(),
-    /** How far the marks of the token have been applied to this account: MarkSource's own cursor. */
+    /** The MarkSource cursor up to which the token's marks have been applied to this account. */
     markCursor: text('mark_cursor'),
   },
   (table) => [primaryKey({ columns: [table.userId, table.platform, table.token] })],

@@ -25,7 +25,7 @@ import {
 } from './paper-schema.ts';
 import { listTexts, rowOfTexts, storable, type Texts, unowned } from './row-texts.ts';
 
-/** What an account starts with: the product has to set its own modes, here as there. */
+/** Initial settings of an account: the product has to set its own modes, as on the real exchange. */
 const NEW_ACCOUNT: Record<ExchangePlatform, Pick<AccountBook, 'positionMode' | 'marginMode'>> = {
   Bitget: { positionMode: 'hedge_mode', marginMode: null },
   Bybit: { positionMode: 'one_way_mode', marginMode: 'crossed' },
@@ -50,7 +50,7 @@ type OwnedTable =
 export const isOf = (table: OwnedTable, { userId, platform }: BookOwner) =>
   and(eq(table.userId, userId), eq(table.platform, platform));
 
-/** An account in hand, with a memory of its rows, so that saving writes only what changed. */
+/** A locked account with a copy of its rows as read, so that saving writes only changes. */
 export interface LockedAccount extends SeenAccount {
   rowsBefore: Map<object, string>;
   heldBefore: Set<string>;
@@ -64,23 +64,25 @@ const lockRow = builtOnce<Values<BookOwner>>()((db, value) =>
     .for('update'),
 );
 
-/** An account as it stands. */
+/** An account as read. */
 export interface SeenAccount {
   book: AccountBook;
-  /** The orders with the client order id that was asked for, newest first, whether they have ended or not. */
+  /** The orders with the queried client order id, newest first, ended or not. */
   named: OrderOfToken[];
-  /** Tokens with open business whose price has moved since the account was brought up to it; null: nobody has looked. */
+  /**
+   * Tokens with open positions or orders whose price has moved since the account was last settled; null: not checked.
+   */
   moved: ReadonlySet<string> | null;
 }
 
-/** Whose books to read, and which order besides those that are pending. */
+/** The owner whose books to read, and the client order id of an order to read in addition to the pending ones. */
 export interface AccountQuery extends BookOwner {
   clientOrderId?: string | undefined;
 }
 
 export type ReadAccount = (db: Statements, query: AccountQuery) => Promise<SeenAccount | null>;
 
-/** Opens the account if need be and locks it until the transaction ends: every process sees one order of events. */
+/** Opens the account if needed and locks it until the transaction ends: every process sees one order of events. */
 export async function lockAccount(options: {
   db: Statements;
   query: AccountQuery;
@@ -91,7 +93,7 @@ export async function lockAccount(options: {
 }): Promise<LockedAccount> {
   const { db, query, read, startBalance, newAccountMode, now } = options;
   const { userId, platform } = query;
-  // Together, and in this order: the account is read after the lock was got.
+  // Together and in this order: the account is read after the lock is acquired.
   const lockAndRead = async () => (await together(lockRow(db, { userId, platform }), read(db, query)))[1];
   let seen = await lockAndRead();
   if (!seen) {
@@ -139,10 +141,10 @@ const booksReader = ({ moved }: Pick<MarkSource, 'moved'>) =>
     from (values (${value('userId')}::uuid, ${value('platform')}::text)) as owner (user_id, platform)`,
   );
 
-/** None for a null. */
+/** Matches nothing for null. */
 const isNamed = (clientOrderId: Placeholder) => sql`${paperOrders.clientOrderId} = ${clientOrderId}::text`;
 
-/** Those of the tokens with open business. */
+/** The moved tokens among those with open positions or orders. */
 const listMoved = ({ condition }: MovedCondition): SQL => sql`(
   select coalesce(json_agg(open.token), '[]')
   from (
@@ -152,7 +154,7 @@ const listMoved = ({ condition }: MovedCondition): SQL => sql`(
   left join ${paperTokenSettings} on ${isOwned(paperTokenSettings)} and ${paperTokenSettings.token} = open.token
   where ${condition({ token: sql`open.token`, cursor: sql`${paperTokenSettings.markCursor}`, userId: sql`owner.user_id` })})`;
 
-/** The account, null before it was opened: all of it in one statement, it is read with every request. */
+/** Reads the account (null if not opened yet) in one statement, because every request reads it. */
 export function createAccountReader(marks: Pick<MarkSource, 'moved'>): ReadAccount {
   const readBooks = booksReader(marks);
   return async (db, { userId, platform, clientOrderId = null }) => {
@@ -192,7 +194,7 @@ const ordersIn = (rows: readonly Texts[]): OrderOfToken[] =>
 
 const byId = (one: { id: bigint }, other: { id: bigint }) => (one.id < other.id ? -1 : 1);
 
-/** The book of one token, made with the exchange's defaults where the account has none yet. */
+/** The book of one token, created with the exchange's defaults if the account has none yet. */
 export function tokenBook(account: AccountBook, token: string): TokenBook {
   const known = account.tokens.get(token);
   if (known) return known;
@@ -210,7 +212,10 @@ export function tokenBook(account: AccountBook, token: string): TokenBook {
   return book;
 }
 
-/** The last of a transaction: everything goes out with its COMMIT, but what fills name, their orders, before them. */
+/**
+ * The last step of a transaction: all statements go out with its COMMIT, except orders with fills, which are stored
+ * first because fills reference them.
+ */
 export async function saveAccount(
   db: Statements,
   { book, rowsBefore, heldBefore }: LockedAccount,
@@ -347,7 +352,7 @@ async function savePosition(
     .execute();
 }
 
-/** The index allows one live stop and one live target for a position. */
+/** The index allows one live stop and one live target per position. */
 const endedFirst = (triggers: readonly PaperTrigger[]): PaperTrigger[] =>
   [...triggers].sort((a, b) => Number(a.state === 'live') - Number(b.state === 'live'));
 

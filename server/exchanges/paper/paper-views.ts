@@ -11,7 +11,7 @@ import {
 import { liquidationPrice } from './matching.ts';
 import type { PastPosition } from './paper-queries.ts';
 
-/* The books in the port's words. */
+/* Converts the books to the types of the exchange port. */
 
 const QUOTIENT_PLACES = 12;
 
@@ -61,7 +61,7 @@ export function openPosition(token: string, position: PaperPosition, mark: Decim
   };
 }
 
-/** With little leverage no price is low enough. */
+/** With low leverage the liquidation price would be zero or less. */
 function liquidation(position: PaperPosition): string | null {
   const price = liquidationPrice(position).toDecimalPlaces(QUOTIENT_PLACES);
   return price.gt(0) ? toPlain(price) : null;

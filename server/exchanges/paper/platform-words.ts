@@ -3,7 +3,7 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { EntryOrder, OrderDescription } from '../exchange.ts';
 import type { RefusalReason, RefusalWords } from './refusals.ts';
 
-/** An entry as it would be sent: what is shown before it is confirmed. */
+/** The entry order as it would be sent, shown before it is confirmed. */
 export const ENTRY_OF: Record<ExchangePlatform, (order: EntryOrder) => OrderDescription> = {
   Bitget: (order) => ({
     method: 'POST',
@@ -47,7 +47,7 @@ export const ENTRY_OF: Record<ExchangePlatform, (order: EntryOrder) => OrderDesc
   }),
 };
 
-/** The platform's code and words for what the books refuse. */
+/** The platform's code and message for a refusal of the books. */
 export function refusalOf(platform: ExchangePlatform, reason: RefusalReason): RefusalWords {
   const say = REFUSALS[reason.kind][platform] as Say;
   const [code, message, details] = say(reason);
@@ -60,8 +60,8 @@ type Say<Kind extends RefusalReason['kind'] = RefusalReason['kind']> = (
 ) => Said;
 
 /**
- * The codes are those of the platforms' lists. Which of them Bybit answers to which mistake in a field (all 10001 here)
- * is not documented one by one, and its sentences differ from time to time.
+ * Codes from the platforms' lists. Bybit does not document which code it returns for which invalid field (all 10001
+ * here), and its messages vary over time.
  */
 const REFUSALS: { [Kind in RefusalReason['kind']]: Record<ExchangePlatform, Say<Kind>> } = {
   'position-mode': {
@@ -166,5 +166,5 @@ const BYBIT_FIELDS = {
   'take profit': 'TakeProfit',
 } as const;
 
-/** Bybit multiplies prices in its sentences by ten thousand. */
+/** Bybit multiplies prices in its messages by ten thousand. */
 const scaled = (price: Decimal) => toPlain(price.times(10_000));

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Finds what belongs to a token, many tokens by one query: prices come in by the thousand a second, and most concern
- * nobody. A query begins after each of its tokens was asked for, so that it sees what was stored before; the next one
- * begins when it has ended, and `everyMs` after its begin.
+ * Batches look-ups by token into one query: thousands of prices arrive per second, and most affect nobody. A query
+ * starts after all of its tokens were requested, so it sees everything stored before; the next one starts once it has
+ * ended, and at least `everyMs` after its start.
  */
 export function createTokenFinder<Found>(options: {
   find: (tokens: string[]) => Promise<Map<string, Found[]>>;
@@ -33,16 +33,16 @@ export function createTokenFinder<Found>(options: {
 }
 
 /**
- * Settles a token's paper orders when a price arrives. While one settlement runs, any number of further prices ask for
- * one more: it reads all marks since the last one, so nothing is left out, and a burst of candles costs two settlements
- * instead of one each.
+ * Settles a token's paper orders when a price arrives. Any number of prices that arrive during a settlement trigger one
+ * more run: it reads all marks since the last one, so nothing is missed, and a burst of candles costs two settlements
+ * instead of one per candle.
  */
 export function settleOnPrice(options: {
   settle: (token: string) => Promise<void>;
   onError: (error: unknown, token: string) => void;
 }): (token: string) => void {
   const { settle, onError } = options;
-  /** Tokens being settled, and whether another price came meanwhile. */
+  /** Tokens being settled, and whether another price arrived in the meantime. */
   const running = new Map<string, boolean>();
 
   async function run(token: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Decimal } from '#domain/decimal.ts';
 import type { PlanType } from './book.ts';
 
-/** Why the books refuse something, in no platform's words. */
+/** Why the books refuse a request, independent of the platform. */
 export type RefusalReason =
   | { kind: 'position-mode' }
   | { kind: 'off-step'; field: 'size' | 'price' | 'stop loss' | 'take profit'; value: Decimal; step: string }
@@ -18,10 +18,10 @@ export type RefusalReason =
   | { kind: 'order-ended' }
   | { kind: 'business-open'; setting: 'position mode' | 'margin mode'; because: 'position' | 'order' };
 
-/** Ends work on an account before it has changed anything; what was settled before is saved. */
+/** Ends work on an account before it has changed anything; the preceding settlement is saved. */
 export class Refusal extends Error {}
 
-/** Thrown by the books, and worded by their platform. */
+/** Thrown by the books; the platform supplies the message. */
 export class BookRefusal extends Refusal {
   override readonly name = 'BookRefusal';
   readonly reason: RefusalReason;
@@ -31,10 +31,10 @@ export class BookRefusal extends Refusal {
   }
 }
 
-/** A refusal as a platform words it. */
+/** A refusal in the platform's wording. */
 export interface RefusalWords {
   code: string;
   message: string;
-  /** Where the exchange says more than a code and a sentence. */
+  /** Set where the exchange returns more than a code and a message. */
   details?: unknown;
 }

@@ -3,7 +3,7 @@ import { getTableColumns, type InferSelectModel, type SQL, sql } from 'drizzle-o
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { D, type Decimal, toPlain } from '#domain/decimal.ts';
 
-/* Rows of the books. In the books numbers are Decimals, in rows plain texts. */
+/* Rows of the books: numbers are Decimals in the books and plain text in rows. */
 
 type NumericOf<Table extends PgTable> = {
   [Name in keyof Table['_']['columns']]: Table['_']['columns'][Name]['_']['columnType'] extends 'PgNumeric'
@@ -22,10 +22,10 @@ type Storable<Row> = {
   [Name in keyof Row]: Row[Name] extends Decimal | null ? string | Extract<Row[Name], null> : Row[Name];
 };
 
-/** Every column as text, as the database writes it: in JSON a number would lose digits. */
+/** Every column as text, as the database writes it: a JSON number would lose digits. */
 export type Texts = (string | null)[];
 
-/** The rows of a table as one JSON value, so that those of several tables come in one statement. */
+/** The rows of a table as one JSON value, so that one statement reads several tables. */
 export function listTexts(table: PgTable, where: SQL | undefined): SQL {
   const columns = Object.values(getTableColumns(table)).map((column) => sql`${column}::text`);
   return sql`(
@@ -64,7 +64,7 @@ export function storable<Row extends object>(row: Row): Storable<Row> {
   return Object.fromEntries(values) as Storable<Row>;
 }
 
-/** Of rows in a book, which says whose they are. */
+/** Drops the owner and token columns: the book already says whose the rows are. */
 export function unowned<Row extends { userId: string; platform: string; token: string }>(
   row: Row,
 ): Omit<Row, 'userId' | 'platform' | 'token'> {
