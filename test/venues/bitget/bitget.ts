@@ -13,7 +13,7 @@ const envelope = (now: Date, status: number, code: string, msg: string, data: un
 const refusal = (now: Date, code: string, message: string, status = STATUSES[code] ?? 400) =>
   envelope(now, status, code, message);
 
-/** Bitget's v2 REST dialect for USDT futures. A refusal has an HTTP status of its own. */
+/** Bitget's v2 REST dialect for USDT futures. Refusals use distinct HTTP statuses. */
 export const createBitgetDialect = (options: DialectOptions): VenueDialect =>
   createDialect(options, {
     platform: 'Bitget',

@@ -8,7 +8,7 @@ import { closedPositionView, pendingOrderView } from './views.ts';
 
 const LONGEST_PERIOD_MS = 90 * 86_400_000;
 
-/** Closed positions, the newest first; `idLessThan` goes on behind the page before. */
+/** Closed positions, newest first; `idLessThan` continues after the previous page. */
 export async function positionHistory(call: PrivateCall) {
   const { parameters, inAccount, owner, optionalToken } = call;
   const only = await optionalToken();
@@ -41,7 +41,7 @@ export async function ordersHistory(call: PrivateCall) {
   };
 }
 
-/** Cancels the stops and targets named in `orderIdList`; the others of the list are answered as failures. */
+/** Cancels the stops and targets named in `orderIdList`; unknown ids are reported as failures. */
 export async function cancelPlans({ request, inAccount, token, books }: PrivateCall) {
   const [name, ids] = [await token(), orderIdsIn(request.body)];
   return inAccount(async (session) => {
@@ -68,7 +68,7 @@ function periodIn({ parameters, books }: PrivateCall): [Date, Date] {
   return [from, to];
 }
 
-/** The one parameter that is a list. */
+/** The only parameter that is a list. */
 function orderIdsIn(body: string): string[] {
   const { orderIdList } = JSON.parse(body) as { orderIdList?: unknown };
   if (!Array.isArray(orderIdList) || orderIdList.length === 0) throw verificationFailed('orderIdList');

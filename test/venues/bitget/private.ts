@@ -124,7 +124,7 @@ export const BITGET_PRIVATE: PrivateRoutes = {
   'GET /api/v2/mix/order/detail': usdtFutures(async ({ parameters, token, inAccount, owner }) => {
     const [name, handle] = [await token(), orderHandleIn(parameters)];
     const order = await inAccount(async (session) => {
-      // What was settled just now is in the book, not yet in the table.
+      // Orders settled just now are in the book but not yet in the table.
       const inHand = session.token(name).orders.find((candidate) => matches(candidate, handle));
       return inHand ?? findStoredOrder(session.db, { owner, token: name, ...handle });
     });
@@ -195,7 +195,7 @@ export const BITGET_PRIVATE: PrivateRoutes = {
   'POST /api/v2/mix/order/cancel-plan-order': usdtFutures(cancelPlans),
   'GET /api/v2/mix/order/orders-history': usdtFutures(ordersHistory),
   'GET /api/v2/mix/position/history-position': async (call) => {
-    // The library leaves it out where positions of the past are asked for.
+    // The library omits the product type when it reads past positions.
     if (call.parameters.productType !== undefined) requireUsdtFutures(call);
     return positionHistory(call);
   },

@@ -7,7 +7,7 @@ import { contractView, tickerView } from './views.ts';
 export const BITGET_PUBLIC: PublicRoutes = {
   'GET /api/v2/public/time': async ({ now }) => ({ serverTime: String(now.getTime()) }),
 
-  // Clients that list all markets ask for these: there is no spot and no margin trading.
+  // Requested by clients that list all markets: there is no spot and no margin trading.
   'GET /api/v2/spot/public/coins': async () => [],
   'GET /api/v2/spot/public/symbols': async () => [],
   'GET /api/v2/margin/currencies': async () => [],

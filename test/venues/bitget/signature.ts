@@ -6,7 +6,10 @@ import { sameText } from '../venue-credentials.ts';
 
 const TIMESTAMP_WINDOW_MS = 30_000;
 
-/** Whose request this is. Refuses it, with Bitget's codes, when key, passphrase, time or signature are not right. */
+/**
+ * Returns the user who signed the request. Refuses it with Bitget's codes if key, passphrase, time or signature are
+ * wrong.
+ */
 export function authenticateBitgetRequest(options: {
   request: VenueRequest;
   now: Date;
@@ -35,7 +38,7 @@ export function authenticateBitgetRequest(options: {
   return userId;
 }
 
-/** Bitget signs the query decoded, while the URL carries it percent-encoded. */
+/** Bitget signs the decoded query, while the URL carries it percent-encoded. */
 export function bitgetSignature(
   apiSecret: string,
   timestamp: string,

@@ -17,7 +17,7 @@ import type { PastPosition, StoredFill } from '#server/exchanges/paper/paper-que
 import { decimalPlaces } from '../parameters.ts';
 import type { VenueKey } from '../venue-credentials.ts';
 
-/* Rows in, Bitget's JSON out: every number as text, fees negative, instants in milliseconds. */
+/* Converts rows to Bitget's JSON: every number as text, fees negative, instants in milliseconds. */
 
 const millis = (at: Date) => String(at.getTime());
 const negative = (fee: Decimal) => toPlain(fee.negated());
@@ -118,7 +118,7 @@ export function leverageView(book: TokenBook) {
   };
 }
 
-/** As `order/detail` shows it; `orders-pending` calls the state `status`. */
+/** As in `order/detail`; `orders-pending` calls the state `status`. */
 export function orderView(token: string, order: PaperOrder) {
   const filled = order.filledSize.gt(0);
   return {
@@ -162,7 +162,7 @@ const SOURCES: Record<PaperOrder['source'], string> = {
 const orderSourceOf = ({ source, type }: PaperOrder) =>
   source === 'normal' && type === 'market' ? 'market' : SOURCES[source];
 
-/** `orders-history` calls the state `status`, as `orders-pending` does. */
+/** `orders-history` calls the state `status`, like `orders-pending`. */
 export function pendingOrderView(token: string, order: PaperOrder) {
   const { state, ...rest } = orderView(token, order);
   return { ...rest, status: state };

@@ -17,7 +17,7 @@ const MARGIN_MODES: Record<MarginMode, string> = {
   crossed: 'REGULAR_MARGIN',
 };
 
-/** Unified account 2.0 (pro), and what an account that was never upgraded says. */
+/** Unified account 2.0 (pro), and the status of an account that was never upgraded. */
 const MARGIN_STATUS = { unified: 6, classic: 1 };
 
 export const BYBIT_ACCOUNT: PrivateRoutes = {
@@ -43,7 +43,7 @@ export const BYBIT_ACCOUNT: PrivateRoutes = {
     };
   },
 
-  /** Whether setting what is already so succeeds or is refused is not documented; here it succeeds. */
+  /** Bybit does not document whether setting the current mode again succeeds or is refused; here it succeeds. */
   'POST /v5/account/set-margin-mode': async ({ parameters, inAccount }) => {
     const mode = oneOf(parameters, 'setMarginMode', ['ISOLATED_MARGIN', 'REGULAR_MARGIN']);
     const marginMode = mode === 'ISOLATED_MARGIN' ? 'isolated' : 'crossed';
@@ -115,7 +115,7 @@ export const BYBIT_ACCOUNT: PrivateRoutes = {
       createdAt: '2020-01-01T00:00:00Z',
       unified: 0,
       uta: accountMode === 'unified' ? 1 : 0,
-      // A number of its own for every account, as far as 48 bits go.
+      // A number unique to the account, as far as 48 bits go.
       userID: Number.parseInt(owner.userId.replaceAll('-', '').slice(-12), 16),
       inviterID: 0,
       vipLevel: 'No VIP',

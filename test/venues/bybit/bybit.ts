@@ -9,12 +9,12 @@ import { BYBIT_POSITIONS } from './positions.ts';
 import { BYBIT_PUBLIC } from './public.ts';
 import { authenticateBybitRequest, KEY_HEADER } from './signature.ts';
 
-/** The limit of one account, told in headers with every refusal for it. */
+/** One account's request limit, reported in headers with every rate-limit refusal. */
 const ACCOUNT_LIMIT = '10';
 
 const envelope = (now: Date, code: string, message: string, result: unknown = {}, status = 200) =>
   jsonAnswer(status, {
-    // Codes are numbers, as far as they are any.
+    // Codes are numbers wherever they are numeric.
     retCode: Number.isFinite(Number(code)) ? Number(code) : code,
     retMsg: message,
     result,
@@ -22,7 +22,7 @@ const envelope = (now: Date, code: string, message: string, result: unknown = {}
     time: now.getTime(),
   });
 
-/** Bybit's v5 REST dialect for linear USDT contracts on unified accounts. Refusals have HTTP status 200 as well. */
+/** Bybit's v5 REST dialect for linear USDT contracts on unified accounts. Refusals also have HTTP status 200. */
 export const createBybitDialect = (options: DialectOptions): VenueDialect =>
   createDialect(options, {
     platform: 'Bybit',
@@ -41,7 +41,7 @@ export const createBybitDialect = (options: DialectOptions): VenueDialect =>
     words: (now) => ({
       refusal: (code, message, status) => envelope(now, code, message, {}, status),
       tooManyRequests({ retryAfterMs = 1_000, ofAddress }) {
-        // The address's limit is kept by what stands before the exchange, which speaks no envelope.
+        // A gateway in front of the exchange enforces the address limit and answers without an envelope.
         if (ofAddress) return textAnswer(403, 'access too frequent');
         const answer = envelope(now, '10006', 'Too many visits. Exceeded the API Rate Limit.');
         const headers = {

@@ -2,23 +2,23 @@ import { D, type Decimal, smallest } from '#domain/decimal.ts';
 import type { Side } from '#server/exchanges/paper/book.ts';
 import type { StoredFill } from '#server/exchanges/paper/paper-queries.ts';
 
-/** What one order closed of a position, in however many fills. */
+/** The part of a position that one order closed, in any number of fills. */
 export interface ClosedOrder {
   orderId: bigint;
-  /** Its first fill that closed something: newer rows have larger ids. */
+  /** Id of its first closing fill: newer rows have larger ids. */
   id: bigint;
   token: string;
   side: Side;
   size: Decimal;
   entryValue: Decimal;
   exitValue: Decimal;
-  /** Fees not taken off. */
+  /** Before fees. */
   profit: Decimal;
-  /** The part of the opening's fees that belongs to what was closed. */
+  /** The share of the opening fees for the closed size. */
   openFee: Decimal;
   closeFee: Decimal;
   fills: number;
-  /** Of its last fill. */
+  /** Time of its last fill. */
   createdAt: Date;
 }
 
@@ -29,7 +29,7 @@ interface Held {
   fee: Decimal;
 }
 
-/** The closings that an account's fills (oldest first) come to, one for each closing order, oldest first. */
+/** Derives the closings from an account's fills (oldest first): one per closing order, oldest first. */
 export function closedOrders(fills: Iterable<StoredFill>): ClosedOrder[] {
   const held = new Map<string, Held>();
   const closed = new Map<bigint, ClosedOrder>();
@@ -74,7 +74,7 @@ function opened(before: Held | undefined, fill: StoredFill, size: Decimal): Held
   };
 }
 
-/** The fee is a rate of the value, so a part of the fill bears its part of it. */
+/** The fee is proportional to the value, so a part of the fill bears its share of the fee. */
 const feeOf = (fill: StoredFill, size: Decimal) => fill.fee.times(size).div(fill.size);
 
 const newClosing = ({ orderId, id, token, side, createdAt }: StoredFill): ClosedOrder => ({

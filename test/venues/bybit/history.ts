@@ -17,8 +17,8 @@ const REMEMBERED = 500;
 
 export const BYBIT_HISTORY: PrivateRoutes = {
   /**
-   * Open orders, and the stops and targets of positions. One that is asked for by its id is found for a while after it
-   * has ended, until the exchange's service is started anew: from then on only in the history.
+   * Open orders, and the stops and targets of positions. A query by id also finds an ended order until the exchange's
+   * service restarts; after that only the history has it.
    */
   'GET /v5/order/realtime': linear(async (call) => {
     const { parameters, optionalToken, inAccount, faults } = call;
@@ -37,7 +37,7 @@ export const BYBIT_HISTORY: PrivateRoutes = {
     return { category: 'linear', ...pageOfRows(filtered, call) };
   }),
 
-  /** Ended orders of seven days; what was cancelled without any fill is gone after one. */
+  /** Ended orders of seven days; orders cancelled without any fill disappear after one. */
   'GET /v5/order/history': linear(async (call) => {
     const { inAccount, owner, now } = call;
     const query = await queryOf(call, ORDERS);
@@ -88,7 +88,7 @@ export const BYBIT_HISTORY: PrivateRoutes = {
 interface HistoryQuery {
   token: string | null;
   handle: OrderHandle | null;
-  /** Null: of any time. */
+  /** Null: any time. */
   period: { from: Date; to: Date } | null;
   before: bigint | null;
   limit: number;
@@ -158,7 +158,7 @@ function openRows({ account }: PaperSession, token: string | null, handle: Order
   return [...orders, ...triggers].sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));
 }
 
-/** What was settled just now is in the book, not yet in the table. */
+/** Orders settled just now are in the book but not yet in the table. */
 async function endedRows(
   { account, db }: PaperSession,
   { owner }: PrivateCall,

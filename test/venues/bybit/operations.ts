@@ -12,7 +12,7 @@ const OF_ROUTE: Record<string, readonly VenueOperation[]> = {
   'POST /v5/account/set-margin-mode': ['set-margin-mode'],
   'POST /v5/position/switch-mode': ['set-position-mode'],
   'POST /v5/position/set-leverage': ['set-leverage'],
-  // One reading for all: the position carries its leverage, its stop and its target.
+  // One read covers all three: the position carries its leverage, its stop and its target.
   'GET /v5/position/list': ['positions', 'protection', 'account-state'],
   'POST /v5/order/cancel': ['cancel-order'],
   'GET /v5/execution/list': ['fills'],
@@ -41,7 +41,7 @@ export function bybitOperations({ method, path, query, body }: VenueRequest): re
   }
 }
 
-/** `0` takes a stop or target back. */
+/** `0` removes a stop or target. */
 function isTakingBack({ stopLoss, takeProfit }: Record<string, unknown>): boolean {
   const prices = [stopLoss, takeProfit].filter((price) => price !== undefined && price !== '');
   return prices.length > 0 && prices.every((price) => Number(price) === 0);

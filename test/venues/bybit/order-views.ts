@@ -13,7 +13,7 @@ import type { ClosedOrder } from './closed-orders.ts';
 import { orderIdOf } from './parameters.ts';
 import { millis, orEmpty, plain, sideView } from './views.ts';
 
-/* Orders, and what became of them, as Bybit shows them. */
+/* Orders, fills and closings in Bybit's format. */
 
 const average = (value: Decimal, size: Decimal) => plain(value.div(size).toDecimalPlaces(12));
 
@@ -21,7 +21,7 @@ const STATUSES: Record<PaperOrder['state'], string> = {
   live: 'New',
   partially_filled: 'PartiallyFilled',
   filled: 'Filled',
-  // Also when a part of it was filled.
+  // Also if it was partly filled.
   canceled: 'Cancelled',
 };
 
@@ -32,7 +32,7 @@ const SOURCES: Record<PaperOrder['source'], { stopOrderType: string; createType:
   liquidation: { stopOrderType: '', createType: 'CreateByLiq' },
 };
 
-/** A market order is shown with the worst price that it may have: 5 % beyond the market. */
+/** Bybit shows a market order with its worst possible price: 5 % beyond the market. */
 function priceView(token: string, order: PaperOrder): string {
   if (order.price) return plain(order.price);
   if (order.filledSize.isZero()) return '0';
@@ -40,7 +40,7 @@ function priceView(token: string, order: PaperOrder): string {
   return plain(floorToStep(worst, paperContract(token, 'Bybit').tickSize));
 }
 
-/** What every order and every conditional order has, with the words for 'none'. */
+/** The fields of every order and conditional order, with their values for 'none'. */
 const NO_ORDER = {
   orderLinkId: '',
   slLimitPrice: '0',
@@ -85,7 +85,7 @@ export function orderView({ token, order }: OrderOfToken) {
     ...SOURCES[order.source],
     symbol: `${token}USDT`,
     orderType: order.type === 'market' ? 'Market' : 'Limit',
-    // What the exchange itself sends has no id of the client's.
+    // Orders sent by the exchange itself have no client order id.
     orderLinkId: order.source === 'normal' ? order.clientOrderId : '',
     orderId: orderIdOf(order.id),
     cancelType: isCancelled ? 'CancelByUser' : 'UNKNOWN',
@@ -113,7 +113,7 @@ export function orderView({ token, order }: OrderOfToken) {
   };
 }
 
-/** The stop or target of a position, as the conditional order that it also is. */
+/** The stop or target of a position in its form as a conditional order. */
 export function triggerView(book: TokenBook, trigger: PaperTrigger) {
   const isFalling = (trigger.planType === 'pos_loss') === (trigger.holdSide === 'long');
   const size = plain(book.position?.size ?? trigger.size);
@@ -173,7 +173,7 @@ export function executionView(fill: StoredFill, order: PaperOrder | undefined) {
   };
 }
 
-/** One row for each order that closed something; its side is the order's, opposite to the position's. */
+/** One row per closing order; its side is the order's, opposite to the position's. */
 export function closedPnlView(closed: ClosedOrder, order: PaperOrder | undefined) {
   const { openFee, closeFee } = closed;
   return {

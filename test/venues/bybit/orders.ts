@@ -28,7 +28,7 @@ export const BYBIT_ORDERS: PrivateRoutes = {
       price: optionalDecimalIn(parameters, 'price'),
       size: decimalIn(parameters, 'qty'),
       reduceOnly: parameters.reduceOnly === 'true',
-      // The account's, whatever the request may say: an order has no margin mode of its own.
+      // Always the account's mode, whatever the request says: orders have no margin mode.
       marginMode: null,
       presetStopLoss: optionalDecimalIn(parameters, 'stopLoss'),
       presetTakeProfit: optionalDecimalIn(parameters, 'takeProfit'),
@@ -50,7 +50,7 @@ export const BYBIT_ORDERS: PrivateRoutes = {
         return { outcome: became, answer: { orderId: orderIdOf(order.id), orderLinkId: clientOrderId } };
       }
       const trigger = book.triggers.find(({ id, state }) => state === 'live' && id === handle.orderId);
-      // An order that has ended and one that never was are answered alike.
+      // Bybit gives the same answer for an ended and an unknown order.
       if (!trigger) throw new BookRefusal({ kind: 'order-unknown' });
       Object.assign(trigger, { state: 'cancelled', updatedAt: session.now });
       return { outcome: 'done', answer: { orderId: orderIdOf(trigger.id), orderLinkId: '' } };
@@ -60,7 +60,7 @@ export const BYBIT_ORDERS: PrivateRoutes = {
   }),
 };
 
-/** What these books know only one way of. */
+/** Rejects terms that these books do not support. */
 function checkTerms(parameters: Parameters, type: 'limit' | 'market'): void {
   if ((parameters.positionIdx ?? '0') !== '0') throw wrong('position idx not match position mode');
   const usual = type === 'market' ? 'IOC' : 'GTC';
@@ -71,7 +71,7 @@ function checkTerms(parameters: Parameters, type: 'limit' | 'market'): void {
 
 const PRICES = ['LastPrice', 'MarkPrice', 'IndexPrice'];
 
-/** Stops and targets close the whole position at the market. There is one price, whichever of them is named. */
+/** Stops and targets close the whole position at market. The books have one price, whichever trigger price is named. */
 export function checkProtectionTerms(parameters: Parameters): void {
   for (const [price, trigger, orderType] of [
     ['stopLoss', 'slTriggerBy', 'slOrderType'],

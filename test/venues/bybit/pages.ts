@@ -1,13 +1,13 @@
 import { wrong } from './parameters.ts';
 
 /*
- * Bybit's cursors name the last row of a page and arrive percent-encoded, to be sent back as they are. A page of orders
- * or fills has one even when it is the last: the end is the page that is empty.
+ * Bybit's cursors name the last row of a page and arrive percent-encoded, to be sent back unchanged. Even the last page
+ * of orders or fills has one: the list ends with an empty page.
  */
 
 export const cursorAfter = (id: bigint | null, at: Date) => `${id ?? 0n}%3A${at.getTime()}`;
 
-/** The row that a cursor names; null without one. */
+/** The row that a cursor names; null without a cursor. */
 export function idInCursor(cursor: string | undefined): bigint | null {
   if (cursor === undefined || cursor === '') return null;
   const [, id] = /^(\d{1,19})(?::|%3A)\d+$/i.exec(cursor) ?? [];
@@ -15,7 +15,7 @@ export function idInCursor(cursor: string | undefined): bigint | null {
   return BigInt(id);
 }
 
-/** A page of rows that are at hand, the first ones first. */
+/** One page of rows in memory, in the given order. */
 export function pageOf<T>(
   rows: readonly T[],
   { limit, cursor }: { limit: number; cursor: string | undefined },

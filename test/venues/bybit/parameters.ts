@@ -12,7 +12,7 @@ export function requireLinear({ parameters }: Pick<PublicCall, 'parameters'>): v
   if (parameters.category !== 'linear') throw wrong('params error: Category is invalid');
 }
 
-/** For what belongs to USDT perpetuals. */
+/** For endpoints of USDT perpetuals. */
 export const linear =
   (handler: (call: PrivateCall) => Promise<unknown>): PrivateRoutes[string] =>
   async (call) => {
@@ -33,14 +33,14 @@ export function orderLinkIdIn(parameters: Parameters): string | null {
   return value;
 }
 
-/** Null when the request names no order. */
+/** Null if the request names no order. */
 export function orderHandleIn(parameters: Parameters): OrderHandle | null {
   if (isGiven(parameters, 'orderId')) return { orderId: idOf(parameters.orderId ?? '') };
   const clientOrderId = orderLinkIdIn(parameters);
   return clientOrderId === null ? null : { clientOrderId };
 }
 
-/** Bybit's order ids are UUIDs; ours are numbers written as one. */
+/** Bybit's order ids are UUIDs; these are numeric ids formatted as UUIDs. */
 export const orderIdOf = (id: bigint | null): string => {
   const digits = (id ?? 0n).toString(16).padStart(32, '0');
   return [
@@ -56,7 +56,7 @@ export const orderIdOf = (id: bigint | null): string => {
 
 const LARGEST_ID = 2n ** 63n - 1n;
 
-/** What names no order of ours finds none. */
+/** 0n matches no order. */
 function idOf(orderId: string): bigint {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) return 0n;
   const id = BigInt(`0x${orderId.replaceAll('-', '')}`);
@@ -66,7 +66,7 @@ function idOf(orderId: string): bigint {
 const DAY_MS = 86_400_000;
 const LONGEST_PERIOD_MS = 7 * DAY_MS;
 
-/** Seven days at most, and these when none are named. */
+/** At most seven days, which is also the default. */
 export function periodIn(parameters: Parameters, now: Date): { from: Date; to: Date } {
   const [start, end] = [readers.instantIn(parameters, 'startTime'), readers.instantIn(parameters, 'endTime')];
   const from = start ?? new Date((end ?? now).getTime() - LONGEST_PERIOD_MS);

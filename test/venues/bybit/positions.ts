@@ -53,7 +53,7 @@ export const BYBIT_POSITIONS: PrivateRoutes = {
 
 interface Wanted {
   planType: PlanType;
-  /** Undefined: left as it is. Null: taken back. */
+  /** Undefined: unchanged. Null: removed. */
   price: Decimal | null | undefined;
 }
 
@@ -63,7 +63,7 @@ function wantedIn(parameters: Parameters, planType: PlanType): Wanted {
   return { planType, price: Number(parameters[name]) === 0 ? null : decimalIn(parameters, name) };
 }
 
-/** Everything is checked before anything is changed. */
+/** Checks everything before anything is changed. */
 async function check(session: PaperSession, book: TokenBook, wanted: Wanted[]): Promise<void> {
   if (positionModeOf(session.account, book) !== 'one_way_mode')
     throw new BookRefusal({ kind: 'position-mode' });

@@ -18,7 +18,7 @@ export const BYBIT_PUBLIC: PublicRoutes = {
   'GET /v5/market/instruments-info': async (call) => {
     const { parameters } = call;
     const { category = '' } = parameters;
-    // Clients that list all markets ask for these.
+    // Requested by clients that list all markets.
     if (OTHER_MARKETS.has(category)) return { category, list: [], nextPageCursor: '' };
     requireLinear(call);
     const isTrading = !isGiven(parameters, 'status') || parameters.status === 'Trading';
@@ -34,7 +34,7 @@ export const BYBIT_PUBLIC: PublicRoutes = {
   'GET /v5/market/tickers': async (call) => {
     const { books, request, parameters } = call;
     requireLinear(call);
-    // A price of one's own is seen where one token is asked for.
+    // A user's own prices are visible only in requests for one token.
     const userId = isGiven(parameters, 'symbol') ? (request.headers[VIEWER_HEADER] ?? null) : null;
     const tokens = await tokensAskedFor(call);
     const marks = await books.marks.newest(tokens, { userId, db: books.db });

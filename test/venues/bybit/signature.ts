@@ -10,7 +10,7 @@ const LARGEST_LEAD_MS = 1_000;
 
 export const KEY_HEADER = 'x-bapi-api-key';
 
-/** Whose request this is. Refuses it, with Bybit's codes, when key, time or signature are not right. */
+/** Returns the user who signed the request. Refuses it with Bybit's codes if key, time or signature are wrong. */
 export function authenticateBybitRequest(options: {
   request: VenueRequest;
   now: Date;
@@ -34,7 +34,7 @@ export function authenticateBybitRequest(options: {
   return userId;
 }
 
-/** Bybit signs the query exactly as it stands in the URL, or the body as it was sent. */
+/** Bybit signs the query exactly as it appears in the URL, or the body as sent. */
 export function bybitSignature(
   apiSecret: string,
   { apiKey, timestamp, window }: { apiKey: string; timestamp: string; window: string },
