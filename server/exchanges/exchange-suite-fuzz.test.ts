@@ -7,9 +7,9 @@ import { accountOn, answeringRegistry, buy, inTime } from '#test/venues/test-reg
 import { type Exchange, type ExchangeAccount, ExchangeError } from './exchange.ts';
 
 /*
- * An exchange that answers anything at all (F24). Each answer of the port is spoilt in one or two places, by a seed
- * that the failure names: what comes out is a value whose every number is one, or an ExchangeError, or an outcome that
- * is not known. Nothing else, and never an order that nobody placed.
+ * An exchange that answers with arbitrary data (F24). Each answer is corrupted in one or two places, by a seed that
+ * failure messages name. The result must be a value with valid numbers, an ExchangeError or an unknown outcome, and
+ * never an order that was not placed.
  */
 
 const RUNS_PER_CALL = 40;
@@ -54,7 +54,7 @@ const CALLS: [string, (exchange: Exchange, of: ExchangeAccount) => Promise<unkno
   ['closePosition', (exchange, of) => exchange.closePosition(of, POSITION, inTime())],
 ];
 
-/** mulberry32: the same numbers for the same seed, everywhere. */
+/** mulberry32: the same numbers for the same seed on every platform. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -66,7 +66,7 @@ function randomOf(seed: number): () => number {
 }
 
 const HUGE_ID = '9007199254740993';
-/** Stands for a bare number beyond 2^53, which no value of ours could hold. */
+/** Placeholder for a bare number beyond 2^53, which a JavaScript number cannot hold. */
 const BARE_HUGE = '<a bare number beyond 2^53>';
 
 const SPOILT: unknown[] = [
@@ -137,7 +137,7 @@ const NUMBERS =
   /^(price|quantity|filledQuantity|averagePrice|fee|fees|stopLoss|takeProfit|entryPrice|markPrice|lastPrice|margin|unrealisedProfit|liquidationPrice|closePrice|realisedProfit|futures\w+|spot\w+)$/;
 const MAY_BE_NULL = /^(price|averagePrice|fee|stopLoss|takeProfit|markPrice|liquidationPrice|spot\w+)$/;
 
-/** What a value of the port must never hold. */
+/** Lists invalid fields in a value of the port. */
 function problemsOf(value: unknown, name = ''): string[] {
   if (name === 'raw') return [];
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? [`${name} is no time`] : [];
@@ -150,7 +150,7 @@ function problemsOf(value: unknown, name = ''): string[] {
   return Object.entries(value).flatMap(([field, inner]) => problemsOf(inner, field));
 }
 
-describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) => {
+describe.each(['Bitget', 'Bybit'] as const)('corrupted answers of %s', (platform) => {
   let random = randomOf(0);
   let isSpoiling = true;
   const registry = answeringRegistry((request) =>
@@ -164,7 +164,7 @@ describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) =
   test.each(CALLS)('%s', async (name, call) => {
     isSpoiling = false;
     const whole = await call(registry.get(platform), account).catch((error: unknown) => error);
-    // The account that is prepared stays as it is documented, so that its preparation is refused.
+    // The documented account never changes, so its preparation is refused.
     expect(whole instanceof Error, String(whole)).toBe(name === 'prepareAccount');
     expect(problemsOf(whole)).toEqual([]);
     if (Array.isArray(whole)) expect(whole).not.toEqual([]);
@@ -195,7 +195,7 @@ describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) =
       return { ...jsonAnswer(200, whole), body: bodyOf(request) };
     });
     afterAll(() => own.close());
-    /** A token that is not listed has the list read again, each time. */
+    /** An unlisted token reloads the list each time. */
     const readAgain = () => own.get(platform).fetchContract('NOSUCHTOKEN');
 
     test.each([
@@ -204,7 +204,7 @@ describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) =
       ['an empty object', '{}'],
       ['no list', '{"code":"00000","data":null,"retCode":0,"result":null}'],
       ['an empty list', '{"code":"00000","data":[],"retCode":0,"result":{"list":[]}}'],
-    ])('answered as %s replaces none that is known', async (_, body) => {
+    ])('answered as %s does not replace the known list', async (_, body) => {
       bodyOf = null;
       const known = await own.get(platform).fetchContract('BTC');
       expect(known).not.toBeNull();
@@ -213,7 +213,7 @@ describe.each(['Bitget', 'Bybit'] as const)('spoilt answers of %s', (platform) =
       expect(await own.get(platform).fetchContract('BTC')).toEqual(known);
     });
 
-    test('spoilt, is an error or a list, and the next one that can be read is right again', async () => {
+    test('corrupted, is an error or a list, and the next readable one is correct again', async () => {
       for (let run = 1; run <= RUNS_PER_CALL; run += 1) {
         random = randomOf(run);
         bodyOf = (request) => spoil(platform, request, random).body;

@@ -8,8 +8,8 @@ import type { Exchange, ExchangeAccount } from './exchange.ts';
 import type { ExchangeRegistry } from './registry.ts';
 
 /*
- * What leaves for each exchange, to the letter: the client library's documented request formats and the exchanges' own
- * documentation are what these were written from.
+ * The exact requests to each exchange, written from the client library's documented formats and the exchanges' own
+ * documentation.
  */
 
 const ENTRY = buy({ clientOrderId: 'trade-a1', price: '65000.5', quantity: '0.012' });
@@ -144,7 +144,7 @@ const CASES: Record<
       ],
     ],
   },
-  'a missing stop and target: the stop first, by itself': {
+  'a missing stop and target: stop first, in its own request': {
     call: (exchange, of) =>
       exchange.placeProtection(of, { ...PROTECTION, stopLoss: '63000', takeProfit: '69000' }, inTime()),
     Bitget: [
@@ -192,12 +192,12 @@ const CASES: Record<
       ],
     ],
   },
-  'what ended a position': {
+  'the order that ended a position': {
     call: (exchange, of) => exchange.findClosingOrder(of, CLOSED),
     Bitget: [['GET /api/v2/mix/order/orders-history', { ...BTC_FUTURES, ...AROUND, limit: '100' }]],
     Bybit: [['GET /v5/order/history', { ...BTC_LINEAR, ...AROUND, limit: '50' }]],
   },
-  'stops and targets that are left': {
+  'leftover stops and targets': {
     call: (exchange, of) => exchange.cancelProtection(of, 'BTC'),
     Bitget: [
       ['GET /api/v2/mix/order/orders-plan-pending', { ...BTC_FUTURES, planType: 'profit_loss' }],
@@ -218,7 +218,7 @@ const CASES: Record<
   },
 };
 
-/** An account in hedge and cross mode, at another leverage, that becomes what is set. */
+/** Requests that prepare an account in hedge and cross mode with another leverage. */
 const PREPARATION: Record<ExchangePlatform, Sent[]> = {
   Bitget: [
     ['GET /api/v2/mix/account/account', { ...BTC_FUTURES, marginCoin: 'USDT' }],
@@ -241,7 +241,7 @@ const PREPARATION: Record<ExchangePlatform, Sent[]> = {
   ],
 };
 
-/** The documented answers of an account that becomes what it is set to. */
+/** Documented answers of an account whose settings can be changed. */
 function becoming(platform: ExchangePlatform) {
   const state = { mode: 'hedged', margin: 'crossed', leverage: '20' };
   return (request: VenueRequest): unknown => {
@@ -269,7 +269,7 @@ function becoming(platform: ExchangePlatform) {
   };
 }
 
-describe.each(['Bitget', 'Bybit'] as const)('what is sent to %s', (platform) => {
+describe.each(['Bitget', 'Bybit'] as const)('requests to %s', (platform) => {
   const sent: VenueRequest[] = [];
   const account = accountOn(platform);
   let answering = (request: VenueRequest) => documentedAnswer(platform, request);
@@ -301,7 +301,7 @@ describe.each(['Bitget', 'Bybit'] as const)('what is sent to %s', (platform) => 
     expect(shown()).toEqual(PREPARATION[platform]);
   });
 
-  test('private requests are signed with the key of the account, public ones carry none', async () => {
+  test('signs private requests with the account’s key; public requests carry none', async () => {
     sent.length = 0;
     answering = (request) => documentedAnswer(platform, request);
     await exchange.placeOrder(account, ENTRY, inTime());
@@ -313,7 +313,7 @@ describe.each(['Bitget', 'Bybit'] as const)('what is sent to %s', (platform) => 
     expect(Object.keys(ticker.headers).filter((name) => /key|sign|phrase|bapi/i.test(name))).toEqual([]);
   });
 
-  test('no request carries the library’s broker id', () => {
+  test('sends no broker id of the library', () => {
     for (const { headers } of sent) {
       expect(headers).not.toHaveProperty('x-channel-api-code');
       expect(headers).not.toHaveProperty('referer');

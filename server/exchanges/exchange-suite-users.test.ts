@@ -63,8 +63,8 @@ const entryOf = (user: number): EntryOrder =>
     takeProfit: user % 2 === 0 ? '99000' : '59000',
   });
 
-describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platform) => {
-  test('every request is signed with its own user’s key, and every answer is its own order’s', async () => {
+describe.each(PLATFORMS)('a thousand concurrent users on one client of %s', (platform) => {
+  test('signs every request with its user’s key and matches every answer to its order', async () => {
     const problems: string[] = [];
     const requestsOf = new Map<string, number>();
     let privateRequests = 0;
@@ -72,7 +72,7 @@ describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platfo
       exchangeMode: 'paper',
       venue: {
         async handle(request) {
-          // Answers come back in another order than the requests went.
+          // Answers arrive in a different order than the requests.
           for (let turns = Math.floor(Math.random() * 4); turns > 0; turns -= 1) await nextTurn();
           const key = keyIn(request);
           if (key !== null) {
@@ -109,7 +109,7 @@ describe.each(PLATFORMS)('a thousand users at once on one client of %s', (platfo
   }, 30_000);
 });
 
-/** An exchange's site of one environment, which notes the keys that reach it. */
+/** An exchange's site for one environment, which records the keys that reach it. */
 async function openSite(platform: ExchangePlatform) {
   const keys: string[] = [];
   const server = createServer(async (request, response) => {
@@ -132,7 +132,7 @@ async function openSite(platform: ExchangePlatform) {
 }
 
 describe.each(PLATFORMS)('demo and live of %s', (platform) => {
-  test('never meet: of a thousand mixed orders each reaches the site of its own account, or none', async () => {
+  test('never mix: each of a thousand mixed orders reaches the site of its own account or none', async () => {
     const sites = { demo: await openSite(platform), live: await openSite(platform) };
     const exchanges = (['demo', 'live'] as const).map((exchangeMode) => {
       const { url } = sites[exchangeMode];
@@ -193,7 +193,7 @@ describe('the origins of an exchange', () => {
     [BYBIT, 'demo', 'https://api-demo.bybit.com'],
     [BITGET, 'live', 'https://api.bitget.com'],
     [BITGET, 'demo', 'https://api.bitget.com'],
-  ] as const)('$platform, in mode %s: only %s is named', async (dialect, environment, origin) => {
+  ] as const)('$platform in %s mode uses only %s', async (dialect, environment, origin) => {
     expect(await originNamedBy(dialect, environment)).toEqual(new Set([origin]));
     expect(dialect.origins[environment]).toBe(origin);
   });
@@ -202,7 +202,7 @@ describe('the origins of an exchange', () => {
     ['demo', 'https://api.bybit.com'],
     ['live', 'https://api-demo.bybit.com'],
   ] as const)(
-    'a client that names the other origin in mode %s finds no way out',
+    'in %s mode a client that uses the origin of the other mode cannot send',
     async (environment, other) => {
       const site = await openSite('Bybit');
       const transport = createTransport({
@@ -227,7 +227,7 @@ describe('the origins of an exchange', () => {
     ['demo', 'https://api.bytick.com'],
     ['live', 'https://api-demo.bybit.com'],
     ['paper', 'https://api.bybit.com'],
-  ] as const)('in mode %s the address %s is not taken for Bybit', (exchangeMode, bybitBaseUrl) => {
+  ] as const)('in %s mode the address %s is rejected for Bybit', (exchangeMode, bybitBaseUrl) => {
     const venue = { handle: async () => jsonAnswer(200, {}) };
     expect(() => open({ exchangeMode, bybitBaseUrl, venue })).toThrow(/^Bybit cannot be reached at/);
   });
@@ -236,12 +236,12 @@ describe('the origins of an exchange', () => {
     ['live', 'https://api.bybit.nl'],
     ['demo', 'https://api-demo.bybit.com'],
     ['demo', 'http://127.0.0.1:4010'],
-  ] as const)('in mode %s the address %s is', (exchangeMode, bybitBaseUrl) => {
+  ] as const)('in %s mode the address %s is accepted for Bybit', (exchangeMode, bybitBaseUrl) => {
     expect(open({ exchangeMode, bybitBaseUrl }).get('Bybit').apiEndpoint).toBe(bybitBaseUrl);
   });
 });
 
-describe.each(PLATFORMS)('an account of the other kind, on %s', (platform) => {
+describe.each(PLATFORMS)('an account of the unsupported kind on %s', (platform) => {
   test('is refused before anything is sent', async () => {
     let requests = 0;
     const venue = {

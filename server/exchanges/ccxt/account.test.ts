@@ -40,20 +40,20 @@ async function prepare(leverage = 10): Promise<CallRecord[]> {
   return calls;
 }
 
-test('an account that was read ahead is not asked again, and that request is recorded', async () => {
+test('does not request prefetched account state again, and records its request', async () => {
   await expectOrder();
   expect(await prepare()).toMatchObject([{ type: 'account', success: true }]);
   expect(asked()).toEqual(['account']);
 });
 
-test('sets what differs and reads it back', async () => {
+test('sets only differing settings and reads them back', async () => {
   await expectOrder();
   const calls = await prepare(5);
   expect(calls.map(({ type }) => type)).toEqual(['account', 'set-leverage', 'account']);
   expect(asked()).toEqual(['account', 'set-leverage', 'account']);
 });
 
-test('a state that was read ahead is used once', async () => {
+test('uses prefetched state only once', async () => {
   await expectOrder();
   await prepare();
   site.setLeverage(apiKey, '20');
@@ -61,20 +61,20 @@ test('a state that was read ahead is used once', async () => {
   expect(asked()).toEqual(['account', 'account', 'set-leverage', 'account']);
 });
 
-test('a state that was read ahead is used for two seconds', async () => {
+test('uses prefetched state for two seconds', async () => {
   await expectOrder();
   clock.advance(2_001);
   await prepare();
   expect(asked()).toEqual(['account', 'account']);
 });
 
-test('a state that was read with another key is not used', async () => {
+test('ignores state that was prefetched with another key', async () => {
   await expectOrder({ ...account, credentials: { ...account.credentials, apiKey: 'other' } });
   await prepare();
   expect(asked()).toEqual(['account', 'account']);
 });
 
-test('asks the account when reading ahead failed', async () => {
+test('asks the exchange if prefetching failed', async () => {
   site.answerWith(apiKey, 'account', '40725');
   await expectOrder();
   const calls = await prepare();

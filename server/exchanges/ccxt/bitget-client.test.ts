@@ -29,7 +29,7 @@ interface Seen {
   headers: IncomingHttpHeaders;
 }
 
-/** Answers as Bitget would, and remembers what it was asked. */
+/** Answers like Bitget and records the requests. */
 async function openAgainst(
   environment: ExchangeEnvironment,
   answers: Record<string, unknown> = {},
@@ -71,8 +71,8 @@ const account = (environment: ExchangeEnvironment, key = 'key'): ExchangeAccount
   credentials: { apiKey: key, apiSecret: 'secret', passphrase: 'pass', accountMode: 'classic' },
 });
 
-describe('what goes out to Bitget', () => {
-  test('the contracts are one request, and no request asks what kind of account it is', async () => {
+describe('requests to Bitget', () => {
+  test('loads the contracts with one request and never asks for the kind of account', async () => {
     const { registry, seen } = await openAgainst('live');
     await registry.get('Bitget').fetchBalance(account('live'));
     expect(seen.map(({ url }) => url)).toEqual([
@@ -92,7 +92,7 @@ describe('what goes out to Bitget', () => {
 });
 
 test.each(['live', 'demo'] as const)(
-  'in %s mode a clock that is off is set by the exchange, and the next call succeeds',
+  'in %s mode adjusts a wrong clock to the exchange’s, and the next call succeeds',
   async (mode) => {
     const serverTime = () => Date.now() + 3_600_000;
     const { registry } = await openAgainst(mode, {
@@ -111,7 +111,7 @@ test.each(['live', 'demo'] as const)(
   },
 );
 
-describe('what is not traded', () => {
+describe('environments and contracts', () => {
   test.each([
     ['demo', { 'ACCESS-KEY': 'key' }, 'a demo request must carry PAPTRADING: 1'],
     ['live', { 'ACCESS-KEY': 'key', PAPTRADING: '1' }, 'a live request must not carry PAPTRADING: 1'],
@@ -122,7 +122,7 @@ describe('what is not traded', () => {
     expect(BITGET.environmentProblem(environment, headers)).toBe(problem);
   });
 
-  test('a contract that is scaled or called otherwise', async () => {
+  test('a scaled, renamed or suspended contract is not listed', async () => {
     const scaled = { ...contractView(paperContract('PEPE')), symbol: '1000PEPEUSDT', baseCoin: '1000PEPE' };
     const suspended = { ...contractView(paperContract('SOL')), symbolStatus: 'maintain' };
     const { registry } = await openAgainst('live', { '/api/v2/mix/market/contracts': [scaled, suspended] });
@@ -133,7 +133,7 @@ describe('what is not traded', () => {
 });
 
 describe('balances', () => {
-  test('what is available is what an isolated position could use', async () => {
+  test('reports as available what an isolated position can use', async () => {
     const { registry } = await openAgainst('live');
     expect(await registry.get('Bitget').fetchBalance(account('live'))).toMatchObject({
       futuresBalance: '6',
@@ -154,7 +154,7 @@ describe('balances', () => {
     });
   });
 
-  test('spot figures come along when they are asked for', async () => {
+  test('includes spot figures on request', async () => {
     const { registry } = await openAgainst('live', {
       '/api/v2/spot/account/assets': [{ coin: 'USDT', available: '50.25', frozen: '1', locked: '0.5' }],
     });
@@ -163,17 +163,17 @@ describe('balances', () => {
   });
 });
 
-describe('an exchange that is out of reach', () => {
+describe('an unreachable exchange', () => {
   const order = buy();
 
-  test('before its contracts are known: nothing was placed', async () => {
+  test('places nothing before its contracts are known', async () => {
     const { registry, stop } = await openAgainst('live');
     await stop();
     const placement = await registry.get('Bitget').placeOrder(account('live'), order, inTime());
     expect(placement.outcome).toBe('retry-later');
   });
 
-  test('when its contracts cannot be read: nothing was placed, however unclear the answer', async () => {
+  test('places nothing if its contracts cannot be read, however unclear the answer', async () => {
     const { registry, seen } = await openAgainst('live', {
       '/api/v2/mix/market/contracts': () => ({ code: '40725' }),
     });
@@ -182,7 +182,7 @@ describe('an exchange that is out of reach', () => {
     expect(seen.some(({ url }) => url.includes('place-order'))).toBe(false);
   });
 
-  test('when the connection is refused: nothing was placed', async () => {
+  test('places nothing if the connection is refused', async () => {
     const { registry, stop } = await openAgainst('live');
     const exchange = registry.get('Bitget');
     await exchange.fetchContract('BTC');
@@ -191,7 +191,7 @@ describe('an exchange that is out of reach', () => {
   });
 });
 
-test('the registry knows what it supports', async () => {
+test('the registry lists the supported exchanges', async () => {
   const { registry } = await openAgainst('live');
   expect(registry.supported).toEqual(['Bitget', 'Bybit']);
   expect(registry.get('Bitget').apiEndpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

@@ -29,7 +29,7 @@ const order = (changes: object = {}) => ({
 });
 
 describe('orders', () => {
-  test('empty fields are null and numbers lose their zeros', () => {
+  test('reads empty fields as null and strips trailing zeros', () => {
     expect(orderOf(order(), 'BTC')).toMatchObject({
       state: 'open',
       averagePrice: null,
@@ -51,14 +51,14 @@ describe('orders', () => {
     expect(orderOf(order(changes), 'BTC').state).toBe(state);
   });
 
-  test('a fee is what was paid', () => {
+  test('reports a paid fee as a positive number', () => {
     expect(orderOf(order({ fee: '-0.039' }), 'BTC').fee).toBe('0.039');
   });
 
   test.each([
     ['no id', { orderId: null }],
     ['no quantity', { size: null }],
-    ['a quantity that is no number', { baseVolume: 'many' }],
+    ['a non-numeric quantity', { baseVolume: 'many' }],
     ['no time', { uTime: '' }],
     ['no side', { side: 'both' }],
   ])('an answer with %s is not an order', (_, changes) => {
@@ -69,7 +69,7 @@ describe('orders', () => {
     expect(() => orderOf(answer, 'BTC')).toThrow();
   });
 
-  test('what reduces a position is no entry', () => {
+  test('an order that reduces a position is not an entry', () => {
     expect(isEntry(order())).toBe(true);
     expect(isEntry(order({ reduceOnly: 'YES' }))).toBe(false);
     expect(isEntry(order({ tradeSide: 'close' }))).toBe(false);
@@ -90,23 +90,23 @@ describe('protection', () => {
     expect(protectionOf(plans, position)).toEqual({ stopLoss: '63000', takeProfit: '69000' });
   });
 
-  test('partial stops cover it only together', () => {
+  test('partial stops cover the position only together', () => {
     const half = plan('loss_plan', '63000', '0.005');
     expect(protectionOf([half], position).stopLoss).toBeNull();
     expect(protectionOf([half, half], position).stopLoss).toBe('63000');
   });
 
-  test("another token's stop covers nothing", () => {
+  test("another token's stop does not count", () => {
     const foreign = { ...plan('pos_loss', '63000'), symbol: 'ETHUSDT' };
     expect(protectionOf([foreign], position)).toEqual({ stopLoss: null, takeProfit: null });
   });
 });
 
-test('a position of size zero is no position', () => {
+test('a position of size zero is not a position', () => {
   expect(positionOf({ symbol: 'BTCUSDT', total: '0' })).toBeNull();
 });
 
-test('leverages that differ between long and short are no leverage', () => {
+test('returns NaN if the long and short leverages differ', () => {
   const state = accountStateOf({
     marginMode: 'isolated',
     isolatedLongLever: 10,
@@ -135,7 +135,7 @@ describe('closed positions', () => {
     utime: '1709667583395',
   };
 
-  test('realised profit is before fees and after funding: less the fees it is the net profit', () => {
+  test('reports realised profit before fees and after funding: minus fees it is the net profit', () => {
     expect(closedPositionOf(told)).toEqual({
       positionId: '1322441328637100049',
       token: 'XRP',
@@ -150,18 +150,18 @@ describe('closed positions', () => {
     });
   });
 
-  test('a position without an id gets a stable id from its symbol, side and opening time', () => {
+  test('gives a position without an id a stable one from its symbol, side and opening time', () => {
     const { positionId: _none, ...nameless } = told;
     expect(closedPositionOf(nameless)?.positionId).toBe('XRPUSDT-long-1709590322199');
   });
 
-  test('skips another coin, and refuses a position without its figures', () => {
+  test('skips other coins and rejects a position without its figures', () => {
     expect(closedPositionOf({ ...told, symbol: 'BTCPERP' })).toBeNull();
     expect(() => closedPositionOf({ ...told, netProfit: '' })).toThrow(ExchangeError);
     expect(() => closedPositionOf({ ...told, holdSide: 'net' })).toThrow(ExchangeError);
   });
 
-  test('a null list is an empty history, an answer without data is unreadable', () => {
+  test('reads a null list as an empty history and rejects an answer without data', () => {
     expect(closedPositionsIn({ code: '00000', data: { list: null, endId: '' } })).toEqual([]);
     expect(() => closedPositionsIn({ code: '00000', data: null })).toThrow(ExchangeError);
     expect(() => closedPositionsIn('<html>')).toThrow(ExchangeError);
@@ -195,11 +195,11 @@ describe('the order that closed a position', () => {
     [{ orderSource: 'liquidation' }, 'liquidation'],
     [{ orderSource: 'market', tradeSide: 'burst_close_long' }, 'liquidation'],
     [{ orderSource: 'market' }, 'order'],
-  ] as const)('%o was a %s', (changes, source) => {
+  ] as const)('reads %o as a %s', (changes, source) => {
     expect(closingOrderOf([closing(changes)], position)).toEqual({ clientOrderId: 'c1', source });
   });
 
-  test('is the one nearest to its end, and one that can only reduce before one that opened the opposite', () => {
+  test('is the one closest to the position’s end; reduce-only orders take precedence over openings of the opposite', () => {
     const orders = [
       closing({ clientOid: 'a part before', uTime: '1795273150000' }),
       closing({ clientOid: 'the rest', uTime: '1795273199990' }),
@@ -220,7 +220,7 @@ describe('the order that closed a position', () => {
   });
 });
 
-describe('what Bitget says of a key', () => {
+describe('key permissions at Bitget', () => {
   const answer = (authorities: unknown, userId: unknown = '4711') => ({
     code: '00000',
     data: { userId, inviterId: '1', ips: '', authorities, parentId: 2, traderType: 'not_trader' },
@@ -228,14 +228,14 @@ describe('what Bitget says of a key', () => {
 
   test.each<[string, string[], { mayTrade: boolean; mayWithdraw: boolean }]>([
     ['orders and positions', ['coow', 'cpow'], { mayTrade: true, mayWithdraw: false }],
-    ['positions to read only', ['coow', 'cpor', 'stor'], { mayTrade: true, mayWithdraw: false }],
-    ['the older word', ['trade', 'readonly'], { mayTrade: true, mayWithdraw: false }],
+    ['read-only positions', ['coow', 'cpor', 'stor'], { mayTrade: true, mayWithdraw: false }],
+    ['the older name', ['trade', 'readonly'], { mayTrade: true, mayWithdraw: false }],
     ['only reading', ['coor', 'cpor', 'stor', 'readonly'], { mayTrade: false, mayWithdraw: false }],
     ['only spot', ['stow', 'smow'], { mayTrade: false, mayWithdraw: false }],
     ['orders without positions', ['coow'], { mayTrade: false, mayWithdraw: false }],
     ['moving between own wallets', ['coow', 'cpow', 'wtow'], { mayTrade: true, mayWithdraw: false }],
     ['withdrawing', ['coow', 'cpow', 'wwow'], { mayTrade: true, mayWithdraw: true }],
-    ['withdrawing by another name', ['coow', 'cpow', 'Withdraw'], { mayTrade: true, mayWithdraw: true }],
+    ['withdrawing under another name', ['coow', 'cpow', 'Withdraw'], { mayTrade: true, mayWithdraw: true }],
     ['nothing', [], { mayTrade: false, mayWithdraw: false }],
   ])('%s', (_name, authorities, rights) => {
     expect(keyInspectionOf(answer(authorities))).toEqual({
@@ -249,15 +249,15 @@ describe('what Bitget says of a key', () => {
     ['nothing at all', null],
     ['text', 'coow'],
     ['an object', { coow: true }],
-  ])('%s instead of a list of permissions says nothing', (_name, authorities) => {
+  ])('rejects %s instead of a list of permissions', (_name, authorities) => {
     expect(() => keyInspectionOf(answer(authorities))).toThrow('no list of permissions');
   });
 
-  test.each([[null], [''], [{}]])('an account id of %j counts as missing', (userId) => {
+  test.each([[null], [''], [{}]])('treats an account id of %j as missing', (userId) => {
     expect(keyInspectionOf(answer(['coow'], userId)).accountId).toBeNull();
   });
 
-  test.each([[null], [undefined], ['x'], [{ data: null }], [[]]])('an answer of %j says nothing', (odd) => {
+  test.each([[null], [undefined], ['x'], [{ data: null }], [[]]])('rejects an answer of %j', (odd) => {
     expect(() => keyInspectionOf(odd)).toThrow('no list of permissions');
   });
 });

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 type Answer = { status?: number; body?: string; result?: object; retCode?: number; retMsg?: string };
 
-/** Bybit as documented, but for these ends of paths; and what it was asked. */
+/** Bybit with its documented answers, except for these path endings, and a record of the requested paths. */
 function openAgainst(answers: Record<string, (request: VenueRequest) => Answer | null> = {}) {
   const asked: string[] = [];
   const registry = answeringRegistry((request) => {
@@ -30,7 +30,7 @@ const account = accountOn('Bybit');
 const ORDER = buy({ clientOrderId: 'c1' });
 const NONE = { result: { category: 'linear', list: [], nextPageCursor: '' } };
 
-test('the contracts are one request, and no request asks what kind of account it is', async () => {
+test('loads the contracts with one request and never asks for the kind of account', async () => {
   const { exchange, asked } = openAgainst();
   await exchange.placeOrder(account, ORDER, inTime());
   await exchange.fetchBalance(account);
@@ -45,7 +45,7 @@ test('the contracts are one request, and no request asks what kind of account it
   ]);
 });
 
-test('a list of contracts in pages is read to its end, and one that goes in a circle is an error', async () => {
+test('reads every page of contracts and rejects circular pages', async () => {
   const contract = (token: string) => ({
     symbol: `${token}USDT`,
     contractType: 'LinearPerpetual',
@@ -74,7 +74,7 @@ test('a list of contracts in pages is read to its end, and one that goes in a ci
 });
 
 describe('a look-up by client order id', () => {
-  test('asks the history when the order is not among the newest, and says none when both know none', async () => {
+  test('also asks the history, and returns null if both know nothing', async () => {
     const moved = openAgainst({ 'order/realtime': () => NONE });
     expect(await moved.exchange.findOrder(account, ORDER)).toMatchObject({
       clientOrderId: 'c1',
@@ -85,7 +85,7 @@ describe('a look-up by client order id', () => {
     expect(none.asked.slice(1)).toEqual(['order/realtime', 'order/history']);
   });
 
-  test('asks the history when the first list answers "order does not exist"', async () => {
+  test('asks the history if the first list answers "order does not exist"', async () => {
     const unknown = { retCode: 110001, retMsg: 'order not exists', result: {} };
     const moved = openAgainst({ 'order/realtime': () => unknown });
     expect(await moved.exchange.findOrder(account, ORDER)).toMatchObject({ state: 'filled' });
@@ -94,15 +94,15 @@ describe('a look-up by client order id', () => {
   });
 
   test.each([
-    ['no answer of the second', { 'order/realtime': () => NONE, 'order/history': () => ({ body: '' }) }],
-    ['an error of the second', { 'order/realtime': () => NONE, 'order/history': () => ({ retCode: 10016 }) }],
+    ['no answer from the second', { 'order/realtime': () => NONE, 'order/history': () => ({ body: '' }) }],
+    ['an error in the second', { 'order/realtime': () => NONE, 'order/history': () => ({ retCode: 10016 }) }],
     ['no list', { 'order/realtime': () => ({ result: {} }) }],
   ])('is unknown with %s', async (_, answers) => {
     const { exchange } = openAgainst(answers as Parameters<typeof openAgainst>[0]);
     await expect(exchange.findOrder(account, ORDER)).rejects.toMatchObject({ kind: 'unknown' });
   });
 
-  test('refuses the answer when it is another order', async () => {
+  test('rejects an answer with another order', async () => {
     const { exchange } = openAgainst({
       'order/realtime': (request) =>
         documentedAnswer('Bybit', { ...request, query: 'orderLinkId=c2' }) as Answer,
@@ -111,7 +111,7 @@ describe('a look-up by client order id', () => {
   });
 });
 
-describe('what an answer means by its HTTP status', () => {
+describe('meaning of the HTTP status', () => {
   const placing = async (status: number, body: string) => {
     const { exchange } = openAgainst({ 'order/create': () => ({ status, body }) });
     return exchange.placeOrder(account, ORDER, inTime());
@@ -130,11 +130,11 @@ describe('what an answer means by its HTTP status', () => {
     expect((await placing(status, body)).outcome).toBe(outcome);
   });
 
-  test('an address that was sent away waits for long', async () => {
+  test('an address rejected by the gateway waits 30 seconds', async () => {
     expect(await placing(403, '<html>')).toMatchObject({ outcome: 'retry-later', retryAfterMs: 30_000 });
   });
 
-  test('a gateway that takes no such key is a matter of credentials', async () => {
+  test('a key rejected by the gateway is a credentials error', async () => {
     const { exchange } = openAgainst({ 'account/wallet-balance': () => ({ status: 401, body: '' }) });
     await expect(exchange.fetchBalance(account)).rejects.toMatchObject({ kind: 'credentials' });
   });
@@ -145,7 +145,7 @@ describe('preparing an account', () => {
     ['position mode', 'position/switch-mode', 110025],
     ['margin mode', 'account/set-margin-mode', 110026],
     ['leverage', 'position/set-leverage', 110043],
-  ])('"%s not modified" counts as done, and what is read back decides', async (_, path, retCode) => {
+  ])('treats "%s not modified" as done if the value read back is right', async (_, path, retCode) => {
     let isSet = false;
     const { exchange, asked } = openAgainst({
       [path]: () => {
@@ -187,16 +187,16 @@ describe('a stop that is "not modified"', () => {
     return exchange.placeProtection(account, { ...request, stopLoss, clientOrderId: 'c1-p' }, inTime());
   };
 
-  test('is there when the position has it', async () => {
+  test('counts as placed if the position has it', async () => {
     await expect(stopping('63000')).resolves.toBeUndefined();
   });
 
-  test('is not when the position has another', async () => {
+  test('is refused if the position has another', async () => {
     await expect(stopping('62000')).rejects.toMatchObject({ kind: 'refused' });
   });
 });
 
-test('a refused target does not keep the stop from being placed', async () => {
+test('a refused target does not prevent the stop from being placed', async () => {
   const set: unknown[] = [];
   const { exchange } = openAgainst({
     'position/trading-stop': (request) => {
@@ -211,7 +211,7 @@ test('a refused target does not keep the stop from being placed', async () => {
   expect(set).toMatchObject([{ stopLoss: '63000' }, { takeProfit: '60000' }]);
 });
 
-test('what does not fit the contract’s steps, or comes too late, is not set on the position', async () => {
+test('does not set a stop that is off-step or too late', async () => {
   const { exchange, asked } = openAgainst();
   const request = { token: 'BTC', side: 'long' as const, quantity: '0.01', takeProfit: null };
   const stop = { ...request, stopLoss: '63000', clientOrderId: 'c1-p' };
@@ -223,7 +223,7 @@ test('what does not fit the contract’s steps, or comes too late, is not set on
   expect(asked).toEqual(['market/instruments-info']);
 });
 
-describe('more than one page', () => {
+describe('multiple pages', () => {
   const position = (symbol: string) => ({
     symbol,
     side: 'Buy',
@@ -234,7 +234,7 @@ describe('more than one page', () => {
     takeProfit: '',
   });
 
-  test('of positions is read to its end', async () => {
+  test('of positions are read to the end', async () => {
     const page = Array.from({ length: 200 }, (_, index) => position(`T${index}USDT`));
     const { exchange } = openAgainst({
       'position/list': (request) =>
@@ -246,7 +246,7 @@ describe('more than one page', () => {
     expect(holdings).toHaveLength(201);
   });
 
-  test('without an end is an error, not what was read so far', async () => {
+  test('without an end are an error, not a partial result', async () => {
     let pages = 0;
     const page = Array.from({ length: 200 }, (_, index) => position(`T${index}USDT`));
     const { exchange } = openAgainst({
@@ -260,8 +260,8 @@ describe('more than one page', () => {
   });
 });
 
-describe('a clock that is off', () => {
-  test('is set by the exchange’s once for all who were refused, and the next call succeeds', async () => {
+describe('a wrong clock', () => {
+  test('is adjusted once for all refused requests, and the next call succeeds', async () => {
     const serverTime = () => Date.now() + 3_600_000;
     const { exchange, asked } = openAgainst({
       'market/time': () => ({ ...NONE, ...{ time: serverTime() } }) as Answer,
@@ -277,7 +277,7 @@ describe('a clock that is off', () => {
     expect(await exchange.fetchBalance(account)).toMatchObject({ futuresBalance: '330.5' });
   });
 
-  test('is left as it is by an answer without a time', async () => {
+  test('is kept if the answer has no time', async () => {
     let isRefusing = true;
     const { exchange } = openAgainst({
       'market/time': () => ({ time: undefined }) as Answer,
@@ -295,7 +295,7 @@ describe('a clock that is off', () => {
   });
 });
 
-test('each request of a call is recorded, without the key', async () => {
+test('records each request of a call without the key', async () => {
   const calls: CallRecord[] = [];
   const { exchange } = openAgainst({ 'order/realtime': () => NONE });
   await exchange.findOrder(account, ORDER, { onCall: (call) => calls.push(call) });

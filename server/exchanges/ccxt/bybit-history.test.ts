@@ -31,7 +31,7 @@ const open = (side: 'Buy' | 'Sell', size: string) => ({
   leverage: '10',
 });
 
-/** The exchange lists how much each order closed; in these tests the fills have it as `closes`. */
+/** Derives the closed orders from the fills: each fill has its closed size as `closes`. */
 const closedOrdersOf = (fills: { orderId?: string; closes?: string }[]) =>
   fills
     .filter(({ closes }) => closes !== undefined)
@@ -42,8 +42,8 @@ const closedPositionsOf = (executions: object[], openNow: object[]) =>
 
 const newestFirst = (fills: object[]) => fills.toReversed();
 
-describe('the positions that fills make up', () => {
-  test('opened in two fills and closed in two is one, at its averages, with all its fees', () => {
+describe('positions reconstructed from fills', () => {
+  test('merges two opening and two closing fills into one, with averages and all fees', () => {
     const fills = [
       fill('Buy', '0.01', '65000'),
       fill('Buy', '0.01', '65200'),
@@ -65,7 +65,7 @@ describe('the positions that fills make up', () => {
     });
   });
 
-  test('what is still open is not closed, and its fills belong to nobody else', () => {
+  test('leaves out an open position and its fills', () => {
     const fills = [
       fill('Sell', '0.01', '65000'),
       fill('Buy', '0.01', '64000', { closes: '0.01' }),
@@ -75,7 +75,7 @@ describe('the positions that fills make up', () => {
     expect(found).toMatchObject([{ side: 'short', quantity: '0.01', realisedProfit: '10', fees: '0.2' }]);
   });
 
-  test('a fill that goes beyond the position ends it and opens another, and its fee is shared', () => {
+  test('splits a fill larger than the position, and its fee, between the old and the new position', () => {
     const fills = [
       fill('Buy', '0.01', '65000'),
       fill('Sell', '0.04', '66000', { execFee: '0.4', closes: '0.01', closedSize: '0.01' }),
@@ -89,7 +89,7 @@ describe('the positions that fills make up', () => {
     expect(new Set(found.map(({ positionId }) => positionId)).size).toBe(2);
   });
 
-  test('funding is part of the profit, and no fill', () => {
+  test('counts funding as profit, not as a fill', () => {
     const fills = [
       fill('Buy', '0.01', '65000'),
       fill('Sell', '0.01', '65000', { execType: 'Funding', execFee: '0.5' }),
@@ -104,7 +104,7 @@ describe('the positions that fills make up', () => {
     expect(closedPositionsOf(fills, [])).toEqual([]);
   });
 
-  test('a page that was answered twice counts once', () => {
+  test('counts a page that was answered twice only once', () => {
     const fills = newestFirst([
       fill('Buy', '0.01', '65000'),
       fill('Sell', '0.01', '66000', { closes: '0.01' }),
@@ -112,7 +112,7 @@ describe('the positions that fills make up', () => {
     expect(closedPositionsOf([...fills, ...fills], [])).toHaveLength(1);
   });
 
-  test('a fee in another coin is no part of the fees in USDT', () => {
+  test('leaves a fee in another coin out of the fees in USDT', () => {
     const fills = [
       fill('Buy', '0.01', '65000', { feeCurrency: 'MNT' }),
       fill('Sell', '0.01', '66000', { closes: '0.01' }),
@@ -120,7 +120,7 @@ describe('the positions that fills make up', () => {
     expect(closedPositionsOf(newestFirst(fills), [])).toMatchObject([{ fees: '0.1' }]);
   });
 
-  test('a position counts only when its orders closed, by the exchange’s own word, what they closed of it', () => {
+  test('requires that the size closed by its orders matches the exchange’s own figures', () => {
     const fills = [fill('Buy', '0.01', '65000'), fill('Sell', '0.01', '66000')];
     const [, close] = fills;
     const inAll = (closedSize: string) =>
@@ -134,8 +134,8 @@ describe('the positions that fills make up', () => {
     expect(() => closedPositionsOf(newestFirst(fills), [])).toThrow('do not add up');
   });
 
-  test('a list of fills that is behind makes up no position of its own', () => {
-    // The last close is missing: walked back from nothing open, each fill would look like the other kind.
+  test('reconstructs nothing from a list of fills that lags behind', () => {
+    // The last close is missing: walked back from no open position, each fill would look like its opposite.
     const fills = [
       fill('Buy', '0.01', '65000'),
       fill('Sell', '0.01', '66000', { closes: '0.01' }),
@@ -145,7 +145,7 @@ describe('the positions that fills make up', () => {
     expect(closedPositionsOf(newestFirst(fills), [open('Buy', '0.01')])).toHaveLength(1);
   });
 
-  test('compares the walk with the `closedSize` of a fill as well', () => {
+  test('also compares the walk with the `closedSize` of a fill', () => {
     const fills = [
       fill('Buy', '0.01', '65000'),
       fill('Sell', '0.01', '66000', { closes: '0.01', closedSize: '0.005' }),
@@ -153,7 +153,7 @@ describe('the positions that fills make up', () => {
     expect(() => closedPositionsOf(newestFirst(fills), [])).toThrow('do not add up');
   });
 
-  test('each token is walked by itself', () => {
+  test('walks each token separately', () => {
     const fills = [
       fill('Buy', '0.01', '65000'),
       fill('Sell', '1', '3000', { symbol: 'ETHUSDT' }),

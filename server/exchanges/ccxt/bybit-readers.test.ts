@@ -37,7 +37,7 @@ const order = (changes: object = {}) => ({
 });
 
 describe('orders', () => {
-  test('empty and zero prices are null and numbers lose their zeros', () => {
+  test('reads empty and zero prices as null and strips trailing zeros', () => {
     expect(orderOf(order(), 'BTC')).toMatchObject({
       state: 'open',
       quantity: '0.01',
@@ -70,11 +70,11 @@ describe('orders', () => {
     [{ MNT: '0.002' }, '0.39', null],
     [{}, '0.39', '0.39'],
     [{}, '', null],
-  ])('of the fees %j, and %s in all, the fee in USDT is %s', (cumFeeDetail, cumExecFee, fee) => {
+  ])('with fees %j and total %s, the fee in USDT is %s', (cumFeeDetail, cumExecFee, fee) => {
     expect(orderOf(order({ cumFeeDetail, cumExecFee }), 'BTC').fee).toBe(fee);
   });
 
-  test('a market order has no price, whatever limit the exchange made of it', () => {
+  test('a market order has no price, even if the exchange derived a limit', () => {
     expect(orderOf(order({ orderType: 'Market', price: '68000' }), 'BTC').price).toBeNull();
   });
 
@@ -85,7 +85,7 @@ describe('orders', () => {
     },
   );
 
-  test('an entry neither reduces nor waits for a trigger', () => {
+  test('an entry is neither reduce-only nor waiting for a trigger', () => {
     expect(isEntry(order())).toBe(true);
     expect(isEntry(order({ stopOrderType: '' }))).toBe(true);
     expect(isEntry(order({ reduceOnly: true }))).toBe(false);
@@ -127,24 +127,24 @@ const position = (changes: object = {}) => ({
 });
 
 describe('positions', () => {
-  test('a flat position and one that is not settled in USDT are no positions', () => {
+  test('ignores flat positions and those not settled in USDT', () => {
     expect(positionOf(position({ side: '', size: '0' }))).toBeNull();
     expect(positionOf(position({ symbol: 'BTCPERP' }))).toBeNull();
     expect(positionOf(position({ symbol: 'BTCUSDT-26DEC26' }))).toBeNull();
   });
 
-  test('it is open since it was opened, not since its contract was first traded', () => {
+  test('reports when the position was opened, not when its contract was first traded', () => {
     expect(positionOf(position())?.openedAt).toEqual(new Date(1795273017323));
     expect(positionOf(position({ openTime: 0 }))?.openedAt).toBeNull();
     expect(positionOf(position({ openTime: undefined }))?.openedAt).toBeNull();
   });
 
-  test('figures that are only shown do not keep it from being read', () => {
+  test('reads a position without its display-only figures', () => {
     const bare = position({ unrealisedPnl: '', positionIM: '', liqPrice: undefined, markPrice: '' });
     expect(positionOf(bare)).toMatchObject({ quantity: '0.01', margin: '0', unrealisedProfit: '0' });
   });
 
-  test('its stop and target are its own figures', () => {
+  test('reads stop and target from the position itself', () => {
     expect(protectionOf(position())).toEqual({ stopLoss: '63000', takeProfit: null });
     expect(protectionOf(position({ stopLoss: '0.00' }))).toEqual({ stopLoss: null, takeProfit: null });
   });
@@ -161,7 +161,7 @@ describe('the state of an account', () => {
   const state = (positions: object[], marginMode: unknown = 'ISOLATED_MARGIN') =>
     accountStateOf(answer({ marginMode }), answer({ list: positions }));
 
-  test('one position of index 0 is one-way mode, flat or not', () => {
+  test('a single position with index 0 is one-way mode, flat or not', () => {
     expect(state([position({ size: '0', side: '' })])).toEqual({
       leverage: 10,
       marginMode: 'ISOLATED_MARGIN',
@@ -173,11 +173,11 @@ describe('the state of an account', () => {
     ['two', [position({ positionIdx: 1 }), position({ positionIdx: 2 })]],
     ['one of another index', [position({ positionIdx: 1 })]],
     ['none', []],
-  ])('%s is not', (_, positions) => {
+  ])('%s is not one-way mode', (_, positions) => {
     expect(state(positions).positionMode).toBe('hedged');
   });
 
-  test('two leverages, or none, are equal to no leverage that is asked for', () => {
+  test('returns a leverage that equals no request for two leverages or none', () => {
     const two = [position({ positionIdx: 1 }), position({ positionIdx: 2, leverage: '5' })];
     expect(state(two).leverage).toBeNaN();
     expect(state([position({ leverage: '' })]).leverage).toBeNaN();
@@ -199,7 +199,7 @@ describe('balances', () => {
     });
   const margins = { totalPositionIM: '20', totalOrderIM: '10', locked: '3', bonus: '2' };
 
-  test('what is available is the wallet less margins, locks and bonus', () => {
+  test('reports as available the wallet minus margins, locks and bonus', () => {
     expect(balanceOf(wallet(margins))).toEqual({
       futuresBalance: '101',
       futuresAvailable: '65',
@@ -207,18 +207,18 @@ describe('balances', () => {
     });
   });
 
-  test('less than nothing is nothing', () => {
+  test('reports a negative amount as zero', () => {
     expect(balanceOf(wallet({ ...margins, walletBalance: '30' }))?.futuresAvailable).toBe('0');
   });
 
-  test('the account’s figure counts only in portfolio margin', () => {
+  test('uses the account’s figure only in portfolio margin', () => {
     const portfolio = { ...margins, totalPositionIM: '', totalOrderIM: '' };
     expect(balanceOf(wallet(portfolio, { totalAvailableBalance: '40' }))?.futuresAvailable).toBe('40');
     expect(balanceOf(wallet(margins, { totalAvailableBalance: '0' }))?.futuresAvailable).toBe('65');
     expect(() => balanceOf(wallet(portfolio))).toThrow(ExchangeError);
   });
 
-  test('another coin only, or no figure, is not a balance', () => {
+  test('rejects other coins and missing figures', () => {
     expect(balanceOf(wallet(null))).toBeNull();
     expect(balanceOf(wallet({ ...margins, coin: 'USDC' }))).toBeNull();
     expect(() => balanceOf(wallet({ ...margins, walletBalance: 'NaN' }))).toThrow(ExchangeError);
@@ -227,7 +227,7 @@ describe('balances', () => {
 });
 
 describe('tickers', () => {
-  test('the one that was asked for, at the time of the answer', () => {
+  test('returns the requested one, with the time of the answer', () => {
     const list = [
       { symbol: 'BTCUSD', lastPrice: '1' },
       { symbol: 'BTCUSDT', lastPrice: '65000.10', markPrice: '65000.20' },
@@ -243,7 +243,7 @@ describe('tickers', () => {
   });
 });
 
-describe('what ended a position', () => {
+describe('the order that ended a position', () => {
   const at = (ms: number) => new Date(1795273000000 + ms);
   const closed: ClosedPosition = {
     positionId: 'p',
@@ -272,7 +272,7 @@ describe('what ended a position', () => {
     expect(closingOrderOf([sold(changes)], closed)).toMatchObject({ source });
   });
 
-  test('neither what filled on its own side nor what filled nothing', () => {
+  test('is neither on the position’s own side nor unfilled', () => {
     expect(closingOrderOf([sold({ side: 'Buy' }), sold({ cumExecQty: '0' })], closed)).toBeNull();
   });
 });
@@ -287,7 +287,7 @@ describe('keys', () => {
       ...changes,
     });
 
-  test('one that trades contracts and moves nothing', () => {
+  test('one that trades contracts and moves no funds', () => {
     expect(keyInspectionOf(key({ Wallet: ['AccountTransfer'] }))).toEqual({
       accountMode: 'unified',
       mayTrade: true,
@@ -296,29 +296,29 @@ describe('keys', () => {
     });
   });
 
-  test('one that only reads has the same permissions, and may not trade', () => {
+  test('a read-only one has the same permissions but may not trade', () => {
     expect(keyInspectionOf(key({}, { readOnly: 1 })).mayTrade).toBe(false);
   });
 
-  test.each([[['Order']], [['Position']], [[]]])('with %j of contracts it may not trade', (ContractTrade) => {
+  test.each([[['Order']], [['Position']], [[]]])('with contracts %j it may not trade', (ContractTrade) => {
     expect(keyInspectionOf(key({ ContractTrade })).mayTrade).toBe(false);
   });
 
-  test('one that withdraws is seen, wherever the permission stands', () => {
+  test('detects withdrawal permission in any group', () => {
     expect(keyInspectionOf(key({ Wallet: ['Withdraw'] })).mayWithdraw).toBe(true);
     expect(keyInspectionOf(key({ Elsewhere: ['WithdrawNew'] })).mayWithdraw).toBe(true);
   });
 
-  test('an account that was never made a unified one', () => {
+  test('an account that was never upgraded to unified', () => {
     expect(keyInspectionOf(key({}, { uta: 0 })).accountMode).toBe('classic');
   });
 
   test.each([
-    ['of the kind of account', {}, { uta: undefined }],
+    ['the kind of account', {}, { uta: undefined }],
     ['of permissions', {}, { permissions: null }],
-    ['of the wallet', { Wallet: undefined }, {}],
-    ['of a group', { Spot: 'all' }, {}],
-  ])('an answer without a word %s says nothing', (_, permissions, changes) => {
+    ['the wallet permissions', { Wallet: undefined }, {}],
+    ['a list for a group', { Spot: 'all' }, {}],
+  ])('rejects an answer without %s', (_, permissions, changes) => {
     expect(() => keyInspectionOf(key(permissions, changes))).toThrow(ExchangeError);
   });
 });

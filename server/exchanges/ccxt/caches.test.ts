@@ -39,13 +39,13 @@ describe('the market cache', () => {
     return { clock, state, cache: createMarketCache({ load, now: clock.now, missingRefreshMs: 60_000 }) };
   }
 
-  test('reads the list once for everybody', async () => {
+  test('reads the list once for all callers', async () => {
     const { cache, state } = open();
     await Promise.all([cache.marketOf('BTC'), cache.marketOf('BTC'), cache.ready()]);
     expect(state.loads).toBe(1);
   });
 
-  test('reads it again after an hour, and goes on with the old one when that fails', async () => {
+  test('reloads after an hour, and keeps the old list if that fails', async () => {
     const { cache, clock, state } = open();
     await cache.ready();
     clock.advance(3_600_001);
@@ -54,7 +54,7 @@ describe('the market cache', () => {
     expect(state.loads).toBe(2);
   });
 
-  test('looks again for a token that is missing, but at most once a minute', async () => {
+  test('retries a missing token at most once a minute', async () => {
     const { cache, clock, state } = open();
     expect(await cache.marketOf('DOGE')).toBeNull();
     expect(await cache.marketOf('DOGE')).toBeNull();
@@ -66,7 +66,7 @@ describe('the market cache', () => {
   });
 });
 
-test('a gate lets no more through at a time than it is wide, and everyone in the end', async () => {
+test('a gate limits concurrency to its width and lets everyone through eventually', async () => {
   const gate = createGate(3);
   let inside = 0;
   let most = 0;

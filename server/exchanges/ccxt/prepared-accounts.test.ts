@@ -39,14 +39,14 @@ const order = buy({ clientOrderId: 'o1' });
 const prepare = (exchange: Exchange, leverage = 10, of = account) =>
   exchange.prepareAccount(of, { token: 'BTC', leverage });
 
-/** What was asked and set since the last time. */
+/** Account reads and leverage changes since the last call. */
 function asked(): string[] {
   const endpoints = site.requests.map(({ endpoint }) => endpoint);
   site.requests.splice(0);
   return endpoints.filter((endpoint) => endpoint === 'account' || endpoint === 'set-leverage');
 }
 
-test('an account that was prepared is not asked again, by no instance', async () => {
+test('does not prepare an account again, in any instance', async () => {
   await prepare(first);
   expect(asked()).toEqual(['account']);
   await prepare(first);
@@ -54,7 +54,7 @@ test('an account that was prepared is not asked again, by no instance', async ()
   expect(asked()).toEqual([]);
 });
 
-test('another leverage is set and read back, and what another instance set is not taken for the old one', async () => {
+test('sets and reads back another leverage, even if another instance changed it', async () => {
   await prepare(first);
   asked();
   await prepare(second, 5);
@@ -63,7 +63,7 @@ test('another leverage is set and read back, and what another instance set is no
   expect(asked()).toEqual(['account', 'set-leverage', 'account']);
 });
 
-test('it is remembered for a quarter of an hour', async () => {
+test('remembers a preparation for fifteen minutes', async () => {
   await prepare(first);
   const age = (seconds: number) =>
     database.database.pool.query(
@@ -79,13 +79,13 @@ test('it is remembered for a quarter of an hour', async () => {
   expect(asked()).toEqual(['account']);
 });
 
-test('an account that is prepared is not looked at when an order is expected, whatever its leverage', async () => {
+test('does not prefetch a prepared account, whatever its leverage', async () => {
   first.expectOrder(account, 'BTC');
   await expect.poll(asked).toEqual(['account']);
   await prepare(first);
   expect(asked()).toEqual([]);
   second.expectOrder(account, 'BTC');
-  // The key is another one, so this one is looked at; and whatever came before has left by the next answer.
+  // Another key, so this account is prefetched; its request proves that earlier ones would have left by now.
   const other = { ...account, credentials: { ...account.credentials, apiKey: 'other' } };
   second.expectOrder(other, 'BTC');
   const looked = () => site.requests.filter(({ endpoint }) => endpoint === 'account').map(({ key }) => key);
@@ -94,7 +94,7 @@ test('an account that is prepared is not looked at when an order is expected, wh
   expect(looked()).toEqual(['other']);
 });
 
-test('what could not be read back is not remembered', async () => {
+test('does not remember a failed preparation', async () => {
   await prepare(first);
   site.answerWith(apiKey, 'set-leverage', '40797');
   await expect(prepare(first, 5)).rejects.toMatchObject({ kind: 'refused' });
@@ -103,14 +103,14 @@ test('what could not be read back is not remembered', async () => {
   expect(asked()[0]).toBe('account');
 });
 
-test('another API key may be of another account', async () => {
+test('prepares again with another API key, which may belong to another account', async () => {
   await prepare(first);
   asked();
   await prepare(first, 10, { ...account, credentials: { ...account.credentials, apiKey: 'other' } });
   expect(asked()).toEqual(['account']);
 });
 
-test('a refused order, close or stop makes it forgotten', async () => {
+test('forgets the preparation after a refused order, close or stop', async () => {
   const position = { token: 'BTC', side: 'long', quantity: '0.001', clientOrderId: 'c1' } as const;
   const refused = [
     async () => {
@@ -136,7 +136,7 @@ test('a refused order, close or stop makes it forgotten', async () => {
   }
 });
 
-test('a key that is refused makes all of the user’s forgotten', async () => {
+test('forgets all preparations of the user after a refused key', async () => {
   await prepare(first);
   site.answerWith(apiKey, 'accounts', '40037');
   await expect(first.fetchBalance(account)).rejects.toMatchObject({ kind: 'credentials' });
@@ -145,7 +145,7 @@ test('a key that is refused makes all of the user’s forgotten', async () => {
   expect(asked()).toEqual(['account']);
 });
 
-test('an order that shows another leverage makes it forgotten, one that shows the same does not', async () => {
+test('forgets the preparation after an order with another leverage, not after one with the same', async () => {
   await prepare(first);
   asked();
   await first.findOrder(account, { token: 'BTC', clientOrderId: 'o1' });
@@ -157,7 +157,7 @@ test('an order that shows another leverage makes it forgotten, one that shows th
   expect(asked()).toEqual(['account', 'set-leverage', 'account']);
 });
 
-test('a refused stop stays a refusal when the database cannot be reached', async () => {
+test('a refused stop stays a refusal if the database is unavailable', async () => {
   const refusal = new ExchangeError('refused', 'the stop is on the wrong side');
   const refusing = { ...first, placeProtection: () => Promise.reject(refusal) };
   const pool = { query: () => Promise.reject(new Error('no database')) } as never;

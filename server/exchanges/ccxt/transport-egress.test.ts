@@ -19,7 +19,7 @@ const proxies = (count: number) =>
   Array.from({ length: count }, (_, index) => `http://proxy-${index}.test:3128`);
 const waysOf = (egresses: Egresses) => USERS.map((user) => egresses.forUser(user).name);
 
-test('users are spread evenly, and a proxy more moves only those who go to it', () => {
+test('spreads users evenly, and an added proxy moves only its own users', () => {
   const [three, four] = [waysOf(open(proxies(3))), waysOf(open(proxies(4)))];
   for (const name of new Set(three)) {
     const share = three.filter((way) => way === name).length;
@@ -33,7 +33,7 @@ test('users are spread evenly, and a proxy more moves only those who go to it', 
   expect(moved.every((index) => four[index] === added)).toBe(true);
 });
 
-test('the order of the proxies and their passwords move nobody; a user name may stand for another address', () => {
+test('keeps users in place when proxies are reordered or change passwords; another user name may be another address', () => {
   const before = waysOf(open(['http://a:one@proxy.test:1', 'http://b:two@proxy.test:1']));
   const after = waysOf(open(['http://b:new@proxy.test:1', 'http://a:changed@proxy.test:1']));
   expect(after).toEqual(before);
@@ -41,7 +41,7 @@ test('the order of the proxies and their passwords move nobody; a user name may 
   expect(before.join()).not.toMatch(/one|two|proxy/);
 });
 
-test('public calls take the proxies in turn, and skip one that took no connection for 30 seconds', () => {
+test('public calls take the proxies in turn and, for 30 seconds, skip one that refused a connection', () => {
   const egresses = open(proxies(3));
   const next = (count: number) => Array.from({ length: count }, () => egresses.forPublic().name);
   const round = next(3);
@@ -51,13 +51,13 @@ test('public calls take the proxies in turn, and skip one that took no connectio
   const itsUser = USERS.find((user) => egresses.forUser(user).name === down.name) ?? '';
   egresses.tookNoConnection(down);
   expect(next(20)).not.toContain(down.name);
-  // A key may be bound to the address.
+  // The key may be bound to the address, so its user stays.
   expect(egresses.forUser(itsUser).name).toBe(down.name);
   clock.advance(30_000);
   expect(next(3)).toContain(down.name);
 });
 
-test('when no proxy took a connection they are tried all the same', () => {
+test('tries resting proxies if no other is left', () => {
   const egresses = open(proxies(2));
   for (let count = 0; count < 2; count += 1) egresses.tookNoConnection(egresses.forPublic());
   expect(['', ''].map(() => egresses.forPublic().name)).not.toContain('direct');

@@ -75,7 +75,7 @@ const failure = async (work: Promise<unknown>): Promise<TransportError> => {
 };
 
 describe('the phase of a failure', () => {
-  test('a refused connection surely placed nothing', async () => {
+  test('a refused connection certainly placed nothing', async () => {
     const scope = scopeOf();
     expect((await failure(post(open(), scope))).phase).toBe('connect');
     expect(scope.sent).toBe(false);
@@ -91,24 +91,24 @@ describe('the phase of a failure', () => {
     ['a host name that does not resolve', async () => ({ target: 'http://no-such-host.invalid' })],
     ['a proxy that refuses the tunnel', async () => ({ proxies: [await refusingProxy()] })],
     ['a proxy that is down', async () => ({ proxies: ['http://127.0.0.1:1'] })],
-  ])('%s surely placed nothing', async (_, options) => {
+  ])('%s certainly placed nothing', async (_, options) => {
     expect((await failure(post(open(await options())))).phase).toBe('connect');
   });
 
-  test('a connection that is cut after the request may have placed something', async () => {
+  test('a connection cut after the request may have placed something', async () => {
     const target = await listen(createTcpServer((socket) => socket.on('data', () => socket.destroy())));
     const scope = scopeOf();
     expect((await failure(post(open({ target }), scope))).phase).toBe('sent');
     expect(scope.sent).toBe(true);
   });
 
-  test('an answer that is cut in its middle may have placed something', async () => {
+  test('an answer cut in the middle may have placed something', async () => {
     const half = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code"';
     const target = await listen(createTcpServer((socket) => socket.on('data', () => socket.end(half))));
     expect((await failure(post(open({ target })))).phase).toBe('sent');
   });
 
-  test('the deadline covers the body, not only its headers', async () => {
+  test('the deadline covers the body, not only the headers', async () => {
     const target = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('{');
@@ -131,7 +131,7 @@ describe('the phase of a failure', () => {
   });
 });
 
-describe('what does not leave', () => {
+describe('never sends', () => {
   const unreachable = () => {
     let hits = 0;
     const venue = {
@@ -154,7 +154,7 @@ describe('what does not leave', () => {
     expect(hits()).toBe(0);
   });
 
-  test('a request to the origin of the other environment, where each has one of its own', async () => {
+  test('a request to the origin of another environment, where the origins differ', async () => {
     const { venue, hits } = unreachable();
     const demo = open({
       venue,
@@ -174,7 +174,7 @@ describe('what does not leave', () => {
     expect(hits()).toBe(0);
   });
 
-  test('a request after its last permitted instant', async () => {
+  test('a request after its `notAfter`', async () => {
     const { venue, hits } = unreachable();
     const now = () => new Date('2026-01-01T00:00:01Z');
     const scope = scopeOf({ notAfter: new Date('2026-01-01T00:00:00Z') });
@@ -183,7 +183,7 @@ describe('what does not leave', () => {
   });
 });
 
-test('undefined headers are dropped, and the body arrives as it was signed', async () => {
+test('drops undefined headers and sends the body as signed', async () => {
   const seen: { headers: IncomingMessage['headers']; url: string | undefined; body: string }[] = [];
   const target = await serve(async (request, response) => {
     let body = '';
@@ -203,7 +203,7 @@ test('undefined headers are dropped, and the body arrives as it was signed', asy
   expect(seen[0]?.headers).not.toHaveProperty('x-channel-api-code');
 });
 
-test('connections are kept and shared between users', async () => {
+test('keeps connections open and shares them between users', async () => {
   const ports = new Set<number | undefined>();
   const target = await serve((request, response) => {
     ports.add(request.socket.remotePort);
@@ -214,7 +214,7 @@ test('connections are kept and shared between users', async () => {
   expect(ports.size).toBeLessThan(5);
 });
 
-/** A forward proxy that notes what it was asked for. */
+/** A forward proxy that calls `note` for each request. */
 async function startProxy(note: () => void): Promise<string> {
   const server = createServer();
   server.on('connect', (request, socket) => {
@@ -230,7 +230,7 @@ async function startProxy(note: () => void): Promise<string> {
   return listen(server);
 }
 
-test('with one of two proxies down, its users’ calls were surely not placed, and public calls go on', async () => {
+test('with one of two proxies down, calls of its users were certainly not placed, and public calls go on', async () => {
   const target = await serve((_, response) => response.end('{}'));
   let tunnels = 0;
   const proxies = [
@@ -257,7 +257,7 @@ test('with one of two proxies down, its users’ calls were surely not placed, a
   expect(tunnels).toBeGreaterThan(0);
 });
 
-test('a call that fails is recorded as well, without an answer', async () => {
+test('also records a failed call, without an answer', async () => {
   const calls: CallRecord[] = [];
   await failure(post(open(), scopeOf({ onCall: (call) => calls.push(call) })));
   expect(calls).toMatchObject([
@@ -272,7 +272,7 @@ test('a call that fails is recorded as well, without an answer', async () => {
   ]);
 });
 
-test('what an exchange repeats of the account’s secrets in a refusal is read, recorded and shown without them', async () => {
+test('removes secrets that a refusal repeats from the answer, the record and the error', async () => {
   const credentials = {
     apiKey: 'key-of-this-test',
     apiSecret: 'secret+of/this test',
@@ -301,7 +301,7 @@ test('what an exchange repeats of the account’s secrets in a refusal is read, 
   expect(calls).toMatchObject([{ responseData: clean }]);
 });
 
-test('an answer that succeeds is read as it came, whatever words the passphrase is made of', async () => {
+test('leaves a successful answer unchanged, even if it contains words of the passphrase', async () => {
   const credentials = {
     apiKey: 'key-of-this-test',
     apiSecret: 'secret',

@@ -40,11 +40,11 @@ function open(slots: SlotStore = createOwnSlots(1)) {
       );
       return taken;
     },
-    /** The exchange answers a request that has left. */
+    /** Reports the exchange's answer to a request that has left. */
     async answer(name: string, refusal: LimitRefusal | null = null) {
       await limiter.answered(passes.get(name) ?? expect.fail(`${name} has not left`), refusal);
     },
-    /** What the exchange answered to an earlier request. */
+    /** Reports a refusal of an earlier request. */
     refuse: (changes: Partial<Turn> & { user?: string }, refusal: LimitRefusal) =>
       limiter.answered({ turn: turnOf(changes), probes: { egress: null, bucket: null } }, refusal),
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
@@ -54,9 +54,9 @@ function open(slots: SlotStore = createOwnSlots(1)) {
 const names = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-test('protection leaves before look-ups, look-ups before entries, each in the order of arrival', async () => {
+test('protection leaves before look-ups, look-ups before entries, each in order of arrival', async () => {
   const { ask, left, pass } = open();
-  // What may leave in one go is used up first.
+  // Use up the burst first.
   for (const name of names('first', 20)) ask(name, { priority: 'protect' });
   await pass(1);
   left.length = 0;
@@ -66,11 +66,11 @@ test('protection leaves before look-ups, look-ups before entries, each in the or
   expect(left).toEqual([...kinds].reverse().flatMap((kind) => [`${kind} 0`, `${kind} 1`]));
 });
 
-test('what comes later and matters less does not slip in between two questions', async () => {
+test('a later request of lower priority does not overtake a waiting one', async () => {
   const { ask, left, pass } = open();
   for (const name of names('first', 10)) ask(name);
   ask('order');
-  // A slot is free, and nobody has asked for it yet.
+  // A slot is free, but nobody has asked for it yet.
   await pass(15);
   ask('preparation', { priority: 'prepare' });
   await pass(1);
@@ -79,7 +79,7 @@ test('what comes later and matters less does not slip in between two questions',
   expect(left.slice(10)).toEqual(['order', 'preparation']);
 });
 
-test('a stop that comes last leaves at once, however many entries wait', async () => {
+test('a stop that arrives last leaves immediately, however many entries wait', async () => {
   const { ask, left, pass } = open();
   for (const name of names('entry', 300)) ask(name);
   await pass(100);
@@ -89,19 +89,19 @@ test('a stop that comes last leaves at once, however many entries wait', async (
   expect(left.length).toBeLessThan(40);
 });
 
-test('entries leave in their order, at the rate of the address', async () => {
+test('entries leave in order, at the rate of the address', async () => {
   const { ask, left, pass } = open();
   const entries = names('entry', 200);
   for (const name of entries) ask(name);
   await pass(1_000);
-  // Half of the burst is kept from entries.
+  // Half of the burst is reserved.
   expect(left.length).toBeGreaterThanOrEqual(85);
   expect(left.length).toBeLessThanOrEqual(91);
   await pass(2_000);
   expect(left).toEqual(entries);
 });
 
-test('one user’s limit holds back nobody else', async () => {
+test('one user’s limit delays nobody else', async () => {
   const { ask, left, pass } = open();
   for (const name of names('busy', 15)) ask(name, { user: 'busy' });
   for (const name of names('other', 5)) ask(name);
@@ -112,11 +112,11 @@ test('one user’s limit holds back nobody else', async () => {
   expect(left.filter((name) => name.startsWith('busy'))).toEqual(names('busy', 15));
 });
 
-test('what cannot leave before its deadline is refused at once, with the reason and the time until it may help', async () => {
+test('refuses a request that cannot leave before its deadline immediately, with the reason and the time to retry', async () => {
   const { ask, refuse, late, pass } = open();
   await refuse({ user: 'held' }, { of: 'account', waitMs: 30_000 });
   const told = ask('held', { patienceMs: 5_000 }).catch((error: unknown) => error);
-  // What is known beforehand is not waited for.
+  // A known hold is not waited for.
   await pass(50);
   expect(late).toEqual(['held']);
   const error = await told;
@@ -136,7 +136,7 @@ test('a queue that is too long ends the wait at the deadline', async () => {
   expect(late.length).toBeGreaterThan(100);
 });
 
-test('after a hold of an account one request leaves, and the others in their order when it was answered', async () => {
+test('after an account hold one request leaves, and the others follow in order once it is answered', async () => {
   const { ask, refuse, answer, left, pass } = open();
   await refuse({ user: 'u' }, { of: 'account', waitMs: 2_000 });
   for (const name of names('waits', 3)) ask(name, { user: 'u' });
@@ -150,7 +150,7 @@ test('after a hold of an account one request leaves, and the others in their ord
   expect(left).toEqual(names('waits', 4));
 });
 
-test('an account that is refused again and again sends less and less', async () => {
+test('an account that keeps being refused sends less and less', async () => {
   const { ask, answer, left, pass } = open();
   ask('first', { user: 'u' });
   await pass(1);
@@ -165,11 +165,11 @@ test('an account that is refused again and again sends less and less', async () 
       await answer(name, { of: 'account', waitMs: null });
     }
   }
-  // Its own stops wait for the end of a hold, so none is longer than eight seconds.
+  // The account's own stops wait for the hold to end, so no hold exceeds eight seconds.
   expect(sentAfter).toEqual([2, 5, 10, 19, 28]);
 });
 
-test('the waiting requests of a throttled account take no places in a statement from others', async () => {
+test('waiting requests of a throttled account take no places in a statement from others', async () => {
   const slots = createOwnSlots(1);
   const asked: string[][] = [];
   const { ask, refuse, left, pass } = open({
@@ -189,7 +189,7 @@ test('the waiting requests of a throttled account take no places in a statement 
   }
 });
 
-test('the address is held for all when the exchange says that it is the address; stops leave first afterwards', async () => {
+test('holds the address for all if the exchange names it; stops leave first afterwards', async () => {
   const { ask, refuse, answer, left, pass } = open();
   await refuse({}, { of: 'address', waitMs: 8_000 });
   for (const priority of ['place', 'look-up', 'protect'] as const) {
@@ -204,20 +204,20 @@ test('the address is held for all when the exchange says that it is the address;
   expect(left).toEqual([...names('protect', 3), ...names('look-up', 3), ...names('place', 3)]);
 });
 
-test('three accounts that are refused at once hold the address, and closes leave all the same', async () => {
+test('holds the address when three accounts are refused in quick succession, but lets closes leave', async () => {
   const { ask, refuse, answer, left, pass } = open();
   for (const user of names('refused', 3)) await refuse({ user }, { of: 'account', waitMs: null });
   ask('entry');
   ask('stop', { priority: 'protect' });
   await pass(50);
   expect(left).toEqual(['stop']);
-  // Its answer is as good as a probe's.
+  // Its answer counts like a probe's.
   await answer('stop');
   await pass(5);
   expect(left).toEqual(['stop', 'entry']);
 });
 
-describe('what is known of an address by its accounts', () => {
+describe('inferring an address limit from its accounts', () => {
   const holds = async (refusedAccounts: string[], { asked = 0, apartMs = 1 } = {}) => {
     const { ask, refuse, left, pass } = open();
     for (const name of names('asks', asked)) ask(name, { priority: 'protect', egress: FAST });
@@ -233,7 +233,7 @@ describe('what is known of an address by its accounts', () => {
   };
   const FAST = { key: 'address', perSecond: 10_000 };
 
-  test('one account says nothing of it, however often and at however many endpoints it is refused', async () => {
+  test('infers nothing from one account, however often and at however many endpoints it is refused', async () => {
     const { ask, refuse, left, pass } = open();
     for (const endpoint of names('endpoint', 30)) {
       const bucket = { key: `same ${endpoint}`, perSecond: 10 };
@@ -252,7 +252,7 @@ describe('what is known of an address by its accounts', () => {
   ])('%s are refused', async (_, accounts, asking, isHeld) => {
     expect(await holds(accounts, asking)).toBe(isHeld);
   });
-  test('refused public requests do not hold it', async () => {
+  test('ignores refused public requests', async () => {
     const { ask, refuse, left, pass } = open();
     for (const endpoint of ['tickers', 'contracts', 'time', 'candles']) {
       const turn = { account: null, bucket: { key: endpoint, perSecond: 10 } };

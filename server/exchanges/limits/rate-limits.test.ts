@@ -7,7 +7,7 @@ import { type StrictExchange, startStrictExchange } from '#test/venues/strict-ex
 import { buy, testRegistry } from '#test/venues/test-registry.ts';
 import type { Exchange, ExchangeAccount } from '../exchange.ts';
 
-/* Whole registries over one database, against an exchange that counts. */
+/* Complete registries on one database, against an exchange that counts requests. */
 
 const INSTANCES = 3;
 const PER_SECOND = (endpoint: string) =>
@@ -54,7 +54,7 @@ const orderOf = (clientOrderId: string) => buy({ clientOrderId, quantity: '0.001
 
 const within = (ms: number) => ({ notAfter: new Date(Date.now() + ms) });
 
-test('100 users at once on three instances: nothing is too much for the exchange, and stops do not wait', async () => {
+test('100 concurrent users on three instances exceed no limit, and stops do not wait', async () => {
   const { site, instances } = await start();
   const at = (user: number) => instances[user % INSTANCES] as Exchange;
   const users = Array.from({ length: 100 }, (_, user) => user);
@@ -84,11 +84,11 @@ test('100 users at once on three instances: nothing is too much for the exchange
   expect((await trading).map(({ outcome }) => outcome)).toEqual(users.map(() => 'placed'));
   expect(site.requests.filter(({ status }) => status === 429)).toEqual([]);
   expect(overtaken.length).toBeGreaterThan(5);
-  // Behind all entries a stop would wait for hundreds of requests; a single one may meet a pause of the machine.
+  // Behind all entries a stop would wait for hundreds of requests; the median tolerates a single pause of the machine.
   expect(overtaken.toSorted((a, b) => a - b)[Math.floor(overtaken.length / 2)]).toBeLessThan(60);
 });
 
-test('entries of an instance leave in their order', async () => {
+test('entries of an instance leave in order', async () => {
   const { site, instances } = await start();
   const users = Array.from({ length: 40 }, (_, user) => user);
   const [first] = instances as [Exchange];
@@ -96,13 +96,13 @@ test('entries of an instance leave in their order', async () => {
     users.map((user) => first.placeOrder(accountOf(user), orderOf(`o${user}`), within(5_000))),
   );
   const placed = site.requests.filter(({ endpoint }) => endpoint === 'place-order');
-  // Those that leave together may overtake each other on the way.
+  // Requests that leave together may overtake each other in transit.
   for (const [place, { key }] of placed.entries()) {
     expect(Math.abs(place - Number(key?.slice('key-'.length)))).toBeLessThanOrEqual(20);
   }
 });
 
-test('one user’s requests to one endpoint stay within its limit from all instances together', async () => {
+test('one user’s requests to one endpoint stay within the limit across all instances', async () => {
   const { site, instances } = await start();
   const calls = Array.from({ length: 14 }, (_, call) =>
     (instances[call % INSTANCES] as Exchange).placeOrder(accountOf(1), orderOf(`c${call}`), within(5_000)),
@@ -111,11 +111,11 @@ test('one user’s requests to one endpoint stay within its limit from all insta
   expect(outcomes).toEqual(outcomes.map(() => 'placed'));
   const times = site.requests.filter(({ endpoint }) => endpoint === 'place-order').map(({ atMs }) => atMs);
   expect(site.requests.some(({ status }) => status === 429)).toBe(false);
-  // Not by being slow.
+  // The limit is also used: the requests are not just slow.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(2_500);
 });
 
-test('what would have to wait beyond its last permitted instant is not sent, and surely not placed', async () => {
+test('a request that would have to wait beyond its `notAfter` is not sent and certainly not placed', async () => {
   const { site, instances } = await start();
   const calls = Array.from({ length: 12 }, (_, call) =>
     (instances[0] as Exchange).placeOrder(accountOf(1), orderOf(`c${call}`), within(600)),
@@ -133,7 +133,7 @@ test('what would have to wait beyond its last permitted instant is not sent, and
   expect(arrived).toHaveLength(placements.length - late.length);
 });
 
-test('a 429 holds the user’s endpoint back in every instance for as long as it asks, and nobody else', async () => {
+test('a 429 holds the user’s endpoint in every instance for the requested time, and nobody else', async () => {
   const { site, instances } = await start();
   const [first, second] = instances as [Exchange, Exchange];
   site.refuse('key-1', 'place-order', { times: 1, retryAfterSeconds: 1 });
@@ -153,18 +153,18 @@ test('a 429 holds the user’s endpoint back in every instance for as long as it
   const order = site.requests.filter(({ endpoint, status }) => endpoint !== 'contracts' && status === 200);
   const names = order.map(({ endpoint, body }) => (endpoint === 'place-order' ? body.clientOid : endpoint));
   expect(names).toEqual(['d', 'cancel-order', 'b', 'c']);
-  // A signature made before the waiting would be refused as too old.
+  // A signature made before the wait would be rejected as too old.
   for (const { signatureAgeMs } of order) expect(signatureAgeMs).toBeLessThan(500);
 });
 
-test('several accounts refused at once hold entries of all instances back, not closes, until one request passes', async () => {
+test('several refused accounts hold entries of all instances, but not closes, until one request passes', async () => {
   const { site, instances } = await start();
   const [first, second] = instances as [Exchange, Exchange];
   for (const user of [1, 2, 3]) {
     site.refuse(`key-${user}`, 'place-order', { times: 1, retryAfterSeconds: 1 });
     await first.placeOrder(accountOf(user), orderOf('a'), within(5_000));
   }
-  // What may not wait until the end of the hold is refused at once.
+  // A request that cannot wait for the end of the hold is refused immediately.
   expect(await second.placeOrder(accountOf(4), orderOf('b'), within(500))).toMatchObject({
     outcome: 'retry-later',
     message: expect.stringMatching(
@@ -183,7 +183,7 @@ test('several accounts refused at once hold entries of all instances back, not c
   expect(sent).toEqual(['place-tpsl-order', 'place-order']);
 });
 
-test('one account that is refused at every endpoint, however often, holds nobody else back', async () => {
+test('one account that is refused at every endpoint, however often, holds nobody else', async () => {
   const { site, instances } = await start();
   const endpoints = ['place-order', 'cancel-order', 'detail', 'all-position', 'account', 'orders-pending'];
   for (const endpoint of endpoints) {
@@ -224,12 +224,12 @@ test('one account that is refused at every endpoint, however often, holds nobody
   await Promise.all(asked);
   const own = site.requests.filter(({ key }) => key === 'key-1');
   expect(own.length).toBeGreaterThan(5);
-  // What waits for the end of a hold is refused here; the exchange sees the first ones and a few probes.
+  // Requests that wait for the end of a hold are refused here; the exchange sees the first ones and a few probes.
   expect(own.length).toBeLessThan(100);
   expect(site.requests.filter(({ key, status }) => key !== 'key-1' && status === 429)).toEqual([]);
 });
 
-test('one request for a price serves all users of an instance for a second', async () => {
+test('one price request serves all users of an instance for a second', async () => {
   const { site, instances } = await start();
   const [first] = instances as [Exchange];
   const users = Array.from({ length: 100 }, (_, user) => `user-${user}`);

@@ -14,7 +14,7 @@ test.each([
   ['another refusal', answer(400, '{"code":"40762","msg":"429"}'), null],
   ['a server error', answer(503, '<html>429</html>'), null],
   ['a 429', answer(429, '{"code":"429"}'), { of: 'account', waitMs: null }],
-  ['a 429 of HTML', answer(429, '<html>'), { of: 'account', waitMs: null }],
+  ['a 429 with HTML', answer(429, '<html>'), { of: 'account', waitMs: null }],
   ['a code with status 200', answer(200, '{"code":"429"}'), { of: 'account', waitMs: null }],
   ['a 429 with seconds', answer(429, '', { 'retry-after': '3' }), { of: 'account', waitMs: 3_000 }],
   [
@@ -23,10 +23,10 @@ test.each([
     { of: 'account', waitMs: 7_000 },
   ],
   ['a 429 with nonsense', answer(429, '', { 'retry-after': 'soon' }), { of: 'account', waitMs: null }],
-  ['a 429 with yesterday', answer(429, '', { 'retry-after': '-5' }), { of: 'account', waitMs: null }],
+  ['a 429 with a negative time', answer(429, '', { 'retry-after': '-5' }), { of: 'account', waitMs: null }],
   ['a 418', answer(418, ''), { of: 'account', waitMs: null }],
-  ['a 403 of a firewall', answer(403, '<html>too frequent</html>'), null],
-])('what Bitget says of its limits: %s', (_, given, expected) => {
+  ['a 403 from a firewall', answer(403, '<html>too frequent</html>'), null],
+])('limit refusals of Bitget: %s', (_, given, expected) => {
   expect(BITGET_LIMITS.refusalOf(given, NOW)).toEqual(expected);
 });
 
@@ -36,11 +36,11 @@ test.each([
   ['an order', answer(200, '{"retCode":0,"result":{"orderId":"10006"}}', reset(0)), null],
   ['too many visits', answer(200, '{"retCode":10006}', reset(400)), { of: 'account', waitMs: 400 }],
   [
-    'a clock that is off',
+    'a clock an hour off',
     answer(200, '{"retCode":10006}', reset(3_600_000)),
     { of: 'account', waitMs: 5_000 },
   ],
-  ['a reset that is over', answer(200, '{"retCode":10006}', reset(-400)), { of: 'account', waitMs: null }],
+  ['a reset in the past', answer(200, '{"retCode":10006}', reset(-400)), { of: 'account', waitMs: null }],
   ['a 429', answer(429, ''), { of: 'account', waitMs: null }],
   ['the address, by code', answer(200, '{"retCode":10018}'), { of: 'address', waitMs: null }],
   ['a ban', answer(403, '403, access too frequent'), { of: 'address', waitMs: 600_000 }],
@@ -61,11 +61,11 @@ test.each([
     { of: 'account', waitMs: null },
   ],
   ['an address that the key does not list', answer(200, '{"retCode":10010}'), null],
-])('what Bybit says of its limits: %s', (_, given, expected) => {
+])('limit refusals of Bybit: %s', (_, given, expected) => {
   expect(BYBIT_LIMITS.refusalOf(given, NOW)).toEqual(expected);
 });
 
-test('every endpoint has a limit of its own', () => {
+test('every endpoint has its own limit', () => {
   expect(endpointOf(BITGET_LIMITS, '/api/v2/mix/account/set-leverage').perSecond).toBe(5);
   expect(endpointOf(BITGET_LIMITS, 'v2/mix/order/place-order')).toEqual(
     endpointOf(BITGET_LIMITS, '/api/v2/mix/order/place-order'),
@@ -75,7 +75,7 @@ test('every endpoint has a limit of its own', () => {
   expect(endpointOf(BYBIT_LIMITS, '/v5/order/create').perSecond).toBe(10);
 });
 
-test('what closes and protects goes before what looks up, and that before what opens', () => {
+test('closes and protection go before look-ups, look-ups before entries', () => {
   const ranks = ['place-stop-loss', 'find-order', 'place-order', 'set-leverage', 'closed-positions'].map(
     (type) => rankOf(priorityOf(type)),
   );

@@ -37,7 +37,7 @@ const request = (priority: CallPriority, { user = 'u', egress = 'a', perSecond =
 const granted = (answers: { blockedBy: unknown }[]) =>
   answers.filter(({ blockedBy }) => blockedBy === null).length;
 
-test('three instances together stay within the limit of an address, and use it', async () => {
+test('three instances together stay within the limit of an address and use it', async () => {
   const instances = [open().store, open().store, open().store];
   const startedMs = performance.now();
   const counts = await Promise.all(
@@ -54,12 +54,12 @@ test('three instances together stay within the limit of an address, and use it',
   const seconds = (performance.now() - startedMs) / 1_000;
   const budget = 80 * seconds + 10;
   const total = counts.reduce((sum, count) => sum + count, 0);
-  // A machine that is busy with something else leaves some unused.
+  // A busy machine leaves some of the limit unused.
   expect(total).toBeGreaterThan(budget * 0.5);
   expect(total).toBeLessThan(budget * 1.1);
 });
 
-test('what entries leave is there for look-ups, and what those leave for protection, in every instance', async () => {
+test('entries leave slots to look-ups, and look-ups to protection, in every instance', async () => {
   const [first, second] = [open().store, open().store];
   const ask = async (store: SlotStore, priority: CallPriority) =>
     granted(
@@ -69,14 +69,14 @@ test('what entries leave is there for look-ups, and what those leave for protect
     );
   const startedMs = performance.now();
   const entries = (await ask(first, 'place')) + (await ask(second, 'place'));
-  // Some slots come in meanwhile.
+  // Some slots become free in the meantime.
   expect(entries).toBeGreaterThanOrEqual(10);
   expect(entries).toBeLessThanOrEqual(10 + ((performance.now() - startedMs) / 1_000) * 80 + 1);
   expect(await ask(second, 'look-up')).toBeGreaterThanOrEqual(5);
   expect(await ask(first, 'protect')).toBeGreaterThanOrEqual(5);
 });
 
-test('what its own limit holds back takes no slot of the address', async () => {
+test('a request blocked by its own limit takes no slot of the address', async () => {
   const { store } = open();
   const own = { ...request('protect', { perSecond: 10 }), bucket: bucketSlots('slow', 1, 'protect') };
   const answers = await store.take(Array.from({ length: 10 }, () => own));
@@ -96,7 +96,7 @@ const ofAddress = (changes: Partial<Refused> = {}) => ofAccount({ terms: NAMED_A
 const inferred = (changes: Partial<Refused> = {}) =>
   ofAccount({ isNamed: false, terms: INFERRED_ADDRESS_HOLD, ...changes });
 
-test('a hold is a hold for every instance, and the longest one counts', async () => {
+test('a hold applies to every instance, and the longest one counts', async () => {
   const [first, second] = [open().store, open().store];
   await first.hold('a', ofAddress({ askedMs: 7_000 }));
   const [answer] = await second.take([request('protect')]);
@@ -107,16 +107,16 @@ test('a hold is a hold for every instance, and the longest one counts', async ()
   expect(later?.waitMs).toBeGreaterThan(6_000);
 });
 
-// The database decides for all instances, these functions for one without a database: both the same.
-describe.each(['the database', 'one instance by itself'])('holds, as counted by %s', (kind) => {
-  /** Two instances, as far as there are two. */
+// The database decides for all instances, these functions for one without a database: both must agree.
+describe.each(['the database', 'a single instance'])('holds, as counted by %s', (kind) => {
+  /** Two instances; without the database there is only one. */
   function openPair(): [SlotStore, SlotStore] {
     if (kind === 'the database') return [open().store, open().store];
     const own = createOwnSlots(1);
     return [own, own];
   }
   const take = (store: SlotStore, ...requests: SlotRequest[]) => store.take(requests);
-  /** Lets time pass: for the database by making its rows older. */
+  /** Lets time pass; in the database by making its rows older. */
   async function age(ms: number): Promise<void> {
     vi.advanceTimersByTime(ms);
     await database.database.pool.query(
@@ -129,12 +129,12 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
   afterEach(() => void vi.useRealTimers());
 
   const SHORT = { firstMs: 2_000, longestMs: 6_000, longestAskedMs: 6_000 };
-  /** The end of the first hold, and the steps by which lower priorities wait. */
+  /** After the end of the first hold and the extra waits of lower priorities. */
   const PAST_STEPS_MS = 2_450;
   const probeOf = (answers: { probes: { egress: number | null } }[]) =>
     answers[0]?.probes.egress ?? expect.fail('no probe left');
 
-  test('one request leaves when it has run out, at whichever instance, and the others after its answer', async () => {
+  test('one request leaves after the hold, from any instance, and the others after its answer', async () => {
     const [first, second] = openPair();
     await first.hold('a', ofAddress({ terms: SHORT }));
     await age(PAST_STEPS_MS);
@@ -149,7 +149,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     ]);
   });
 
-  test('the probe is the one of highest priority', async () => {
+  test('the request with the highest priority is the probe', async () => {
     const [first, second] = openPair();
     await first.hold('a', ofAddress({ terms: SHORT }));
     await age(2_010);
@@ -158,7 +158,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     expect(stop?.blockedBy).toBeNull();
   });
 
-  test('a refused probe doubles the hold, up to the longest one', async () => {
+  test('a refused probe doubles the hold, up to the maximum', async () => {
     const [first, second] = openPair();
     await first.hold('a', ofAddress({ terms: SHORT }));
     const lengths: number[] = [];
@@ -177,7 +177,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     expect(three).toBeLessThanOrEqual(6_000);
   });
 
-  test('a probe that was not answered lets the next one leave', async () => {
+  test('an unanswered probe lets the next one leave', async () => {
     const [first, second] = openPair();
     await first.hold('a', ofAddress({ terms: SHORT }));
     await age(PAST_STEPS_MS);
@@ -198,7 +198,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     expect(await take(second, request('protect', { user: 'v' }))).toMatchObject([{ blockedBy: null }]);
   });
 
-  test('answers to requests that left before a hold change nothing, nor does the answer of a former probe', async () => {
+  test('answers to requests from before a hold change nothing, nor does the answer to an old probe', async () => {
     const [first, second] = openPair();
     await first.hold('a', ofAddress({ terms: SHORT }));
     await first.hold('a', ofAddress({ terms: SHORT }));
@@ -209,7 +209,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     expect(await take(first, request('protect'))).toMatchObject([{ blockedBy: 'egress', isHeld: true }]);
   });
 
-  test('an inferred hold lets closes and stops leave, and ends with the first that is not refused', async () => {
+  test('an inferred hold lets closes and stops leave, and ends with the first one that is not refused', async () => {
     const [first, second] = openPair();
     await first.hold('a', inferred());
     const [entry, stop] = await take(second, request('place'), request('protect', { user: 'v' }));
@@ -219,7 +219,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     expect(await take(first, request('place'))).toMatchObject([{ blockedBy: null }]);
   });
 
-  test('an account that is refused for itself prolongs an inferred hold only for itself', async () => {
+  test('an account with its own refusals prolongs an inferred hold only for itself', async () => {
     const [first, second] = openPair();
     const terms = { ...SHORT, longestMs: 60_000 };
     await first.hold('a', inferred({ terms }));
@@ -232,17 +232,17 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
       request('place', { user: 'throttled' }),
       request('place', { user: 'v' }),
     );
-    // It does not stand in the way of lower priorities either.
+    // It does not block lower priorities either.
     expect(own?.blockedBy).toBe('bucket');
     expect(other?.blockedBy).toBeNull();
-    // A second account says that it is the address.
+    // A second refused account confirms the address limit.
     await second.hold('a', inferred({ account: 'v', terms, probeOf: other?.probes.egress ?? null }));
     const [after] = await take(first, request('look-up', { user: 'w' }));
     expect(after).toMatchObject({ blockedBy: 'egress', isHeld: true });
     expect(after?.waitMs).toBeGreaterThan(300);
   });
 
-  test('when the exchange lets a probe through to a limit of its account, the address is open again', async () => {
+  test('a probe that reaches its account’s limit opens the address again', async () => {
     const [first, second] = openPair();
     await first.hold('a', ofAddress({ terms: SHORT }));
     await age(PAST_STEPS_MS);
@@ -253,7 +253,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
     ]);
   });
 
-  test('a hold of an account’s endpoint takes no slot of the address, and its probe is its own', async () => {
+  test('an account hold takes no slot of the address and has its own probe', async () => {
     const [first, second] = openPair();
     await first.hold('u', ofAccount({ terms: SHORT }));
     const held = await take(second, request('place', { user: 'u' }), request('place', { user: 'v' }));
@@ -274,7 +274,7 @@ describe.each(['the database', 'one instance by itself'])('holds, as counted by 
   });
 });
 
-test('a user’s endpoint takes its limit at once and then nothing for a second; an entry leaves one to a close', async () => {
+test('a user’s endpoint takes its limit immediately, then nothing for a second; entries leave one request to a close', async () => {
   const [first, second] = [open().store, open().store];
   const ask = (store: SlotStore, priority: CallPriority) =>
     store.take(
@@ -288,14 +288,14 @@ test('a user’s endpoint takes its limit at once and then nothing for a second;
   const answers = await ask(second, 'protect');
   expect(granted(answers)).toBe(1);
   const waits = answers.slice(1).map(({ waitMs }) => waitMs);
-  // Until the first one is a second old, and a little for the way.
+  // Until the first request is a second old, plus the arrival jitter.
   expect(Math.min(...waits)).toBeGreaterThan(900);
   expect(Math.max(...waits)).toBeLessThanOrEqual(1_300);
   await sleep(Math.max(...waits) + 20);
   expect(granted(await ask(first, 'place'))).toBeGreaterThanOrEqual(3);
 });
 
-test('without the database an instance goes on with a quarter, says so once, and comes back', async () => {
+test('without the database an instance uses a quarter, logs that once, and recovers', async () => {
   const { pool } = database.database;
   let isAway = true;
   const flaky = {
@@ -314,7 +314,7 @@ test('without the database an instance goes on with a quarter, says so once, and
   expect(granted(await ask())).toBe(20);
 });
 
-test('a database that does not answer does not hold a stop up', async () => {
+test('an unresponsive database does not delay a stop', async () => {
   const { store } = open({ query: () => new Promise(() => {}) } as never);
   const startedMs = performance.now();
   expect(granted(await store.take([request('protect')]))).toBe(1);

@@ -86,7 +86,7 @@ describe('limit orders', () => {
     expect(isMarketable(order({ side }), D(mark))).toBe(fills);
   });
 
-  test('a resting order fills at the mark that passes its limit, for the maker fee', () => {
+  test('a resting order fills at the mark that crosses its limit, for the maker fee', () => {
     const own = books();
     own.book.orders.push(order());
     settle(own, 101, 100.5, 97);
@@ -119,7 +119,7 @@ describe('positions', () => {
     expect(own.book.position?.margin.toNumber()).toBe(41.2);
   });
 
-  test('half a close takes half of the margin out and books the profit', () => {
+  test('closing half releases half of the margin and books the profit', () => {
     const own = books();
     fillAt(own, order({ size: D(4) }), 100);
     fillAt(own, order({ side: 'sell', size: D(2), reduceOnly: true }), 110);
@@ -128,7 +128,7 @@ describe('positions', () => {
     expect(own.account.realisedProfit.toNumber()).toBe(20);
   });
 
-  test('an order through the position turns it around', () => {
+  test('an order larger than the position reverses it', () => {
     const own = books();
     fillAt(own, order({ size: D(2), presetStopLoss: D(90) }), 100);
     fillAt(own, order({ side: 'sell', size: D(5), presetStopLoss: D(120) }), 110);
@@ -147,7 +147,7 @@ describe('stop loss and take profit', () => {
     return own;
   };
 
-  test('a stop closes the whole position at the mark that crossed it, gap and all', () => {
+  test('a stop closes the whole position at the mark that crossed it, including gaps', () => {
     const own = protectedLong();
     settle(own, 95.1);
     expect(own.book.position).not.toBeNull();
@@ -159,13 +159,13 @@ describe('stop loss and take profit', () => {
     expect(own.book.triggers.map(({ state }) => state).sort()).toEqual(['cancelled', 'executed']);
   });
 
-  test('a target closes it at the mark that reached it', () => {
+  test('a target closes the position at the mark that reached it', () => {
     const own = protectedLong();
     settle(own, 111);
     expect(own.account.realisedProfit.toNumber()).toBe(11);
   });
 
-  test('the mark that fills an order does not trigger its stop, the next one does', () => {
+  test('the mark that fills an order does not trigger its stop, but the next one does', () => {
     const own = books();
     own.book.orders.push(order({ price: D(100), size: D(1), presetStopLoss: D(98) }));
     settle(own, 97);
@@ -199,7 +199,7 @@ describe('stop loss and take profit', () => {
 });
 
 describe('liquidation', () => {
-  test('comes where the loss has eaten the margin down to the maintenance margin', () => {
+  test('happens when the loss has reduced the margin to the maintenance margin', () => {
     const own = books();
     fillAt(own, order({ size: D(1) }), 100);
     // (100 - 10) / (1 - 0.004)
@@ -211,7 +211,7 @@ describe('liquidation', () => {
     expect(own.account.realisedProfit.toNumber()).toBe(-10);
   });
 
-  test('a gap beyond it costs the margin and no more', () => {
+  test('a gap beyond it costs only the margin', () => {
     const own = books();
     fillAt(own, order({ side: 'sell', size: D(2) }), 100);
     settle(own, 400);
@@ -268,7 +268,7 @@ describe('any sequence of orders and marks', () => {
   });
 });
 
-test('what is available is the balance without margins and what resting orders lock', () => {
+test('the available balance excludes margins and amounts locked by resting orders', () => {
   const own = books();
   fillAt(own, order({ size: D(1) }), 100);
   own.book.orders.push(order({ price: D(90), size: D(1) }));

@@ -9,7 +9,7 @@ import { buy, type ExchangeUnderTest, inTime } from '#test/venues/test-registry.
 for (const platform of EXCHANGE_PLATFORMS) {
   exchangeSuite(platform, 'in paper mode', () => openInPaperMode(platform));
 
-  describe(`${platform} in paper mode, beside the real client on the venue`, () => {
+  describe(`${platform} in paper mode, compared with the real client on the venue`, () => {
     let paper: Awaited<ReturnType<typeof openInPaperMode>>;
     let venue: Awaited<ReturnType<typeof openOnVenue>>;
     beforeAll(async () => {
@@ -24,7 +24,7 @@ for (const platform of EXCHANGE_PLATFORMS) {
       await venue?.close();
     });
 
-    test('shows the order that would be sent', async () => {
+    test('describes the same order request', async () => {
       for (const changes of [{}, { side: 'sell', stopLoss: '66000', takeProfit: '62000' }] as const) {
         const order = buy(changes);
         expect(await paper.exchange.describeOrder(order)).toEqual(await venue.exchange.describeOrder(order));
@@ -39,12 +39,12 @@ for (const platform of EXCHANGE_PLATFORMS) {
       }
     });
 
-    test('is known by the same name, kind of account and memory', () => {
+    test('has the same name, kind of account and order memory', () => {
       const { accountMode, apiEndpoint, orderMemory } = venue.exchange;
       expect(paper.exchange).toMatchObject({ accountMode, apiEndpoint, orderMemory });
     });
 
-    test('refuses in the same words', async () => {
+    test('refuses with the same messages', async () => {
       const refusedBy = async ({ exchange, newAccount }: ExchangeUnderTest) => {
         const account = newAccount();
         await exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
@@ -82,7 +82,7 @@ describe('paper mode', () => {
   });
   afterAll(() => under?.close());
 
-  test('needs no key, and has an account for everybody', async () => {
+  test('needs no key and has an account for everybody', async () => {
     const account = under.newAccount();
     expect(await under.exchange.inspectKey(account)).toEqual({
       accountMode: 'classic',
@@ -93,7 +93,7 @@ describe('paper mode', () => {
     expect(await under.exchange.fetchBalance(account)).toMatchObject({ futuresAvailable: '10000' });
   });
 
-  test('places nothing when the account was free only after the last permitted instant', async () => {
+  test('places nothing if the account’s lock was acquired only after `notAfter`', async () => {
     const account = under.newAccount();
     await under.exchange.prepareAccount(account, { token: 'BTC', leverage: 10 });
     const release = await under.holdAccount(account);
@@ -105,7 +105,7 @@ describe('paper mode', () => {
     expect(await under.ordersOf(account)).toEqual([]);
   });
 
-  test('can be tried again when the list of contracts cannot be read: nothing was placed', async () => {
+  test('can be retried if the list of contracts cannot be read: nothing was placed', async () => {
     const away = await openInPaperMode('Bitget', {
       tokens: async () => {
         throw new Error('the database is away');
@@ -122,11 +122,11 @@ describe('paper mode', () => {
     await expect(away.close()).rejects.toThrow('the database is away');
   });
 
-  test('leaves open what became of a call whose books cannot be reached', async () => {
+  test('leaves the outcome open if the books cannot be reached', async () => {
     const away = await openInPaperMode('Bitget');
     away.push('BTC', '65000');
     const account = away.newAccount();
-    // A user id that no book can have makes every statement fail, as a database that is away does.
+    // A user id that no book can have makes every statement fail, like an unavailable database.
     const nobody = { ...account, userId: `not a uuid ${randomUUID()}` };
     expect(await away.exchange.placeOrder(nobody, buy(), inTime())).toEqual({
       outcome: 'unknown',

@@ -6,7 +6,7 @@ import type { ClosedPosition, Exchange, ExchangeAccount } from '#server/exchange
 import { openPaper, paperAccount } from '#server/exchanges/paper/open-paper.ts';
 import { startTestEngine, type TestEngine } from '#test/app/test-engine.ts';
 
-/* What each call asks of the database, which is most of what a paper order costs. */
+/* The number of statements per call: most of the cost of a paper order. */
 
 let engine: TestEngine;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine?.close());
 
-/** BEGIN and COMMIT count as well. */
+/** Includes BEGIN and COMMIT. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const original = pg.Client.prototype.query;
   let count = 0;
@@ -30,7 +30,7 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-/** The statements of each call on the way of two orders. */
+/** The statements of each call in the course of two orders. */
 async function countCalls(exchange: Exchange, account: ExchangeAccount): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const count = async (call: string, work: () => Promise<unknown>) => {
@@ -73,7 +73,7 @@ async function countCalls(exchange: Exchange, account: ExchangeAccount): Promise
 }
 
 test.each(EXCHANGE_PLATFORMS)(
-  'no call on %s takes more statements in paper mode than the real client causes at the venue',
+  'no call on %s takes more statements in paper mode than the real client at the venue',
   async (platform) => {
     const { db, clock, deps } = engine;
     const startBalance = '10000';

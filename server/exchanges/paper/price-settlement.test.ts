@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createTokenFinder, settleOnPrice } from './price-settlement.ts';
 
-/** Work that ends, or fails, when the test says so. */
+/** Work that the test completes or fails explicitly. */
 function pendingWork<Result>() {
   const ends: { resolve: (result: Result) => void; reject: (error: Error) => void }[] = [];
   return {
@@ -14,7 +14,7 @@ function pendingWork<Result>() {
 
 const turn = () => sleep(5);
 
-describe('finding what belongs to a token', () => {
+describe('finding owners by token', () => {
   function recorded(everyMs = 0) {
     const asked: string[][] = [];
     const work = pendingWork<Map<string, string[]>>();
@@ -29,7 +29,7 @@ describe('finding what belongs to a token', () => {
     return { find, asked, end: () => work.end(owners), fail: work.fail };
   }
 
-  test('what is asked for while a query runs shares the next one, each token once', async () => {
+  test('requests during a query share the next one, each token once', async () => {
     const { find, asked, end } = recorded();
     const first = find('BTC');
     await turn();
@@ -44,7 +44,7 @@ describe('finding what belongs to a token', () => {
     expect(await Promise.all(later)).toEqual([['owner of BTC'], ['owner of ETH'], ['owner of BTC']]);
   });
 
-  test('the first query begins at once, the next one after its pause', async () => {
+  test('the first query starts immediately, the next one after its pause', async () => {
     const { find, asked, end } = recorded(60_000);
     const first = find('BTC');
     await turn();
@@ -55,7 +55,7 @@ describe('finding what belongs to a token', () => {
     expect(asked).toEqual([['BTC']]);
   });
 
-  test('a query that fails rejects for those who asked, and the next one runs', async () => {
+  test('a failed query rejects for its callers, and the next one runs', async () => {
     const { find, asked, end, fail } = recorded();
     const first = find('BTC');
     await turn();
@@ -84,7 +84,7 @@ describe('settling on a price', () => {
     return { onPrice, settled, failures, end: () => work.end(), fail: work.fail };
   }
 
-  test('prices that arrive during a settlement share one more', async () => {
+  test('prices that arrive during a settlement share one more run', async () => {
     const { onPrice, settled, end } = recorded();
     for (let count = 0; count < 5; count += 1) onPrice('BTC');
     expect(settled).toEqual(['BTC']);
@@ -105,7 +105,7 @@ describe('settling on a price', () => {
     expect(settled).toEqual(['BTC', 'ETH']);
   });
 
-  test('a settlement that fails is reported and does not stop the next one', async () => {
+  test('a failed settlement is reported and does not stop the next one', async () => {
     const { onPrice, settled, failures, fail } = recorded();
     onPrice('BTC');
     fail(new Error('no database'));
