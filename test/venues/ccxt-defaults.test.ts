@@ -7,7 +7,7 @@ import { startVenueProgram, type VenueProgram } from './program/program.ts';
 
 /*
  * The plain client library against npm run paper-exchange: its defaults, with the printed keys and address.
- * docs/exchanges.md names what is served and what is not.
+ * docs/exchanges.md lists what is served and what is not.
  */
 
 const SYMBOL = 'BTC/USDT:USDT';
@@ -75,7 +75,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     await client.setMarginMode('cross', SYMBOL);
   });
 
-  test('takes a limit order with its stop and target, and cancels it', async () => {
+  test('accepts a limit order with stop and target, and cancels it', async () => {
     const protection = { stopLoss: { triggerPrice: 59_000 }, takeProfit: { triggerPrice: 70_000 } };
     const { id = '' } = await client.createOrder(SYMBOL, 'limit', 'buy', 0.01, 60_000, protection);
     const order = await fetchOrder(client, id);
@@ -104,7 +104,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(history).toMatchObject([{ symbol: SYMBOL, contracts: 0.01 }]);
   });
 
-  test('holds the stop: it closes the position when the price falls through it', async () => {
+  test('keeps the stop: it closes the position when the price falls through it', async () => {
     await push('65000');
     const stopLoss = { triggerPrice: 64_000 };
     await client.createOrder(SYMBOL, 'market', 'buy', 0.01, undefined, { stopLoss });
@@ -114,10 +114,10 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
   });
 });
 
-/** The library wants to be told that Bybit finds ended orders for a while only. */
+/** Acknowledges the library's warning that Bybit finds ended orders only for a while. */
 const fetchOrder = (client: bitget | bybit, id: string) =>
   client.fetchOrder(id, SYMBOL, client.id === 'bybit' ? { acknowledged: true } : {});
 
-/** Bybit answers a row for the contract that is asked for, whether there is a position or not. */
+/** Bybit returns a row for the requested contract, whether or not there is a position. */
 const openPositions = async (client: bitget | bybit) =>
   (await client.fetchPositions([SYMBOL])).filter(({ contracts }) => (contracts ?? 0) > 0);

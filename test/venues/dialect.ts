@@ -19,10 +19,10 @@ import type { PutOffTask } from './put-off.ts';
 import { AnswerLost, StruckRefusal, VenueRefusal } from './refusals.ts';
 import type { VenueKey } from './venue-credentials.ts';
 
-/** One exchange's REST dialect over the paper books: routes, signatures, envelope and codes. */
+/** One exchange's REST dialect on the paper books: routes, signatures, envelope and codes. */
 export interface VenueDialect {
   platform: ExchangePlatform;
-  /** Whose key the request names, whether it is signed right or not. */
+  /** The owner of the key in the request, whether or not the signature is valid. */
   userIdOf(request: VenueRequest): string | null;
   operationsOf(request: VenueRequest): readonly VenueOperation[];
   /** `now` is the time by the exchange's clock. */
@@ -30,10 +30,10 @@ export interface VenueDialect {
   answer(call: { request: VenueRequest; faults: StruckFaults; now: Date }): Promise<VenueAnswer>;
 }
 
-/** The paper books, and what only a venue knows of their accounts. */
+/** The paper books plus account data that only a venue has. */
 export interface VenueBooks extends PaperBooks {
   keyOf(userId: string): VenueKey;
-  /** Does something for an account when its time has come: what a fault has put off. */
+  /** Schedules work for an account that a fault has postponed. */
   putOff(task: PutOffTask): void;
 }
 
@@ -45,7 +45,7 @@ export interface DialectOptions {
   onError: (error: unknown) => void;
 }
 
-/** Orders whose stop loss a fault makes the exchange lose, whenever they fill. */
+/** Marks an order whose stop loss the exchange loses whenever it fills. */
 export type LoseStopOf = (clientOrderId: string, when: 'always' | 'while partly filled') => void;
 
 export interface PublicCall {
@@ -54,9 +54,9 @@ export interface PublicCall {
   /** The time by the exchange's clock. */
   now: Date;
   parameters: Parameters;
-  /** The token of the request's contract; refused as the exchange does when no such contract is listed. */
+  /** The token of the request's contract; refuses the request as the exchange does if no such contract is listed. */
   token(): Promise<string>;
-  /** Null when the request names no symbol. */
+  /** Null if the request names no symbol. */
   optionalToken(): Promise<string | null>;
 }
 
@@ -70,7 +70,7 @@ export interface PrivateCall extends PublicCall {
 export type PublicRoutes = Record<string, (call: PublicCall) => Promise<unknown>>;
 export type PrivateRoutes = Record<string, (call: PrivateCall) => Promise<unknown>>;
 
-/** What is particular to a dialect. */
+/** The parts that differ between dialects. */
 export interface DialectParts {
   platform: ExchangePlatform;
   keyHeader: string;
@@ -78,15 +78,15 @@ export interface DialectParts {
   publicRoutes: PublicRoutes;
   privateRoutes: PrivateRoutes;
   parametersOf(request: VenueRequest): Parameters;
-  /** Refuses a request that names no listed contract. */
+  /** The refusal of a request that names no listed contract. */
   unknownSymbol(parameters: Parameters): Error;
-  /** Whose request it is; refuses it when key, time or signature are not right. */
+  /** Returns the user who signed the request; refuses it if key, time or signature are wrong. */
   authenticate(call: DialectOptions & { request: VenueRequest; now: Date }): string;
   success(now: Date, data: unknown): VenueAnswer;
   refusal(now: Date, words: RefusalWords): VenueAnswer;
   unknownRoute(now: Date): VenueAnswer;
   failure(now: Date): VenueAnswer;
-  /** What a fault refuses with, unless it brings words of its own. */
+  /** The default refusal of a fault that has no code or message. */
   usual: RefusalWords;
   words: VenueDialect['words'];
 }
@@ -150,7 +150,7 @@ export function createDialect(options: DialectOptions, parts: DialectParts): Ven
 
 class UnknownRoute extends Error {}
 
-/** The code and words of a refusal; null for any other error. */
+/** Code and message of a refusal; null for any other error. */
 function refusalWords(error: unknown, { platform, usual }: DialectParts): RefusalWords | null {
   if (error instanceof VenueRefusal) return error;
   if (error instanceof StruckRefusal) {
@@ -159,5 +159,5 @@ function refusalWords(error: unknown, { platform, usual }: DialectParts): Refusa
   return error instanceof BookRefusal ? refusalOf(platform, error.reason) : null;
 }
 
-/** What the newest marks did is in the tables only after a transaction of its own. */
+/** The effects of the newest marks reach the tables only in a separate transaction. */
 export const settled = ({ inAccount }: PrivateCall) => inAccount(async () => undefined);

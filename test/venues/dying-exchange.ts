@@ -8,10 +8,10 @@ export type DyingCall = {
     : never;
 }[keyof Exchange];
 
-/** What is otherwise at an exchange. */
+/** Overrides for an exchange. */
 export type Answers = (exchange: Exchange) => Partial<Exchange>;
 
-/** The same dependencies, with exchanges that answer otherwise. */
+/** The same dependencies with overridden exchanges. */
 export const answering = (deps: AutomationDeps, answers: Answers): AutomationDeps => ({
   ...deps,
   exchanges: {
@@ -23,7 +23,7 @@ export const answering = (deps: AutomationDeps, answers: Answers): AutomationDep
   },
 });
 
-/** The same dependencies, but something happens at one kind of call to the exchange: before it leaves, or after its answer. */
+/** The same dependencies, but `happens` runs at one kind of exchange call: before it leaves or after its answer. */
 export function atExchangeCall(
   deps: AutomationDeps,
   options: { call: DyingCall; when: 'before' | 'after'; happens: () => Promise<void> | void },
@@ -41,7 +41,7 @@ export function atExchangeCall(
   });
 }
 
-/** A process that ends there, the first time or a later one. */
+/** A process that crashes at this call, the nth time. */
 export function dyingAt(
   deps: AutomationDeps,
   call: DyingCall,

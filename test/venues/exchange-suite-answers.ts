@@ -2,8 +2,8 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 
 /*
- * An exchange that answers every request as the documentation shows it, and knows one order, one position and one
- * stop. For tests of what is sent and of how answers are read; it has no books.
+ * An exchange that gives the documented answer to every request and knows one order, one position and one stop. For
+ * tests of outgoing requests and of reading answers; it has no books.
  */
 
 const NOW = '1795273117323';
@@ -15,7 +15,7 @@ export function parametersIn({ method, query, body }: VenueRequest): Record<stri
   return Object.fromEntries(new URLSearchParams(query));
 }
 
-/** The body of the documented answer; null for a path that is not asked. */
+/** The body of the documented answer; null for an unknown path. */
 export function documentedAnswer(platform: ExchangePlatform, request: VenueRequest): unknown {
   const end = request.path.replace(/^\/(api\/v2|v5)\//, '');
   const given = parametersIn(request);
@@ -404,7 +404,7 @@ const BYBIT: Record<string, Answer> = {
         reduceOnly: true,
       }),
     ]),
-  // Before the position that is open now another one was opened and closed.
+  // Another position was opened and closed before the one that is open now.
   'execution/list': () =>
     listed([
       execution('e3', 'Buy', {

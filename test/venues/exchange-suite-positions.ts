@@ -7,7 +7,7 @@ const anHourAgo = () => new Date(Date.now() - 3_600_000);
 
 const entry = (changes: Partial<EntryOrder> = {}) => buy({ takeProfit: '69000', ...changes });
 
-/** What every exchange behind the port reports of open and closed positions. */
+/** What every exchange behind the port reports about open and closed positions. */
 export function positionTests(
   suite: { under: ExchangeUnderTest; account: ExchangeAccount },
   { longHistory }: { longHistory: boolean },
@@ -40,7 +40,7 @@ export function positionTests(
       return position;
     }
 
-    test('an account that holds nothing has no holdings and no history', async () => {
+    test('an account without positions has no holdings and no history', async () => {
       expect(await under.exchange.fetchHoldings(account)).toEqual([]);
       expect(await history()).toEqual([]);
     });
@@ -73,7 +73,7 @@ export function positionTests(
       ]);
     });
 
-    test('a closed long has its averages, its profit and its fees, as the ledger has them', async () => {
+    test('a closed long reports its averages, profit and fees, as in the ledger', async () => {
       const before = await under.balanceOf(account);
       await place(entry());
       under.push('BTC', '66000');
@@ -101,7 +101,7 @@ export function positionTests(
       expect(await closedOnce()).toMatchObject({ side: 'short', realisedProfit: '-10', fees: '0.786' });
     });
 
-    test('a position that was closed in two parts is one, at its average', async () => {
+    test('reports a position closed in two parts as one, at its average', async () => {
       await place(entry());
       under.push('BTC', '66000');
       await close('BTC', 'long', '0.004');
@@ -116,7 +116,7 @@ export function positionTests(
       });
     });
 
-    test('an opposite order that goes beyond the position ends it, and its rest is another position', async () => {
+    test('an opposite order larger than the position closes it and opens another with the rest', async () => {
       await place(entry());
       under.push('BTC', '66000');
       await place(
@@ -134,7 +134,7 @@ export function positionTests(
       });
     });
 
-    test('each position of a token has a name of its own that stays, the newest first', async () => {
+    test('each position of a token has a stable id of its own, newest first', async () => {
       for (const price of ['65100', '65200']) {
         under.push('BTC', '65000');
         await place(entry());
@@ -148,7 +148,7 @@ export function positionTests(
     });
 
     if (longHistory) {
-      test('more than one page of history is read whole', async () => {
+      test('reads more than one page of history completely', async () => {
         for (let count = 0; count < 103; count += 1) {
           await place(entry({ quantity: '0.001' }));
           await close('BTC', 'long', '0.001');
@@ -163,7 +163,7 @@ export function positionTests(
       ['62000', 'stop loss', '-30'],
       ['70000', 'take profit', '50'],
       ['1', 'liquidation', '-65'],
-    ] as const)('at a mark of %s it was closed by its %s', async (mark, source, realisedProfit) => {
+    ] as const)('at a mark of %s it is closed by its %s', async (mark, source, realisedProfit) => {
       await place(entry());
       under.push('BTC', mark);
       const position = await closedOnce();
@@ -171,7 +171,7 @@ export function positionTests(
       expect(await under.exchange.findClosingOrder(account, position)).toMatchObject({ source });
     });
 
-    test('names the order that closed it by its client order id', async () => {
+    test('reports the client order id of the closing order', async () => {
       await place(entry());
       await close('BTC', 'long', '0.004');
       const clientOrderId = await close('BTC', 'long', '0.006');

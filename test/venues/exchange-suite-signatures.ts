@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { VenueRequest } from '#test/venues/http.ts';
 
-/** Recomputed from the documentation; null when it is right. */
+/** Recomputes the signature from the documentation; null if it is valid. */
 export function signatureProblem(
   platform: ExchangePlatform,
   { method, path, query, body, headers }: VenueRequest,

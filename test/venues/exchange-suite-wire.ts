@@ -5,14 +5,14 @@ import { SUITE_WORDS } from './exchange-suite-words.ts';
 import type { FaultMatch, VenueFault } from './faults.ts';
 import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
 
-/** An exchange that is spoken to over a wire, with a hand on what goes wrong there. */
+/** An exchange reached over a wire, with control over the faults on it. */
 export interface WiredExchange extends ExchangeUnderTest {
-  /** The same with a short deadline, for the tests that wait for it. */
+  /** The same exchange with a short deadline, for tests that wait for a timeout. */
   hastyExchange: Exchange;
   setFaults(faults: VenueFault[]): void;
 }
 
-/** How every client of an exchange classifies requests that fail and answers that cannot be read. */
+/** How every client of an exchange classifies failed requests and unreadable answers. */
 export function wireSuite(
   platform: ExchangePlatform,
   name: string,
@@ -45,7 +45,7 @@ export function wireSuite(
     describe('an entry', () => {
       const resting = () => buy({ price: '64000', stopLoss: '62000' });
 
-      test('may fill in part: the rest stays open and the stop covers the position', async () => {
+      test('may fill partly: the rest stays open and the stop covers the position', async () => {
         under.setFaults([{ kind: 'partialFill', fraction: '0.3' }]);
         const order = buy({ quantity: '0.01' });
         await exchange.placeOrder(account, order, inTime());
@@ -74,7 +74,7 @@ export function wireSuite(
     });
 
     describe('a look-up', () => {
-      test('finds orders also where the exchange forgot those that ended', async () => {
+      test('finds orders even if the exchange has forgotten ended ones', async () => {
         const [open, filled, cancelled] = [
           buy({ price: '64000', stopLoss: '62000' }),
           buy(),
@@ -87,7 +87,7 @@ export function wireSuite(
         expect(found.map(({ state }) => state)).toEqual(['open', 'filled', 'cancelled']);
       });
 
-      test('says that an order is unknown only when every way to find it has been asked', async () => {
+      test('reports an order as unknown only after every look-up was tried', async () => {
         const order = buy();
         await exchange.placeOrder(account, order, inTime());
         under.setFaults([
@@ -99,7 +99,7 @@ export function wireSuite(
     });
 
     describe('a cancel', () => {
-      test('that is answered as unknown proves nothing: the order lives on', async () => {
+      test('answered with "unknown order" proves nothing: the order lives on', async () => {
         const order = buy({ price: '64000', stopLoss: '62000' });
         await exchange.placeOrder(account, order, inTime());
         under.setFaults([{ kind: 'cancelUnknown' }]);
@@ -168,7 +168,7 @@ export function wireSuite(
         expect((await exchange.findOrder(account, order)) !== null).toBe(orders === 1);
       });
 
-      test('refuses wrong credentials as a matter of credentials', async () => {
+      test('reports wrong credentials as a credentials error', async () => {
         const thief = { ...account, credentials: { ...account.credentials, apiSecret: 'guessed' } };
         expect(await exchange.placeOrder(thief, buy(), inTime())).toMatchObject({
           outcome: 'refused',
@@ -182,7 +182,7 @@ export function wireSuite(
     });
 
     describe('preparing an account', () => {
-      test('sets modes and leverage once, and does nothing when they are so', async () => {
+      test('sets modes and leverage once, and nothing if they are already set', async () => {
         const fresh = under.newAccount();
         const endpoints: string[] = [];
         const onCall = ({ endpoint }: CallRecord) => endpoints.push(endpoint.split('/').slice(-2).join('/'));
@@ -207,7 +207,7 @@ export function wireSuite(
     });
 
     describe('protection', () => {
-      test('a stop and target that are left behind are cancelled', async () => {
+      test('cancels a leftover stop and target', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         under.setFaults([{ kind: 'protectionKept' }]);
         const close = { token: 'BTC', side: 'long' as const, quantity: '0.01', clientOrderId: newId() };
@@ -218,13 +218,13 @@ export function wireSuite(
       });
     });
 
-    describe('reads that fail', () => {
+    describe('failed reads', () => {
       test.each([
         ['a timeout', { kind: 'timeout' } as const, 'unknown'],
         ['a 502', { kind: 'badGatewayBefore' } as const, 'unknown'],
         ['HTML', { kind: 'html200' } as const, 'unknown'],
         ['a rate limit', { kind: 'tooManyRequests' } as const, 'retry-later'],
-      ])('a look-up that meets %s does not say that the order is unknown', async (_, fault, kind) => {
+      ])('a look-up that meets %s does not report the order as unknown', async (_, fault, kind) => {
         const order = buy();
         await exchange.placeOrder(account, order, inTime());
         under.setFaults([{ ...fault, on: { operation: 'find-order' } }]);
@@ -235,7 +235,7 @@ export function wireSuite(
         });
       });
 
-      test('a cancel without an answer is unknown', async () => {
+      test('reports a cancel without an answer as unknown', async () => {
         const order = buy({ price: '64000', stopLoss: '62000' });
         await exchange.placeOrder(account, order, inTime());
         under.setFaults([{ kind: 'acceptThenTimeout', on: { operation: 'cancel-order' } }]);
@@ -244,18 +244,18 @@ export function wireSuite(
       });
     });
 
-    describe.each(['html200', 'empty200'] as const)('an answer that says nothing (%s)', (kind) => {
+    describe.each(['html200', 'empty200'] as const)('an unusable answer (%s)', (kind) => {
       const meets = (on: FaultMatch) => under.setFaults([{ kind, on: { ...on, times: 10 } }]);
       const unknown = { name: 'ExchangeError', kind: 'unknown' };
 
-      test('is not taken for a flat account', async () => {
+      test('is not read as a flat account', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         meets({ operation: 'positions' });
         await expect(exchange.fetchPosition(account, 'BTC')).rejects.toMatchObject(unknown);
         await expect(exchange.fetchHoldings(account)).rejects.toMatchObject(unknown);
       });
 
-      test('is not taken for a missing stop, or for no open order', async () => {
+      test('is not read as a missing stop or as no open orders', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         meets({ operation: 'protection' });
         await expect(exchange.fetchHoldings(account)).rejects.toMatchObject(unknown);
@@ -264,14 +264,14 @@ export function wireSuite(
         await expect(exchange.fetchOpenOrders(account, 'BTC')).rejects.toMatchObject(unknown);
       });
 
-      test('is not taken for an empty history', async () => {
+      test('is not read as an empty history', async () => {
         meets({ path: words.readingHistory });
         const since = new Date(Date.now() - 3_600_000);
         await expect(exchange.fetchClosedPositions(account, { since })).rejects.toMatchObject(unknown);
       });
     });
 
-    test('what is recorded of a call shows request and answer, and no secret', async () => {
+    test('records the request and answer of a call without secrets', async () => {
       const { calls, context } = recording();
       const order = buy();
       await exchange.placeOrder(account, order, context);

@@ -1,10 +1,10 @@
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { Placement } from '#server/exchanges/exchange.ts';
 
-/** What the exchanges say and do differently where the port is the same. */
+/** Differences between the exchanges behind the same port. */
 export interface SuiteWords {
   btcQuantityStep: string;
-  /** Null where the token has no contract of one to one. */
+  /** Null if the token has no 1:1 contract. */
   pepe: object | null;
   codes: {
     tooLittleMoney: string;
@@ -12,15 +12,15 @@ export interface SuiteWords {
     stopOnWrongSide: string;
     wrongSignature: string;
     nothingToClose: string;
-    /** Of an account in another mode than one-way. */
+    /** For an account that is not in one-way mode. */
     notPrepared: string;
   };
-  /** A code, its HTTP status where it matters, and what it means for an order that was not taken. */
+  /** A code, its HTTP status where it matters, and the outcome for an order that was not accepted. */
   answered: [string, { code: string; status?: number }, Placement['outcome']][];
   firewall: Placement['outcome'];
-  /** A client order id whose order has filled, used again. */
+  /** Placing an order with the client order id of a filled order. */
   usedAgain: Placement['outcome'];
-  /** The ends of the paths, in their order. */
+  /** The path endings, in order. */
   preparing: string[];
   stateReading: string[];
   placing: { endpoint: string; requestData: (clientOrderId: string) => object; responseData: object };
@@ -47,12 +47,12 @@ export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
     },
     answered: [
       ['maintenance', { code: '40200' }, 'retry-later'],
-      ['a clock that is off', { code: '40008' }, 'retry-later'],
+      ['a wrong clock', { code: '40008' }, 'retry-later'],
       ['"request timed out" with a code', { code: '40010' }, 'unknown'],
       ['"system is abnormal"', { code: '40015' }, 'unknown'],
       ['"service return an error"', { code: '40725' }, 'unknown'],
       ['"unknown error"', { code: '45001' }, 'unknown'],
-      ['a code that nobody has seen', { code: '99999' }, 'unknown'],
+      ['an unknown code', { code: '99999' }, 'unknown'],
       ['a known code with HTTP 500', { code: '40762', status: 500 }, 'unknown'],
       ['a known code with HTTP 200', { code: '40762', status: 200 }, 'refused'],
       ['a missing permission', { code: '40014' }, 'refused'],
@@ -91,21 +91,21 @@ export const SUITE_WORDS: Record<ExchangePlatform, SuiteWords> = {
     },
     answered: [
       ['too many requests with a code', { code: '10006' }, 'retry-later'],
-      ['a clock that is off', { code: '10002' }, 'retry-later'],
+      ['a wrong clock', { code: '10002' }, 'retry-later'],
       ['"server timeout" with a code', { code: '10000' }, 'unknown'],
       ['"server error"', { code: '10016' }, 'unknown'],
       ['"duplicate request"', { code: '10014' }, 'unknown'],
       ['"request expired"', { code: '-1' }, 'unknown'],
       ['"high server load"', { code: '429' }, 'unknown'],
       ['"the order is processing"', { code: '110079' }, 'unknown'],
-      ['a code that nobody has seen', { code: '99999' }, 'unknown'],
+      ['an unknown code', { code: '99999' }, 'unknown'],
       ['a known code with HTTP 500', { code: '110007', status: 500 }, 'unknown'],
       ['a known code with HTTP 200', { code: '110007', status: 200 }, 'refused'],
       ['a missing permission', { code: '10005' }, 'refused'],
       ['an address that is not allowed', { code: '10010' }, 'refused'],
       ['an account that is not unified', { code: '10028' }, 'refused'],
-      ['a code that nobody has seen, with HTTP 403', { code: '99999', status: 403 }, 'retry-later'],
-      ['a gateway that takes no such key', { code: '99999', status: 401 }, 'refused'],
+      ['an unknown code with HTTP 403', { code: '99999', status: 403 }, 'retry-later'],
+      ['a gateway that rejects the key', { code: '99999', status: 401 }, 'refused'],
       ['a duplicate', { code: '110072' }, 'duplicate'],
     ],
     firewall: 'retry-later',

@@ -8,7 +8,7 @@ import { positionTests } from './exchange-suite-positions.ts';
 import { SUITE_WORDS } from './exchange-suite-words.ts';
 import { buy, type ExchangeUnderTest, inTime, newId, recording } from './test-registry.ts';
 
-/** What every exchange behind the port has to do: the real clients, and paper mode. */
+/** What every exchange behind the port must do: the real clients and paper mode. */
 export function exchangeSuite(
   platform: ExchangePlatform,
   name: string,
@@ -49,8 +49,8 @@ export function exchangeSuite(
     };
     positionTests(suite, { longHistory });
 
-    describe('an order that is described', () => {
-      test('is the request that is sent when it is placed, and describing it sends nothing', async () => {
+    describe('describing an order', () => {
+      test('returns the request that placing it sends, and sends nothing', async () => {
         const order = buy({ price: '64999.5' });
         const described = await exchange.describeOrder(order);
         expect(await exchange.findOrder(account, order)).toBeNull();
@@ -63,7 +63,7 @@ export function exchangeSuite(
         expect(JSON.stringify(described)).toContain(order.clientOrderId);
       });
 
-      test('is refused where it would not be sent', async () => {
+      test('refuses an order that would not be sent', async () => {
         await expect(exchange.describeOrder(buy({ price: '65000.123456' }))).rejects.toMatchObject({
           kind: 'refused',
         });
@@ -74,7 +74,7 @@ export function exchangeSuite(
     });
 
     describe('market data', () => {
-      test('the ticker gives the newest price', async () => {
+      test('the ticker returns the newest price', async () => {
         under.push('ETH', '3012.55');
         const ticker = await exchange.fetchTicker('ETH');
         expect(ticker).toMatchObject({ token: 'ETH', lastPrice: '3012.55', markPrice: '3012.55' });
@@ -101,7 +101,7 @@ export function exchangeSuite(
         else expect(contract).toMatchObject(words.pepe);
       });
 
-      test('twenty simultaneous price requests make one call', async () => {
+      test('twenty concurrent price requests make one call', async () => {
         under.push('SOL', '150.123');
         const { calls, context } = recording();
         await exchange.fetchContract('SOL');
@@ -111,7 +111,7 @@ export function exchangeSuite(
     });
 
     describe('an entry that fills', () => {
-      test('is placed, found filled at the mark, and its position has the stop and target it carried', async () => {
+      test('is placed and found filled at the mark, and its position has the stop and target of the order', async () => {
         const order = buy({ price: '65010' });
         expect(await exchange.placeOrder(account, order, inTime())).toMatchObject({ outcome: 'placed' });
         expect(await find(order)).toMatchObject({
@@ -141,7 +141,7 @@ export function exchangeSuite(
         });
       });
 
-      test('moves the balance by margin and fee, exactly as the ledger has it', async () => {
+      test('changes the balance by margin and fee, exactly as in the ledger', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         const balance = await exchange.fetchBalance(account);
         expect(balance).toMatchObject({
@@ -157,7 +157,7 @@ export function exchangeSuite(
         await exchange.placeOrder(account, buy(), inTime());
         under.push('BTC', '62900');
         expect(await exchange.fetchPosition(account, 'BTC')).toBeNull();
-        // 21 lost, 0.39 and 0.3774 of fees.
+        // A loss of 21, and 0.39 and 0.3774 in fees.
         expect((await exchange.fetchBalance(account)).futuresBalance).toBe('9978.2326');
         expect(await exchange.fetchProtection(account, 'BTC')).toEqual({ stopLoss: null, takeProfit: null });
         expect(await exchange.fetchHolding(account, 'BTC')).toBeNull();
@@ -170,7 +170,7 @@ export function exchangeSuite(
         expect((await exchange.fetchBalance(account)).futuresBalance).toBe('10040.1954');
       });
 
-      test('can be a short, protected on its other sides', async () => {
+      test('can be a short with stop and target on the opposite sides', async () => {
         const order = buy({ side: 'sell', price: '64990', stopLoss: '66000', takeProfit: '62000' });
         await exchange.placeOrder(account, order, inTime());
         expect(await exchange.fetchPosition(account, 'BTC')).toMatchObject({
@@ -210,7 +210,7 @@ export function exchangeSuite(
         expect((await exchange.fetchProtection(account, 'BTC')).stopLoss).toBe('62000');
       });
 
-      test('is cancelled, and its money comes back', async () => {
+      test('is cancelled, and its funds are released', async () => {
         const order = resting();
         await exchange.placeOrder(account, order, inTime());
         expect(await exchange.cancelOrder(account, order)).toEqual({ outcome: 'accepted' });
@@ -235,20 +235,20 @@ export function exchangeSuite(
     });
 
     describe('client order ids', () => {
-      test('an unknown one is found to be unknown, and cannot be cancelled', async () => {
+      test('an unknown one is not found and cannot be cancelled', async () => {
         const reference = { token: 'BTC', clientOrderId: newId() };
         expect(await exchange.findOrder(account, reference)).toBeNull();
         expect((await exchange.cancelOrder(account, reference)).outcome).toBe('not-found');
       });
 
-      test('one that is still pending is a duplicate', async () => {
+      test('a pending one is a duplicate', async () => {
         const order = buy({ price: '64000', stopLoss: '62000' });
         await exchange.placeOrder(account, order, inTime());
         expect((await exchange.placeOrder(account, order, inTime())).outcome).toBe('duplicate');
         expect(await under.ordersOf(account)).toHaveLength(1);
       });
 
-      test('one whose order has filled makes a NEW order: the exchange does not keep us from doubling', async () => {
+      test('reusing the id of a filled order places a NEW order: the exchange does not prevent duplicates', async () => {
         const order = buy();
         await exchange.placeOrder(account, order, inTime());
         expect((await exchange.placeOrder(account, order, inTime())).outcome).toBe(words.usedAgain);
@@ -267,7 +267,7 @@ export function exchangeSuite(
     });
 
     describe('the outcome of a placement', () => {
-      test('too little money is a refusal with its code', async () => {
+      test('an insufficient balance is a refusal with its code', async () => {
         const placement = await exchange.placeOrder(account, buy({ quantity: '5' }), inTime());
         expect(placement).toMatchObject({ outcome: 'refused', code: words.codes.tooLittleMoney });
       });
@@ -284,19 +284,19 @@ export function exchangeSuite(
         ['target', { takeProfit: '69000.123' }],
         ['not a number', { price: 'NaN' }],
         ['a negative quantity', { quantity: '-1' }],
-      ])('what the contract would still round is not sent: %s', async (_, changes) => {
+      ])('an order that would be rounded to the contract’s steps is not sent: %s', async (_, changes) => {
         const placement = await exchange.placeOrder(account, buy(changes), inTime());
         expect(placement).toMatchObject({ outcome: 'refused', code: 'not-sent' });
         expect(await under.ordersOf(account)).toEqual([]);
       });
 
-      test('nothing is sent after the last permitted instant', async () => {
+      test('sends nothing after the last permitted instant', async () => {
         const placement = await exchange.placeOrder(account, buy(), { notAfter: new Date(Date.now() - 1) });
         expect(placement).toMatchObject({ outcome: 'refused', code: 'not-sent' });
         expect(await under.ordersOf(account)).toEqual([]);
       });
 
-      test('an account of another environment is never served', async () => {
+      test('never serves an account of another environment', async () => {
         const stranger: ExchangeAccount = { ...account, environment: 'live' };
         expect(await exchange.placeOrder(stranger, buy(), inTime())).toMatchObject({ outcome: 'refused' });
         await expect(exchange.fetchBalance(stranger)).rejects.toMatchObject({ kind: 'refused' });
@@ -305,7 +305,7 @@ export function exchangeSuite(
     });
 
     describe('preparing an account', () => {
-      test('sets modes and leverage, and changes nothing when they are so', async () => {
+      test('sets modes and leverage, and changes nothing if they are already set', async () => {
         const fresh = under.newAccount();
         const methods: string[] = [];
         const onCall = ({ method }: { method: string }) => methods.push(method);
@@ -318,7 +318,7 @@ export function exchangeSuite(
         expect(await exchange.fetchPosition(fresh, 'BTC')).toMatchObject({ leverage: 5, margin: '130' });
       });
 
-      test('refuses more leverage than the contract has, in the exchange’s words', async () => {
+      test('refuses more leverage than the contract allows, with the exchange’s code', async () => {
         const wanted = { token: 'BTC', leverage: 126 };
         await expect(exchange.prepareAccount(account, wanted)).rejects.toMatchObject({
           kind: 'refused',
@@ -326,7 +326,7 @@ export function exchangeSuite(
         });
       });
 
-      test('an account in hedge mode cannot trade, until it is prepared', async () => {
+      test('an account in hedge mode cannot trade until it is prepared', async () => {
         const fresh = under.newAccount();
         await under.setHedgeMode(fresh, 'BTC');
         const placement = await exchange.placeOrder(fresh, buy(), inTime());
@@ -335,9 +335,9 @@ export function exchangeSuite(
         expect(await exchange.placeOrder(fresh, buy(), inTime())).toMatchObject({ outcome: 'placed' });
       });
 
-      test('what is set already is no failure, whatever the exchange says of it', async () => {
+      test('accepts a setting that is already in place, whatever the exchange answers', async () => {
         const fresh = under.newAccount();
-        // A reading that is behind has everything set again.
+        // A stale read makes `prepareAccount` set everything again.
         await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 });
         await under.setHedgeMode(fresh, 'BTC');
         await exchange.prepareAccount(fresh, { token: 'BTC', leverage: 5 });
@@ -348,7 +348,7 @@ export function exchangeSuite(
     const newStop = () => ({ ...LONG, stopLoss: '63000', takeProfit: null, clientOrderId: newId() });
 
     describe('protection', () => {
-      test('a stop that the exchange lost is seen to be missing, and can be placed', async () => {
+      test('reports a stop that the exchange lost as missing, and places it again', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         await under.loseStop(account, 'BTC');
         expect(await exchange.fetchProtection(account, 'BTC')).toEqual({
@@ -361,7 +361,7 @@ export function exchangeSuite(
         expect(await exchange.fetchPosition(account, 'BTC')).toBeNull();
       });
 
-      test('a stop that the mark has already crossed is refused', async () => {
+      test('refuses a stop that the mark has already crossed', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         await under.loseStop(account, 'BTC');
         under.push('BTC', '62000');
@@ -373,7 +373,7 @@ export function exchangeSuite(
     });
 
     describe('closing a position', () => {
-      test('sells it at the market and cancels its protection', async () => {
+      test('sells it at market and cancels its protection', async () => {
         await exchange.placeOrder(account, buy(), inTime());
         const close = { ...LONG, clientOrderId: newId() };
         expect((await exchange.closePosition(account, close, inTime())).outcome).toBe('placed');
@@ -382,7 +382,7 @@ export function exchangeSuite(
         expect(await exchange.fetchProtection(account, 'BTC')).toEqual({ stopLoss: null, takeProfit: null });
       });
 
-      test('never opens the opposite one', async () => {
+      test('never opens the opposite position', async () => {
         const close = { ...LONG, clientOrderId: newId() };
         expect(await exchange.closePosition(account, close, inTime())).toMatchObject({
           outcome: 'refused',
@@ -395,7 +395,7 @@ export function exchangeSuite(
       });
     });
 
-    test('a call is recorded with what was asked and what came of it, and without a secret', async () => {
+    test('records a call with its request and answer, without secrets', async () => {
       const { calls, context } = recording();
       const order = buy();
       await exchange.placeOrder(account, order, context);
@@ -423,14 +423,14 @@ export function exchangeSuite(
       await exchange.placeOrder(account, resting, context);
       await exchange.cancelOrder(account, resting, context);
       await exchange.findOrder(account, { token: 'BTC', clientOrderId: newId() }, context);
-      // As they are stored and shown.
+      // As the calls are stored and displayed.
       const stored: unknown = JSON.parse(JSON.stringify(calls));
       expect(z.array(apiCall).safeParse(stored).error).toBeUndefined();
       const { apiSecret } = account.credentials;
       expect(JSON.stringify(calls)).not.toContain(`"${apiSecret}"`);
     });
 
-    test('fifty orders of ten users at once are each placed on their own account', async () => {
+    test('places fifty concurrent orders of ten users each on their own account', async () => {
       const users = Array.from({ length: 10 }, () => under.newAccount());
       const prepare = { token: 'BTC', leverage: 10 };
       await Promise.all(users.map((user) => exchange.prepareAccount(user, prepare)));

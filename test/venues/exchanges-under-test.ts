@@ -62,7 +62,7 @@ export async function openOnVenue(
   return {
     exchange,
     hastyExchange: hasty.get(platform),
-    // It is a setting of the whole account at Bybit, which no position tells.
+    // Bybit sets the margin mode per account and does not report it per position.
     marginModeOfPosition: platform === 'Bybit' ? null : 'isolated',
     newAccount() {
       const userId = randomUUID();
@@ -82,11 +82,11 @@ export async function openOnVenue(
 }
 
 export interface PaperUnderTest extends ExchangeUnderTest {
-  /** Locks the account, as another process that works on it does; answers how to let it go. */
+  /** Locks the account as another process would; returns a function that releases it. */
   holdAccount(account: ExchangeAccount): Promise<() => Promise<void>>;
 }
 
-/** Paper mode as the program has it. */
+/** Paper mode as in production. */
 export async function openInPaperMode(
   platform: ExchangePlatform,
   ownMarks?: Partial<MarkSource>,
@@ -126,7 +126,7 @@ function pastThePort(
   return {
     async setHedgeMode(account, token) {
       const { userId } = account;
-      // It exists from its first request on.
+      // The account exists only after its first request.
       await fetchBalance(account);
       await db
         .update(paperAccounts)

@@ -1,7 +1,7 @@
 import type { StruckFaults } from './faults.ts';
 import { textAnswer, type VenueAnswer } from './http.ts';
 
-/** How an exchange puts what a fault makes it say. */
+/** How an exchange words the answers that faults cause. */
 export interface FaultWords {
   refusal(code: string, message: string, status?: number): VenueAnswer;
   tooManyRequests(limit: { retryAfterMs: number | undefined; ofAddress: boolean }): VenueAnswer;
@@ -11,7 +11,7 @@ export interface FaultWords {
 
 const LONGEST_DELAY_MS = 600_000;
 
-/** The answer of a request that is never processed; null when it is to be. */
+/** The answer to a request that is not processed; null if it should be. */
 export async function answerBefore(faults: StruckFaults, words: FaultWords): Promise<VenueAnswer | null> {
   const delay = faults.find('delay');
   if (delay) await waitFor(delay.delayMs);
@@ -32,7 +32,7 @@ export async function answerBefore(faults: StruckFaults, words: FaultWords): Pro
   return null;
 }
 
-/** What becomes of the answer on its way. */
+/** Applies faults to the answer of a processed request. */
 export function answerAfter(faults: StruckFaults, words: FaultWords, response: VenueAnswer): VenueAnswer {
   const badGateway = faults.find('badGatewayAfter');
   if (badGateway) return textAnswer(badGateway.status ?? 502, '<html>bad gateway</html>');

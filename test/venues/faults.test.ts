@@ -9,7 +9,7 @@ import { SECRET_KEY, venueUnderTest } from './venue-under-test.ts';
 
 const TRADERS = { Bitget: bitgetTrader, Bybit: bybitTrader };
 const STEP: Record<ExchangePlatform, string> = { Bitget: '0.0001', Bybit: '0.001' };
-/** What each exchange says: the same thing in other codes. */
+/** The exchanges' codes for the same refusals. */
 const CODES = {
   balance: { Bitget: '40762', Bybit: '110007' },
   leverage: { Bitget: '40797', Bybit: '110013' },
@@ -22,7 +22,7 @@ const CODES = {
 const under = venueUnderTest();
 const ledger = () => paperLedger(under.db);
 
-describe('which requests a fault strikes', () => {
+describe('requests that a fault affects', () => {
   const request = (changes: Partial<Parameters<ReturnType<typeof createFaults>['strike']>[0]> = {}) => ({
     path: '/v5/order/create',
     platform: 'Bybit' as const,
@@ -35,7 +35,7 @@ describe('which requests a fault strikes', () => {
     return requests.map((one) => faults.strike(one).find(fault.kind) !== null);
   };
 
-  test('an operation is the same in every dialect', () => {
+  test('match an operation in every dialect', () => {
     const fault: VenueFault = { kind: 'empty200', on: { operation: 'place-order', times: 9 } };
     const bitget = request({ path: '/api/v2/mix/order/place-order', platform: 'Bitget' });
     expect(hits(fault, request(), bitget, request({ operations: ['close-position'] }))).toEqual([
@@ -45,7 +45,7 @@ describe('which requests a fault strikes', () => {
     ]);
   });
 
-  test('a platform, a user, and a count from the nth on', () => {
+  test('match a platform, a user and a count from the nth on', () => {
     const on = { platform: 'Bybit', userId: 'u', nth: 2, times: 2 } as const;
     const others = [request({ platform: 'Bitget' }), request({ userId: 'v' })];
     expect(hits({ kind: 'html200', on }, ...others, ...Array(4).fill(request()))).toEqual([
@@ -58,7 +58,7 @@ describe('which requests a fault strikes', () => {
     ]);
   });
 
-  test('a kind belongs to an operation, and a condition lasts', () => {
+  test('match the operation of the kind; conditions last', () => {
     const balance = request({ operations: ['balance'], path: '/v5/account/wallet-balance' });
     expect(hits({ kind: 'restFirst' }, balance, request(), request())).toEqual([false, true, false]);
     expect(hits({ kind: 'wrongKey' }, balance, request(), request({ userId: null }))).toEqual([
@@ -68,7 +68,7 @@ describe('which requests a fault strikes', () => {
     ]);
   });
 
-  test('what nobody knows strikes nothing, and breaks nothing', async () => {
+  test('unknown faults affect nothing and break nothing', async () => {
     const odd = [
       { kind: 'noSuchKind' },
       { kind: 'empty200', on: { operation: 'no-such-operation' } },
@@ -87,7 +87,7 @@ describe('which requests a fault strikes', () => {
   });
 });
 
-describe('how much fills at once', () => {
+describe('the part that fills immediately', () => {
   const fills = (size: string, step: string, ...kinds: VenueFaultKind[]) => {
     const struck = createFaults(kinds).strike({
       path: '',
@@ -111,7 +111,7 @@ describe('how much fills at once', () => {
     expect(fills('0.01', '0.0001', { kind: 'partialFill', fraction })).toBe(size);
   });
 
-  test('a part is at least a step, and never all', () => {
+  test('is at least one step and never all', () => {
     expect(fills('0.01', '0.001', { kind: 'partialFill', fraction: '0.01' })).toBe('0.001');
     expect(fills('0.01', '0.001', { kind: 'partialFill', fraction: '0.99' })).toBe('0.009');
   });
@@ -138,14 +138,14 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     ]);
   const holding = () => ledger().holding(under.userId, 'BTC', platform);
 
-  test('a truncated body is half of the answer', async () => {
+  test('truncates a body to half of the answer', async () => {
     fault({ kind: 'truncatedBody' });
     const { response } = await trader.balance();
     expect(response.delivery).toBe('truncated');
     expect(() => JSON.parse(response.body)).toThrow(SyntaxError);
   });
 
-  test('too many requests, with the time at which it is over', async () => {
+  test('reports too many requests with the time to retry', async () => {
     fault({ kind: 'tooManyRequests', retryAfterMs: 2_000 });
     const { code, response } = await trader.balance();
     expect(code).toBe(CODES.tooMany[platform]);
@@ -157,7 +157,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(told).toBe(platform === 'Bybit' ? until : '2');
   });
 
-  test('a wrong key is refused until it is right again', async () => {
+  test('refuses a wrong key until it is right again', async () => {
     fault({ kind: 'wrongKey' });
     expect((await trader.balance()).code).toBe(CODES.wrongKey[platform]);
     expect((await trader.enter({ id: 'locked-out' })).code).toBe(CODES.wrongKey[platform]);
@@ -166,7 +166,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect((await trader.balance()).ok).toBe(true);
   });
 
-  test('a clock that is off refuses our time and tells its own', async () => {
+  test('refuses our time when its clock is off, and reports its own', async () => {
     fault({ kind: 'clockOff', offsetMs: 300_000 });
     expect((await trader.balance()).code).toBe(CODES.clock[platform]);
     const { data, response } = await trader.time();
@@ -178,13 +178,13 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(told).toBe(theirs);
   });
 
-  test('an order is refused for want of balance', async () => {
+  test('refuses an order for insufficient balance', async () => {
     fault({ kind: 'balanceRefused' });
     expect((await trader.enter({ id: 'poor' })).code).toBe(CODES.balance[platform]);
     expect((await trader.enter({ id: 'rich' })).ok).toBe(true);
   });
 
-  test('leverage is refused, is not what was asked for, or does not change', async () => {
+  test('refuses leverage, sets another one or leaves it unchanged', async () => {
     fault({ kind: 'leverageRefused' });
     expect((await trader.setLeverage(7)).code).toBe(CODES.leverage[platform]);
     const leverageOf = async (id: string) => {
@@ -199,7 +199,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(await leverageOf('ignored')).toBe(6);
   });
 
-  test('a part fills at once and the rest with the next price', async () => {
+  test('fills a part immediately and the rest with the next price', async () => {
     fault({ kind: 'partialFill', fraction: 'one step' });
     await trader.enter({ id: 'partly' });
     expect(await states()).toEqual([['partially_filled', STEP[platform]]]);
@@ -208,7 +208,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(await states()).toEqual([['filled', '0.01']]);
   });
 
-  test('a stop is dropped, at each fill', async () => {
+  test('drops a stop at each fill', async () => {
     fault({ kind: 'stopDropped' });
     await trader.enter({ id: 'naked' });
     expect(await holding()).toMatchObject({ stopLoss: null, takeProfit: '69000' });
@@ -216,7 +216,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(await holding()).toMatchObject({ stopLoss: '63000' });
   });
 
-  test('a stop is dropped only while the order is partly filled', async () => {
+  test('drops a stop only while the order is partly filled', async () => {
     fault({ kind: 'stopDropped', when: 'while partly filled' }, { kind: 'partialFill', fraction: '0.5' });
     await trader.enter({ id: 'naked-part' });
     expect(await holding()).toMatchObject({ stopLoss: null });
@@ -225,7 +225,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(await holding()).toMatchObject({ stopLoss: '63000' });
   });
 
-  test('placing a stop is refused, and closing the position', async () => {
+  test('refuses to place a stop and to close the position', async () => {
     await trader.enter({ id: 'in' });
     fault({ kind: 'stopRefused' }, { kind: 'closeRefused' });
     expect((await trader.setStop('62000')).code).toBe(CODES.parameter[platform]);
@@ -235,7 +235,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(await holding()).toMatchObject({ position: null, stopLoss: null });
   });
 
-  test('an order that was cancelled fills a while later', async () => {
+  test('fills a cancelled order later', async () => {
     await trader.enter({ id: 'late', price: '64000' });
     fault({ kind: 'lateFill', afterMs: 5_000 });
     expect((await trader.cancel('late')).ok).toBe(true);
@@ -246,7 +246,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     expect(await states()).toEqual([['filled', '0.01']]);
   });
 
-  test('or some requests later', async () => {
+  test('fills a cancelled order some requests later', async () => {
     await trader.enter({ id: 'late', price: '64000' });
     fault({ kind: 'lateFill', afterRequests: 2 });
     await trader.cancel('late');
@@ -256,7 +256,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
     }
   });
 
-  test('an order that was cut off arrives after look-ups have found nothing', async () => {
+  test('delivers a cut-off order after look-ups have found nothing', async () => {
     fault({ kind: 'lateArrival', afterMs: 8_000 });
     expect((await trader.enter({ id: 'lost' })).response.delivery).toBe('cut');
     expect((await trader.find('lost')).ok).toBe(false);
@@ -267,7 +267,7 @@ describe.each(['Bitget', 'Bybit'] as const)('%s', (platform) => {
   });
 });
 
-test('over a socket a truncated body breaks off', async () => {
+test('breaks off a truncated body over a socket', async () => {
   const server = await listenVenue(under.venue, { port: 0 });
   try {
     under.venue.setFaults([{ kind: 'truncatedBody' }]);

@@ -2,18 +2,21 @@ import { D, type Decimal, largest, smallest } from '#domain/decimal.ts';
 import type { ExchangePlatform } from '#domain/user-settings.ts';
 import type { VenueOperation } from './operations.ts';
 
-/** At each fill, or only while the order is not yet filled. */
+/** At every fill, or only while the order is not completely filled. */
 export type StopDrop = 'always' | 'while partly filled';
 
-/** What can go wrong, as seen by a client. `Before` and `After` say on which side of being processed it happens. */
+/** Failures as a client sees them. `Before` and `After` refer to the processing of the request. */
 export type VenueFaultKind =
   | { kind: 'delay'; delayMs: number }
   | { kind: 'refuse'; code: string; message?: string; status?: number }
-  /** `retryAfterMs` is in the answer where the exchange gives it. `ofAddress`: the limit of the address, not of the account. */
+  /**
+   * `retryAfterMs` is included in the answer if the exchange reports it. `ofAddress`: the limit of the address, not of
+   * the account.
+   */
   | { kind: 'tooManyRequests'; retryAfterMs?: number; ofAddress?: boolean }
   | { kind: 'badGatewayBefore'; status?: number }
   | { kind: 'badGatewayAfter'; status?: number }
-  /** HTTP 500, in the exchange's own envelope or as a bare page; before it is processed, or after. */
+  /** HTTP 500, in the exchange's own envelope or as a bare page; before or after processing. */
   | { kind: 'internalError'; envelope?: boolean; after?: boolean }
   | { kind: 'timeout' }
   | { kind: 'acceptThenTimeout' }
@@ -24,13 +27,13 @@ export type VenueFaultKind =
   | { kind: 'empty200' }
   | { kind: 'html200' }
   /**
-   * Of a marketable order only this fraction fills at once, at least a step and never all; the rest rests until the
-   * next mark. `one step` and `all but one step` leave what is below the minimums.
+   * Only this fraction of a marketable order fills immediately, at least one step and never all; the rest stays open
+   * until the next mark. `one step` and `all but one step` leave amounts below the minimums.
    */
   | { kind: 'partialFill'; fraction: string | 'one step' | 'all but one step' }
-  /** A marketable order does not fill at once but rests until the next mark. */
+  /** A marketable order does not fill immediately but rests until the next mark. */
   | { kind: 'restFirst' }
-  /** The order keeps its stop loss on paper, but the position that it opens has none; or none until the order is filled. */
+  /** The order shows its stop loss, but the position that it opens has none; or none until the order is filled. */
   | { kind: 'stopDropped'; when?: StopDrop }
   /** An order that closes the position leaves its stop and target behind. */
   | { kind: 'protectionKept' }
@@ -42,36 +45,36 @@ export type VenueFaultKind =
   | { kind: 'cancelLosesToFill' }
   /** The cancel is answered with success, and the order fills nevertheless. */
   | { kind: 'cancelAcknowledgedButFilled' }
-  /** The cancel is answered as if there were no such order, which lives on. */
+  /** The cancel is answered as if the order did not exist, but the order lives on. */
   | { kind: 'cancelUnknown' }
-  /** The cancel is answered with success, the order lives on and fills a while later. */
+  /** The cancel is answered with success, but the order lives on and fills later. */
   | { kind: 'lateFill'; afterMs?: number; afterRequests?: number }
-  /** The placement is cut off, look-ups find nothing, and the order arrives a while later. */
+  /** The placement is cut off, look-ups find nothing, and the order arrives later. */
   | { kind: 'lateArrival'; afterMs?: number; afterRequests?: number }
-  /** Orders that have ended are found only in the history, as after a restart of Bybit's service. */
+  /** Ended orders are found only in the history, as after a restart of Bybit's service. */
   | { kind: 'endedOrdersForgotten' }
-  /** Set-leverage is answered with success and changes nothing. */
+  /** Set-leverage reports success but changes nothing. */
   | { kind: 'leverageIgnored' }
   | { kind: 'leverageRefused' }
-  /** Set-leverage is answered with success and sets another leverage: this one, or one less. */
+  /** Set-leverage reports success but sets another leverage: this one, or one less. */
   | { kind: 'leverageDiffers'; leverage?: number }
-  /** The order is refused for want of balance. */
+  /** The order is refused for insufficient balance. */
   | { kind: 'balanceRefused' }
-  /** Private requests are refused, as with a revoked key. Goes on until it is taken back. */
+  /** Private requests are refused, as with a revoked key. Lasts until removed. */
   | { kind: 'wrongKey' }
-  /** The exchange's clock differs by this from the real one. Goes on until it is taken back. */
+  /** The exchange's clock is off by this much. Lasts until removed. */
   | { kind: 'clockOff'; offsetMs: number };
 
 export interface FaultMatch {
-  /** What the request does; left out: what the kind belongs to, or anything. */
+  /** The operation of the request; defaults to the operations of the kind, or to any. */
   operation?: VenueOperation;
-  /** End of the request path, such as 'place-order', in one dialect. */
+  /** End of the request path in one dialect, such as 'place-order'. */
   path?: string;
   platform?: ExchangePlatform;
   userId?: string;
-  /** The first matching request that it strikes, counted from 1 (the default). */
+  /** The first matching request that the fault affects, counted from 1 (the default). */
   nth?: number;
-  /** How many matching requests it strikes; 1 by default, Infinity for all. */
+  /** How many matching requests the fault affects; 1 by default, Infinity for all. */
   times?: number;
 }
 
@@ -100,7 +103,7 @@ const OPERATIONS_OF_KIND: Partial<Record<Kind, readonly VenueOperation[]>> = {
   leverageDiffers: ['set-leverage'],
 };
 
-/** Not an event but a condition: it lasts. */
+/** Conditions instead of single events: they last. */
 const LASTING: ReadonlySet<Kind> = new Set(['wrongKey', 'clockOff', 'endedOrdersForgotten']);
 
 const OF_ACCOUNTS: ReadonlySet<Kind> = new Set(['wrongKey']);
@@ -114,7 +117,7 @@ export interface StruckRequest {
 
 export interface Faults {
   set(faults: readonly VenueFault[]): void;
-  /** The faults that strike this request; each call counts as one request. */
+  /** The faults that affect this request; each call counts as one request. */
   strike(request: StruckRequest): StruckFaults;
 }
 
@@ -163,7 +166,7 @@ function isMeant({ kind, on }: VenueFault, { operations, userId }: StruckRequest
   return usual === undefined || operations.some((operation) => usual.includes(operation));
 }
 
-/** How much of a marketable order fills at once. What cannot be read as a fraction fills all. */
+/** The size of a marketable order that fills immediately: all of it if the fraction is not readable. */
 export function immediateSize(faults: StruckFaults): (size: Decimal, step: Decimal) => Decimal {
   return (size, step) => {
     if (faults.find('restFirst')) return D(0);

@@ -5,17 +5,17 @@ interface StoredMark extends Mark {
 }
 
 export interface MemoryMarks extends MarkSource {
-  /** A price that counts for everyone, or only for `userId`. */
+  /** Sets a price for everyone, or only for `userId`. */
   push(token: string, price: string, options?: { userId?: string; at?: Date }): void;
 }
 
-/** Marks that every account has long been brought up to. */
+/** Older marks have long been applied to every account. */
 const KEPT = 5_000;
 
 /** A MarkSource without a database: for tests and for npm run paper-exchange. */
 export function memoryMarks(): MemoryMarks {
   const byToken = new Map<string, StoredMark[]>();
-  // Accounts remember how far they came: the marks of a new process come after those of the ones before it.
+  // Accounts remember their cursor: marks of a new process must sort after those of earlier ones.
   const epoch = String(Date.now()).padStart(15, '0');
   let count = 0;
   const visible = (token: string, userId: string | null) =>

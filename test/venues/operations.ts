@@ -1,4 +1,4 @@
-/** What a request does, in whatever dialect it is spoken. A request may do several: one reading can answer for them all. */
+/** The effect of a request, independent of the dialect. A request may have several: one read can serve them all. */
 export type VenueOperation =
   | 'place-order'
   | 'close-position'

@@ -3,11 +3,11 @@ import type { ExchangePlatform } from '#domain/user-settings.ts';
 import { paperOrders, paperPositions, paperTriggerOrders } from '#server/exchanges/paper/paper-schema.ts';
 import type { Db } from '#server/platform/db/database.ts';
 
-/** The exchanges' own books, read past their API: of one platform, or of all. */
+/** The exchanges' own books, read directly instead of through their API: of one platform or of all. */
 export interface PaperLedger {
-  /** The exchange's own ledger: every order that it ever took from the user. */
+  /** The exchange's own ledger: every order that it ever accepted from the user. */
   exchangeOrders(userId: string, platform?: ExchangePlatform): Promise<(typeof paperOrders.$inferSelect)[]>;
-  /** What the exchange holds for the user in the token: the open position, and the prices of its live stop and target. */
+  /** The user's open position in the token, and the prices of its live stop and target. */
   holding(userId: string, token: string, platform?: ExchangePlatform): Promise<Holding>;
 }
 

@@ -2,14 +2,14 @@ import { D, type Decimal, isPositive, toPlain } from '#domain/decimal.ts';
 import { isTokenName } from '#server/exchanges/paper/paper-contracts.ts';
 import type { VenueRequest } from './http.ts';
 
-/* Parameters of requests, the same in every dialect but for the words in which a wrong one is refused. */
+/* Request parameters, shared by all dialects; only the refusals differ. */
 
 export type Parameters = Record<string, string>;
 
 export const isGiven = (parameters: Parameters, name: string) =>
   parameters[name] !== undefined && parameters[name] !== '';
 
-/** `refuse` makes the dialect's refusal of a parameter. */
+/** `refuse` creates the dialect's refusal of a parameter. */
 export function parameterReaders(refuse: (name: string) => Error) {
   function oneOf<T extends string>(parameters: Parameters, name: string, values: readonly T[]): T {
     const found = values.find((value) => value === parameters[name]);
@@ -35,7 +35,7 @@ export function parameterReaders(refuse: (name: string) => Error) {
     },
     optionalDecimalIn: (parameters: Parameters, name: string): Decimal | null =>
       isGiven(parameters, name) ? decimalIn(parameters, name) : null,
-    /** Milliseconds as text; null when it was left out. */
+    /** Milliseconds as text; null if omitted. */
     instantIn(parameters: Parameters, name: string): Date | null {
       if (!isGiven(parameters, name)) return null;
       if (!/^\d{1,14}$/.test(parameters[name] ?? '')) throw refuse(name);
@@ -49,7 +49,7 @@ export function parameterReaders(refuse: (name: string) => Error) {
   };
 }
 
-/** Null when it is not an object. */
+/** Null if the body is not a JSON object. */
 export function jsonObject(body: string): Record<string, unknown> | null {
   try {
     const fields: unknown = JSON.parse(body || '{}');
@@ -60,7 +60,7 @@ export function jsonObject(body: string): Record<string, unknown> | null {
   }
 }
 
-/** 'BTCUSDT' is BTC; null for what no contract could be called. */
+/** 'BTCUSDT' is BTC; null for anything that is not a contract name. */
 export function tokenOfSymbol(symbol: string): string | null {
   const token = symbol.endsWith('USDT') ? symbol.slice(0, -'USDT'.length) : '';
   return isTokenName(token) ? token : null;

@@ -2,7 +2,7 @@ import type { BookOwner } from '#server/exchanges/paper/book.ts';
 
 export interface PutOffTask {
   owner: BookOwner;
-  /** After this much time, or with this many more requests for the account: whichever comes first. */
+  /** Due after this time or after this many more requests for the account, whichever comes first. */
   afterMs?: number | undefined;
   afterRequests?: number | undefined;
   run: () => Promise<unknown>;
@@ -10,11 +10,11 @@ export interface PutOffTask {
 
 export interface PutOff {
   add(task: PutOffTask): void;
-  /** Runs what is due. With an owner, this counts as one of that account's requests. */
+  /** Runs due tasks. With an owner, this counts as one of that account's requests. */
   runDue(owner?: BookOwner): Promise<void>;
 }
 
-/** What happens at the exchange only later, in memory: it is for faults, which no restart survives. */
+/** Postponed work of the exchange, kept in memory: it serves faults, which do not survive a restart either. */
 export function createPutOff(options: { clock: { now(): Date }; onError: (error: unknown) => void }): PutOff {
   const { clock, onError } = options;
   let waiting: { task: PutOffTask; dueAt: number; requestsLeft: number }[] = [];

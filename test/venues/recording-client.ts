@@ -1,11 +1,11 @@
-/** An answer of a program over HTTP. */
+/** An HTTP answer of the program. */
 export interface RecordedAnswer {
   status: number;
   body: string;
   json<Body>(): Body;
 }
 
-/** A browser's place: keeps its cookie, and everything that it was answered, headers included, with what it asked. */
+/** Acts like a browser: keeps its cookie, and records every request with its answer, headers included. */
 export interface RecordingClient {
   send(
     method: string,

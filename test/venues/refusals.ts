@@ -1,6 +1,6 @@
 import { Refusal } from '#server/exchanges/paper/refusals.ts';
 
-/** Refused by a venue itself, with its exchange's code: what was settled before it stays settled. */
+/** A refusal by the venue itself, with its exchange's code: earlier settlements are kept. */
 export class VenueRefusal extends Refusal {
   override readonly name = 'VenueRefusal';
   readonly code: string;
@@ -10,7 +10,7 @@ export class VenueRefusal extends Refusal {
   }
 }
 
-/** Refused by a fault, with a code of its own or with the exchange's usual one. */
+/** A refusal by a fault, with its own code or the exchange's usual one. */
 export class StruckRefusal extends Refusal {
   override readonly name = 'StruckRefusal';
   readonly code: string | undefined;
@@ -22,7 +22,7 @@ export class StruckRefusal extends Refusal {
   }
 }
 
-/** Thrown where a fault breaks the connection instead of answering. */
+/** Thrown when a fault breaks the connection instead of answering. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }

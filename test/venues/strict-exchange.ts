@@ -8,27 +8,27 @@ export interface SeenRequest {
   endpoint: string;
   body: Record<string, unknown>;
   atMs: number;
-  /** How long ago it was signed. */
+  /** How long ago the request was signed. */
   signatureAgeMs: number;
   status: number;
 }
 
-/** An exchange that answers as Bitget does, and refuses what is over the limits that Bitget documents. */
+/** An exchange that answers like Bitget and refuses requests beyond Bitget's documented limits. */
 export interface StrictExchange {
   url: string;
   requests: SeenRequest[];
-  /** The next so many requests of this key to this endpoint are too many. */
+  /** Refuses the next `times` requests of this key to this endpoint with 429. */
   refuse(key: string, endpoint: string, options: { times: number; retryAfterSeconds: number }): void;
-  /** The next request of this key to this endpoint is answered with this code. */
+  /** Answers the next request of this key to this endpoint with this code. */
   answerWith(key: string, endpoint: string, code: string): void;
-  /** The leverage that this key's account has, which somebody may have changed; 10 at first. */
+  /** Sets the leverage of this key's account, as somebody else might have; initially 10. */
   setLeverage(key: string, leverage: string): void;
   close(): Promise<void>;
 }
 
 export async function startStrictExchange(limits: {
   perSecondOfKey: (endpoint: string) => number;
-  /** Within two seconds; exchanges count longer. */
+  /** Within two seconds; real exchanges count longer periods. */
   perTwoSecondsOfAddress: number;
 }): Promise<StrictExchange> {
   const requests: SeenRequest[] = [];
@@ -101,7 +101,7 @@ export async function startStrictExchange(limits: {
   };
 }
 
-/** As documented, of an account that is prepared but for its leverage. */
+/** The documented data of an account that is prepared except for its leverage. */
 function dataOf(asked: VenueRequest, endpoint: string, leverage: string): unknown {
   const { data } = documentedAnswer('Bitget', asked) as { data: object };
   if (endpoint === 'detail') return { ...data, leverage };

@@ -20,7 +20,7 @@ import type { LoseStopOf, VenueBooks } from './dialect.ts';
 import { immediateSize, type StruckFaults, stopDropIn } from './faults.ts';
 import { AnswerLost, StruckRefusal } from './refusals.ts';
 
-/* Placing and cancelling as the faults in force make it end, the same in every dialect. */
+/* Placing and cancelling under the active faults, shared by all dialects. */
 
 export interface StruckCall {
   books: VenueBooks;
@@ -53,7 +53,7 @@ export async function placeStruckOrder(
   });
 }
 
-/** As much of it fills at once as the faults let. */
+/** Fills immediately as much as the faults allow. */
 async function placeInPart(
   session: PaperSession,
   request: NewPaperOrder,
@@ -67,7 +67,7 @@ async function placeInPart(
   return order;
 }
 
-/** `lost`: it filled first, which the exchange answers as an order that has ended. */
+/** `lost`: the order filled first; the exchange answers as for an ended order. */
 export async function cancelStruckOrder(
   { books, owner, faults }: StruckCall,
   { session, book, order }: { session: PaperSession; book: TokenBook; order: PaperOrder },
@@ -89,7 +89,7 @@ export async function cancelStruckOrder(
   return 'done';
 }
 
-/** Fills what is left of a resting order at the mark, as a race with a cancel would. */
+/** Fills the rest of a resting order at the mark, as in a race with a cancel. */
 async function fillRest(session: PaperSession, book: TokenBook, order: PaperOrder): Promise<void> {
   const price = (await session.markOf(book.token)) ?? order.price;
   if (!price || !isPending(order)) return;
@@ -103,7 +103,7 @@ async function fillIfPending(session: PaperSession, token: string, id: bigint | 
   if (order) await fillRest(session, book, order);
 }
 
-/** The leverage that set-leverage comes to; null where it changes nothing. */
+/** The leverage that set-leverage results in; null if it changes nothing. */
 export function struckLeverage(faults: StruckFaults, wanted: number, maximum: number): number | null {
   if (faults.find('leverageRefused')) {
     throw new BookRefusal({ kind: 'leverage-too-high', leverage: wanted, maximum });

@@ -50,7 +50,7 @@ describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('as %s', (platform) => {
     });
   });
 
-  test('a key that is not known, or signs wrong, is refused', async () => {
+  test('refuses an unknown key and a wrong signature', async () => {
     const wrong = (changes: Partial<SiteCredentials>) => ({
       ...account,
       credentials: { ...account.credentials, ...changes },

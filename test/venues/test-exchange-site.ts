@@ -14,30 +14,30 @@ import { type PaperLedger, paperLedger } from './paper-ledger.ts';
 export type SiteCredentials = Required<Omit<ExchangeCredentials, 'accountMode'>>;
 
 /**
- * An exchange on an address of its own, with its own database, prices and API keys: what the program calls in demo
- * and live mode, in Bitget's dialect and in Bybit's. Private requests must be signed; Bitget's carry the demo header
- * only in demo mode (Bybit's demo mode is an address of its own).
+ * An exchange on its own address, with its own database, prices and API keys: the program calls it in demo and live
+ * mode, in Bitget's and Bybit's dialect. Private requests must be signed; Bitget's carry the demo header only in demo
+ * mode (Bybit's demo mode has a separate address).
  */
 export interface ExchangeSite extends PaperLedger {
   url: string;
-  /** Opens an account with this key; answers its id in the exchange's books. */
+  /** Opens an account with this key; returns its id in the exchange's books. */
   addAccount(credentials: SiteCredentials): string;
-  /** Issues another key of an account that has one, with the same secret. */
+  /** Issues another key for an account that has one, with the same secret. */
   addKey(accountId: string): SiteCredentials;
-  /** The id in the exchange's books of the account that the key opens. */
+  /** The id of the key's account in the exchange's books. */
   accountOf(apiKey: string): string | undefined;
-  /** The account's key is revoked; with credentials, another one is issued in its place. */
+  /** Revokes the account's key; with credentials, issues another one in its place. */
   replaceKey(accountId: string, credentials?: SiteCredentials): void;
-  /** What the account's key may do, and of what kind the account is. */
+  /** Sets the permissions of the account's key and the kind of the account. */
   setKey(accountId: string, key: VenueKey): void;
-  /** What an account that was used before holds, in USDT. */
+  /** Sets the USDT balance of an account that has been used before. */
   setBalance(accountId: string, balance: string): Promise<void>;
-  /** A new price of the token. */
+  /** Sets a new price for the token. */
   push(token: string, price: string): Promise<void>;
   setFaults(faults: VenueFault[]): void;
-  /** Private requests that came, in order. */
+  /** Private requests in order of arrival. */
   requests: VenueRequest[];
-  /** Every refusal repeats all that the request carried, as a careless exchange might. */
+  /** Makes every refusal repeat the whole request, as a careless exchange might. */
   repeatInRefusals(): void;
   close(): Promise<void>;
 }
@@ -124,11 +124,11 @@ export async function startExchangeSite(options: {
   };
 }
 
-/** Bybit refuses with HTTP 200 as well. */
+/** Bybit also refuses with HTTP 200. */
 const isRefusal = ({ status, body }: VenueAnswer) =>
   status >= 400 || (/^{"retCode":/.test(body) && !/^{"retCode":0,/.test(body));
 
-/** The refusal with all that the request carried, in the exchange's own envelope where it had one. */
+/** The refusal with all headers of the request, in the exchange's own envelope if it has one. */
 function repeating(body: string, headers: Record<string, string>): string {
   const said = `${body} ${JSON.stringify(headers)}`;
   try {

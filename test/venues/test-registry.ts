@@ -14,25 +14,25 @@ import {
 } from '#server/exchanges/registry.ts';
 import { jsonAnswer, type VenueAnswer, type VenueRequest } from './http.ts';
 
-/** An exchange under test, with a hand on its prices and its books. */
+/** An exchange under test, with control over its prices and books. */
 export interface ExchangeUnderTest {
   exchange: Exchange;
-  /** The margin mode that a position shows. */
+  /** The margin mode that positions report. */
   marginModeOfPosition: OpenPosition['marginMode'];
   /** A new account with 10,000 USDT. */
   newAccount(): ExchangeAccount;
   push(token: string, price: string): void;
-  /** Puts the account in the mode that is not traded in, past the port. */
+  /** Puts the account into the unsupported position mode, bypassing the port. */
   setHedgeMode(account: ExchangeAccount, token: string): Promise<void>;
-  /** Takes the position's stop away, past the port. */
+  /** Removes the position's stop, bypassing the port. */
   loseStop(account: ExchangeAccount, token: string): Promise<void>;
-  /** The exchange's own ledger, read past the port. */
+  /** The exchange's own ledger, bypassing the port. */
   ordersOf(account: ExchangeAccount): Promise<{ clientOrderId: string; state: string; filledSize: string }[]>;
   balanceOf(account: ExchangeAccount): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A registry of paper mode without limits, unless said otherwise. */
+/** A registry in paper mode without limits, unless overridden. */
 export const testRegistry = (options: Partial<ExchangeRegistryOptions>): ExchangeRegistry =>
   createExchangeRegistry({
     exchangeMode: 'paper',
@@ -43,7 +43,7 @@ export const testRegistry = (options: Partial<ExchangeRegistryOptions>): Exchang
     ...options,
   });
 
-/** A registry whose exchanges answer in this process: with JSON, or with an answer as it is. */
+/** A registry whose exchanges answer in process: with a value sent as JSON, or with a complete answer. */
 export const answeringRegistry = (
   answer: (request: VenueRequest) => unknown,
   options: Partial<ExchangeRegistryOptions> = {},
@@ -61,7 +61,7 @@ export const answeringRegistry = (
 const isAnswer = (value: unknown): value is VenueAnswer =>
   value !== null && typeof value === 'object' && 'delivery' in value;
 
-/** An account of the kind that is traded on the platform. */
+/** An account of the kind that is supported on the platform. */
 export const accountOn = (
   platform: ExchangePlatform,
   changes: Partial<Omit<ExchangeAccount, 'credentials'>> = {},
@@ -79,7 +79,7 @@ export const accountOn = (
 
 export const inTime = (): PlacementContext => ({ notAfter: new Date(Date.now() + 60_000) });
 
-/** The context of a call, and what is recorded of it. */
+/** A call context and the calls recorded with it. */
 export function recording(): { calls: CallRecord[]; context: PlacementContext } {
   const calls: CallRecord[] = [];
   return { calls, context: { ...inTime(), onCall: (call) => calls.push(call) } };

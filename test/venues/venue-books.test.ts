@@ -9,7 +9,7 @@ import { SECRET_KEY, venueUnderTest } from './venue-under-test.ts';
 
 const under = venueUnderTest();
 
-test('a user trades on both platforms, and each has books of its own', async () => {
+test('a user trades on both platforms with separate books', async () => {
   const { db, clock, marks, venue, userId } = under;
   const options = { venue, userId, secretKey: SECRET_KEY, now: () => clock.now() };
   const [bitget, bybit] = [bitgetTrader(options), bybitTrader(options)];
@@ -24,7 +24,7 @@ test('a user trades on both platforms, and each has books of its own', async () 
     return D(accounts.find((account) => account.platform === platform)?.balance ?? 0).toFixed();
   };
 
-  // One id may rest on both, and is refused twice on one.
+  // One id may rest on both platforms, but is refused the second time on one.
   for (const trader of [bitget, bybit]) {
     expect((await trader.enter({ id: 'twin', price: '64000' })).ok).toBe(true);
     expect((await trader.enter({ id: 'twin', price: '64000' })).ok).toBe(false);
@@ -34,7 +34,7 @@ test('a user trades on both platforms, and each has books of its own', async () 
 
   await bybit.enter({ id: 'bybit', size: '0.02' });
   expect([await sizeOn('Bitget'), await sizeOn('Bybit')]).toEqual([null, '0.02']);
-  // A new price concerns both.
+  // A new price affects both.
   marks.push('BTC', '64000');
   await venue.settle('BTC');
   expect([await sizeOn('Bitget'), await sizeOn('Bybit')]).toEqual(['0.01', '0.02']);

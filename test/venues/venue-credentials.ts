@@ -3,7 +3,7 @@ import type { ExchangeCredentials } from '#server/exchanges/exchange.ts';
 
 const KEY_PREFIX = 'paper-';
 
-/** The keys of a venue's account, derived from a secret that both sides of a test know: signatures are really checked. */
+/** The keys of a venue account, derived from a secret shared by both sides of a test: signatures are really checked. */
 export function venueCredentials(userId: string, secretKey: string): Required<ExchangeCredentials> {
   const derive = (purpose: string) =>
     createHmac('sha256', secretKey).update(`paper-exchange:${purpose}:${userId}`).digest('base64url');
@@ -22,19 +22,19 @@ export function userIdOfVenueKey(apiKey: string): string | null {
   return UUID.test(userId) ? userId : null;
 }
 
-/** What the venue says of an account's key when it is asked. */
+/** The venue's answer about an account's key. */
 export interface VenueKey {
   mayTrade: boolean;
   mayWithdraw: boolean;
-  /** The account's kind, where it is not the one that the dialect is for. */
+  /** Set if the account's kind differs from the one the dialect supports. */
   accountMode?: 'classic' | 'unified';
-  /** The answer leaves out to which account the key belongs. */
+  /** Omits the account id from the answer. */
   hidesAccount?: boolean;
 }
 
 export const TRADING_KEY: VenueKey = { mayTrade: true, mayWithdraw: false };
 
-/** Compares secrets in a time that tells nothing of where they differ. */
+/** Compares secrets in constant time. */
 export function sameText(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -6,9 +6,9 @@ import { isOf } from '#server/exchanges/paper/paper-store.ts';
 import { rowOfSelected, unowned } from '#server/exchanges/paper/row-texts.ts';
 import type { Statements } from '#server/platform/db/database.ts';
 
-/* What an exchange is asked of its books, and paper mode is not. */
+/* Queries of the books that only exchange dialects need, not paper mode. */
 
-/** One order by the exchange's id or the client's. */
+/** Identifies an order by the exchange's id or the client's. */
 export interface OrderHandle {
   orderId?: bigint;
   clientOrderId?: string;
@@ -23,7 +23,7 @@ const orderOfRow = (row: typeof paperOrders.$inferSelect): PaperOrder =>
 export const matches = (order: PaperOrder, { orderId, clientOrderId }: OrderHandle) =>
   orderId === undefined ? order.clientOrderId === clientOrderId : order.id === orderId;
 
-/** One order of the account, pending or done; the newest when a client's id was used again. */
+/** One order of the account, pending or ended; the newest one if a client order id was reused. */
 export async function findStoredOrder(
   db: Statements,
   query: OrderHandle & { owner: BookOwner; token: string },
@@ -39,16 +39,16 @@ export async function findStoredOrder(
 
 export interface EndedOrdersQuery {
   owner: BookOwner;
-  /** Null: of every token. */
+  /** Null: all tokens. */
   token: string | null;
   handle?: OrderHandle | null;
-  /** When they were created. */
+  /** Creation time of the orders. */
   period?: { from: Date; to: Date } | null;
   before?: bigint | null;
   limit: number;
 }
 
-/** Orders of the account that have ended, newest first. */
+/** Ended orders of the account, newest first. */
 export async function listEndedOrders(db: Statements, query: EndedOrdersQuery): Promise<OrderOfToken[]> {
   const { owner, token, handle, period, before, limit } = query;
   const conditions: (SQL | undefined)[] = [

@@ -13,16 +13,16 @@ import { TRADING_KEY, type VenueKey, venueCredentials } from './venue-credential
 
 export const SECRET_KEY = 'a secret key that only these tests use';
 
-/** A venue with a price of BTC and an account that nobody has used: new ones for each test, on one database. */
+/** A venue with a BTC price and an unused account: new for each test, on one database. */
 export interface VenueUnderTest {
   db: Db;
   clock: FakeClock;
   marks: MemoryMarks;
   venue: TestVenue;
   userId: string;
-  /** What the venue says of every key. */
+  /** The venue's answer about every key. */
   key: VenueKey;
-  /** Another process on the same books. */
+  /** Opens another process on the same books. */
   openAgain(): TestVenue;
 }
 
@@ -59,7 +59,7 @@ export function venueUnderTest(): VenueUnderTest {
 
 export type Fields = Record<string, string | number | boolean>;
 
-/** A request of the account, signed by hand; `headers` replace what belongs there. */
+/** A request of the account, signed by hand; `headers` override the defaults. */
 export function signedRequest(
   platform: ExchangePlatform,
   { userId, clock }: Pick<VenueUnderTest, 'userId' | 'clock'>,

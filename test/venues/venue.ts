@@ -13,19 +13,19 @@ import { createFaults, type StopDrop, type VenueFault } from './faults.ts';
 import { createPutOff } from './put-off.ts';
 import { TRADING_KEY, userIdOfVenueKey, type VenueKey } from './venue-credentials.ts';
 
-/** Bitget and Bybit as they are spoken to, with scripted faults, on the books and the matching of paper mode. */
+/** Bitget's and Bybit's APIs with scripted faults, on the books and the matching of paper mode. */
 export interface TestVenue extends Venue {
   /** Applies new prices of the token to every account that has a position or a resting order in it. */
   settle(token: string): Promise<void>;
-  /** Replaces the faults in force. */
+  /** Replaces the active faults. */
   setFaults(faults: readonly VenueFault[]): void;
 }
 
 export interface VenueOptions extends Omit<PaperBooksOptions, 'losesStop'> {
   credentialsFor: (userId: string) => ExchangeCredentials;
-  /** Whose key it is; keys name their user when not given. */
+  /** The owner of a key; by default the key names its user. */
   userIdOfKey?: (apiKey: string) => string | null;
-  /** What an account's key may do; everything but withdraw when not given. */
+  /** The permissions of an account's key; by default everything except withdrawals. */
   keyOf?: (userId: string) => VenueKey;
   faults?: readonly VenueFault[];
   onError?: (error: unknown) => void;
@@ -60,7 +60,7 @@ export function createVenue(options: VenueOptions): TestVenue {
   const bybit = createBybitDialect(dialectOptions);
 
   return {
-    // Bybit's paths begin with /v5/, the others are Bitget's. The books of the two are apart.
+    // Bybit's paths begin with /v5/; all others are Bitget's. The two have separate books.
     async handle(request) {
       const dialect = request.path.startsWith('/v5/') ? bybit : bitget;
       const { platform } = dialect;

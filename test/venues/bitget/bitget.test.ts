@@ -60,17 +60,17 @@ describe('signatures', () => {
 
   test.each([
     ['no key', { 'access-key': '' }, '40001'],
-    ['a key of nobody', { 'access-key': 'paper-nobody' }, '40006'],
+    ['an unknown key', { 'access-key': 'paper-nobody' }, '40006'],
     ['no signature', { 'access-sign': '' }, '40002'],
     ['a wrong signature', { 'access-sign': 'AAAA' }, '40009'],
     ['a wrong passphrase', { 'access-passphrase': 'guessed' }, '40012'],
     ['no time', { 'access-timestamp': '' }, '40003'],
-    ['a time that is no number', { 'access-timestamp': 'yesterday' }, '40005'],
+    ['a non-numeric time', { 'access-timestamp': 'yesterday' }, '40005'],
   ])('%s is refused', async (_, headers, code) => {
     expect(await send('GET', accounts, {}, { headers })).toMatchObject({ status: 400, code, data: null });
   });
 
-  test('a request older or newer than 30 s is refused, whatever its signature', async () => {
+  test('refuses a request more than 30 s old or early, whatever its signature', async () => {
     for (const offsetMs of [-30_001, 30_001]) {
       const timestamp = String(under.clock.now().getTime() + offsetMs);
       const answer = await send('GET', accounts, {}, { headers: { 'access-timestamp': timestamp } });
@@ -78,7 +78,7 @@ describe('signatures', () => {
     }
   });
 
-  test('a body that was changed on its way is refused', async () => {
+  test('refuses a body changed in transit', async () => {
     const signed = signedRequest('Bitget', under, {
       method: 'POST',
       path: '/api/v2/mix/account/set-position-mode',
@@ -89,7 +89,7 @@ describe('signatures', () => {
     expect(response.body).toContain('"40009"');
   });
 
-  test('a query is verified as it was before percent-encoding', async () => {
+  test('verifies a query as it was before percent-encoding', async () => {
     await prepare();
     await order({ clientOid: 'a#b:c' });
     const signed = signedRequest('Bitget', under, {
@@ -104,7 +104,7 @@ describe('signatures', () => {
 });
 
 describe('accounts', () => {
-  test('a new one holds the start balance, in the modes that Bitget gives it', async () => {
+  test('a new one has the start balance and Bitget’s default modes', async () => {
     expect(await balance()).toMatchObject({ available: '10000', locked: '0', accountEquity: '10000' });
     const { data } = await send('GET', '/api/v2/mix/account/account', {
       symbol: 'BTCUSDT',
@@ -130,7 +130,7 @@ describe('accounts', () => {
     expect((await margin('isolated')).code).toBe('00000');
   });
 
-  test('a lower leverage takes the margin of the open position from the free balance', async () => {
+  test('a lower leverage takes margin for the open position from the free balance', async () => {
     await prepare();
     await order();
     const leverage = (value: string) =>
@@ -140,7 +140,7 @@ describe('accounts', () => {
         leverage: value,
       });
     expect((await leverage('5')).code).toBe('00000');
-    // 10,000 - 0.39 of fee - 130 of margin.
+    // 10,000 - 0.39 fee - 130 margin.
     expect((await balance()).available).toBe('9869.61');
     expect((await leverage('126')).code).toBe('40797');
     expect((await leverage('0')).code).toBe('40017');
@@ -152,14 +152,14 @@ describe('orders are refused with the codes of the real exchange', () => {
     ['a size between steps', { size: '0.01001' }, '40808'],
     ['a price between ticks', { price: '65000.05' }, '40808'],
     ['a size below the minimum notional', { size: '0.0001', price: '40000' }, '45110'],
-    ['a size of nothing', { size: '0' }, '40017'],
+    ['a size of zero', { size: '0' }, '40017'],
     ['a symbol that is not listed', { symbol: 'NOSUCHUSDT' }, '40034'],
-    ['a symbol that is no symbol', { symbol: '../../x' }, '40034'],
+    ['an invalid symbol', { symbol: '../../x' }, '40034'],
     ['more than the balance', { size: '10' }, '40762'],
     ['a stop above a long entry', { presetStopLossPrice: '65000' }, '40917'],
     ['a stop below a short entry', { side: 'sell', presetStopLossPrice: '64000' }, '45122'],
     ['a target below a long entry', { presetStopSurplusPrice: '64000' }, '40915'],
-    ['a reduction of no position', { reduceOnly: 'YES' }, '22002'],
+    ['a reduction without a position', { reduceOnly: 'YES' }, '22002'],
     ['an id that is too long', { clientOid: 'x'.repeat(33) }, '40305'],
     ['an unknown side', { side: 'hold' }, '40017'],
     ['another product', { productType: 'COIN-FUTURES' }, '40017'],
@@ -170,14 +170,14 @@ describe('orders are refused with the codes of the real exchange', () => {
     expect(stored).toEqual([]);
   });
 
-  test('a smaller quantity than the least', async () => {
+  test('a quantity below the minimum', async () => {
     await prepare();
     under.marks.push('PEPE', '0.00001');
     const pepe = { symbol: 'PEPEUSDT', price: '0.00001', size: '999' };
     expect((await order(pepe)).code).toBe('45111');
   });
 
-  test('a path that is not known is 404', async () => {
+  test('an unknown path is 404', async () => {
     expect(await send('GET', '/api/v2/mix/nothing')).toMatchObject({ status: 404, code: '40404' });
   });
 });
@@ -188,7 +188,7 @@ describe('contracts', () => {
     return (data as unknown as { symbol: string }[]).map(({ symbol }) => symbol);
   };
 
-  test('are listed for the seven tokens and for every other that has a price', async () => {
+  test('are listed for the seven tokens and for every other token with a price', async () => {
     expect(await symbols()).toEqual(expect.arrayContaining(['BTCUSDT', 'PEPEUSDT', 'SUIUSDT']));
     expect(await symbols()).not.toContain('ADAUSDT');
     under.marks.push('ADA', '0.71');
@@ -199,7 +199,7 @@ describe('contracts', () => {
 });
 
 describe('marks', () => {
-  test("a user's own price moves that user's books and nobody else's", async () => {
+  test("a user's own price moves only that user's books", async () => {
     const other = randomUUID();
     await prepare();
     await prepare(other);
@@ -219,7 +219,7 @@ describe('marks', () => {
     expect(await ticker({})).toMatchObject({ data: [{ lastPr: '65000' }] });
   });
 
-  test('every mark since the last look counts, not only the newest', async () => {
+  test('every mark since the last read counts, not only the newest', async () => {
     await prepare();
     await order({ presetStopLossPrice: '63000' });
     under.marks.push('BTC', '62500');
@@ -229,7 +229,7 @@ describe('marks', () => {
     expect((await balance()).available).toBe('9974.235');
   });
 
-  test('marks from before an order do not fill it', async () => {
+  test('marks older than an order do not fill it', async () => {
     await prepare();
     under.marks.push('BTC', '59000');
     under.marks.push('BTC', '65000');
@@ -238,7 +238,7 @@ describe('marks', () => {
     expect(pending.data.entrustedList).toHaveLength(1);
   });
 
-  test('a new price settles the accounts that it concerns without their asking', async () => {
+  test('a new price settles the affected accounts without a request of theirs', async () => {
     await prepare();
     await order({ presetStopLossPrice: '63000' });
     under.marks.push('BTC', '62000');
@@ -270,7 +270,7 @@ describe('several processes over one database', () => {
     expect(D(account?.balance ?? 0).toFixed()).toBe('9998.05');
   });
 
-  test('the same client order id from both at once rests only once', async () => {
+  test('two concurrent orders with the same client order id rest only once', async () => {
     await prepare();
     const second = under.openAgain();
     const twin = { clientOid: 'twin', price: '60000' };
@@ -278,7 +278,7 @@ describe('several processes over one database', () => {
     expect(answers.map(({ code }) => code).sort()).toEqual(['00000', '40786']);
   });
 
-  test('a restart forgets nothing', async () => {
+  test('a restart loses nothing', async () => {
     await prepare();
     await order({ price: '60000', presetStopLossPrice: '59000', clientOid: 'kept' });
     under.venue = under.openAgain();
@@ -294,7 +294,7 @@ describe('several processes over one database', () => {
 });
 
 describe('prices in memory', () => {
-  test('count after a restart, however many came before it', async () => {
+  test('count after a restart, however many came before', async () => {
     await prepare();
     for (let count = 0; count < 5; count += 1) under.marks.push('BTC', '65000');
     await order({ price: '60000' });
@@ -322,7 +322,7 @@ describe('fills', () => {
 });
 
 describe('faults', () => {
-  test('strike the request, the user and the count that they are for, and end', async () => {
+  test('affect the request, user and count they are meant for, then end', async () => {
     await prepare();
     under.venue.setFaults([
       { kind: 'refuse', code: '40015', on: { path: 'place-order', userId: under.userId, nth: 2, times: 1 } },

@@ -79,23 +79,23 @@ describe('signatures', () => {
 
   test.each([
     ['no key', { 'x-bapi-api-key': '' }, 10003],
-    ['a key of nobody', { 'x-bapi-api-key': 'paper-nobody' }, 10003],
+    ['an unknown key', { 'x-bapi-api-key': 'paper-nobody' }, 10003],
     ['no signature', { 'x-bapi-sign': '' }, 10004],
     ['a wrong signature', { 'x-bapi-sign': 'f'.repeat(64) }, 10004],
-    ['another window than was signed', { 'x-bapi-recv-window': '6000' }, 10004],
+    ['a window other than the signed one', { 'x-bapi-recv-window': '6000' }, 10004],
     ['no time', { 'x-bapi-timestamp': '' }, 10002],
   ])('%s is refused, with HTTP status 200', async (_, headers, retCode) => {
     expect(await wallet(headers)).toMatchObject({ status: 200, retCode, result: {} });
   });
 
-  test('a request older than its window, or a second ahead, is refused', async () => {
+  test('refuses a request older than its window or a second ahead', async () => {
     for (const offsetMs of [-5_001, 1_000]) {
       const timestamp = String(under.clock.now().getTime() + offsetMs);
       expect(await code(wallet({ 'x-bapi-timestamp': timestamp }))).toBe(10002);
     }
   });
 
-  test('a body that was changed on its way is refused', async () => {
+  test('refuses a body changed in transit', async () => {
     const path = '/v5/order/create';
     const signed = signedRequest('Bybit', under, { method: 'POST', path, fields: { qty: '0.01' } });
     const answer = await under.venue.handle({ ...signed, body: '{"qty":"10.0"}' });
@@ -107,7 +107,7 @@ describe('orders are refused with the codes of the real exchange', () => {
   test.each([
     ['a size between steps', { qty: '0.0105' }, 10001],
     ['a price between ticks', { price: '65000.05' }, 10001],
-    ['a size below the least', { qty: '0.0005' }, 10001],
+    ['a size below the minimum', { qty: '0.0005' }, 10001],
     ['less than the minimum value', { qty: '0.001', price: '4000' }, 110094],
     ['a symbol that is not listed', { symbol: 'NOSUCHUSDT' }, 10001],
     ['PEPE, which is traded only in thousands', { symbol: 'PEPEUSDT' }, 10001],
@@ -115,31 +115,31 @@ describe('orders are refused with the codes of the real exchange', () => {
     ['a stop above a long entry', { ...PROTECTED, stopLoss: '65000' }, 10001],
     ['a stop below a short entry', { ...PROTECTED, side: 'Sell', stopLoss: '64000' }, 10001],
     ['a target below a long entry', { ...PROTECTED, takeProfit: '64000' }, 10001],
-    ['a stop by a price that there is not', { ...PROTECTED, slTriggerBy: 'OtherPrice' }, 10001],
+    ['a stop on an unknown trigger price', { ...PROTECTED, slTriggerBy: 'OtherPrice' }, 10001],
     ['a partial stop', { ...PROTECTED, tpslMode: 'Partial' }, 10001],
-    ['a reduction of no position', { reduceOnly: true }, 110017],
+    ['a reduction without a position', { reduceOnly: true }, 110017],
     ['an id that is too long', { orderLinkId: 'x'.repeat(37) }, 10001],
     ['an unknown side', { side: 'Hold' }, 10001],
-    ['a side of hedge mode', { positionIdx: 1 }, 10001],
+    ['a side in hedge mode', { positionIdx: 1 }, 10001],
     ['another product', { category: 'inverse' }, 10001],
   ])('%s', async (_, fields, retCode) => {
     expect(await order(fields)).toMatchObject({ status: 200, retCode, result: {} });
     expect(await paperLedger(under.db).exchangeOrders(under.userId)).toEqual([]);
   });
 
-  test('an id that is still pending, but not one that was filled', async () => {
+  test('the id of a pending order, but not that of a filled one', async () => {
     await order({ orderLinkId: 'twice', price: '60000' });
     expect(await code(order({ orderLinkId: 'twice' }))).toBe(110072);
     await order({ orderLinkId: 'filled' });
     expect(await code(order({ orderLinkId: 'filled' }))).toBe(0);
   });
 
-  test('in hedge mode, without saying which side', async () => {
+  test('a missing side in hedge mode', async () => {
     await send('POST', '/v5/position/switch-mode', { coin: 'USDT', mode: 3 });
     expect(await order()).toMatchObject({ retCode: 10001, retMsg: 'position idx not match position mode' });
   });
 
-  test('a path that is not known is HTTP 404', async () => {
+  test('an unknown path is HTTP 404', async () => {
     const request = { method: 'GET', path: '/v5/nothing', query: '', headers: {}, body: '' };
     expect((await under.venue.handle(request)).status).toBe(404);
   });
@@ -151,7 +151,7 @@ describe('settings', () => {
   const mode = (fields: Fields) => send('POST', '/v5/position/switch-mode', fields);
   const margin = (setMarginMode: string) => send('POST', '/v5/account/set-margin-mode', { setMarginMode });
 
-  test('a leverage that is already so is not modified, one that is too high is refused', async () => {
+  test('an unchanged leverage is not modified, and one that is too high is refused', async () => {
     expect(await code(leverage('10'))).toBe(110043);
     expect(await code(leverage('20'))).toBe(0);
     expect(await code(leverage('101'))).toBe(110013);
@@ -159,7 +159,7 @@ describe('settings', () => {
     expect(await position()).toMatchObject({ leverage: '20', size: '0', side: '' });
   });
 
-  test('the margin mode is the whole account’s', async () => {
+  test('the margin mode applies to the whole account', async () => {
     const info = async () => (await send('GET', '/v5/account/info')).result.marginMode;
     expect(await info()).toBe('REGULAR_MARGIN');
     expect(await margin('ISOLATED_MARGIN')).toMatchObject({ retCode: 0, result: { reasons: [] } });
@@ -174,7 +174,7 @@ describe('settings', () => {
     expect(stored?.marginMode).toBe('isolated');
   });
 
-  test('with isolated margin the figures of the whole account are left empty', async () => {
+  test('account-wide figures are empty with isolated margin', async () => {
     const wallet = async () =>
       (await send('GET', '/v5/account/wallet-balance', { accountType: 'UNIFIED' })).result.list?.[0];
     expect(await wallet()).toMatchObject({ totalAvailableBalance: '10000' });
@@ -188,7 +188,7 @@ describe('settings', () => {
     });
   });
 
-  test('a position mode is set for a token or for all, unless something is open', async () => {
+  test('sets a position mode for a token or for all, unless something is open', async () => {
     expect(await code(mode({ coin: 'USDT', mode: 0 }))).toBe(110025);
     expect(await code(mode({ symbol: 'BTCUSDT', mode: 3 }))).toBe(0);
     const rows = await send('GET', '/v5/position/list', { symbol: 'BTCUSDT' });
@@ -212,7 +212,7 @@ describe('protection belongs to the position', () => {
       ...fields,
     });
 
-  test('an order brings it along when it fills, as two conditional orders', async () => {
+  test('an order brings its protection when it fills, as two conditional orders', async () => {
     await order({ ...PROTECTED, price: '64000' });
     expect(await position()).toMatchObject({ size: '0', stopLoss: '', takeProfit: '' });
     expect(await stops()).toEqual([]);
@@ -225,7 +225,7 @@ describe('protection belongs to the position', () => {
     ]);
   });
 
-  test('is set, moved and taken back, and what is already so is not modified', async () => {
+  test('is set, moved and removed; an unchanged value is not modified', async () => {
     expect(await set({ stopLoss: '63000' })).toMatchObject({
       retCode: 10001,
       retMsg: 'can not set tp/sl/ts for zero position',
@@ -241,14 +241,14 @@ describe('protection belongs to the position', () => {
     expect(await code(set({ takeProfit: '0' }))).toBe(34040);
   });
 
-  test('closes the position at the mark that crosses it, and goes with it', async () => {
+  test('closes the position at the mark that crosses it, and is removed', async () => {
     await order(PROTECTED);
     under.marks.push('BTC', '62900');
     await under.venue.settle('BTC');
     expect(await position()).toMatchObject({ size: '0', stopLoss: '', takeProfit: '' });
     expect(await stops()).toEqual([]);
     const { result } = await send('GET', '/v5/position/closed-pnl', { symbol: 'BTCUSDT' });
-    // -21 less 0.39 and 0.3774 of fees; the row's side is that of the closing order.
+    // -21 minus 0.39 and 0.3774 in fees; the row's side is that of the closing order.
     expect(result.list).toMatchObject([
       { side: 'Sell', closedPnl: '-21.7674', openFee: '0.39', closedSize: '0.01' },
     ]);
@@ -262,7 +262,7 @@ describe('protection belongs to the position', () => {
     });
   });
 
-  test('a stop is cancelled by its own order id', async () => {
+  test('cancels a stop by its own order id', async () => {
     await order(PROTECTED);
     const { result } = await send('GET', '/v5/order/realtime', {
       symbol: 'BTCUSDT',
@@ -279,7 +279,7 @@ describe('protection belongs to the position', () => {
 });
 
 describe('look-ups', () => {
-  test('an order is found in the real-time list while it is open and after it has ended', async () => {
+  test('finds an order in the real-time list while it is open and after it has ended', async () => {
     await order({ orderLinkId: 'done' });
     expect(await find('done')).toMatchObject({ orderStatus: 'Filled', cumExecQty: '0.01', leavesQty: '0' });
     expect(await find('never')).toBeNull();
@@ -287,7 +287,7 @@ describe('look-ups', () => {
     expect(open.result.list).toEqual([]);
   });
 
-  test('fills are listed with their orders, a page at most', async () => {
+  test('lists fills with their orders, at most a page', async () => {
     await order({ orderLinkId: 'first' });
     await under.db.execute(sql`
       with copied as (
@@ -307,7 +307,7 @@ describe('look-ups', () => {
     expect(await fills('copy')).toHaveLength(50);
   });
 
-  test('orders are read by more ids than a statement takes parameters', async () => {
+  test('reads orders by more ids than a statement takes parameters', async () => {
     await order({ orderLinkId: 'first' });
     const owner = { userId: under.userId, platform: 'Bybit' } as const;
     const [fill] = await listFills(under.db, owner);
@@ -316,7 +316,7 @@ describe('look-ups', () => {
     expect([...found.values()]).toMatchObject([{ order: { clientOrderId: 'first' } }]);
   });
 
-  test('after a restart of the service an ended order is found only in the history', async () => {
+  test('finds an ended order only in the history after a restart of the service', async () => {
     await order({ orderLinkId: 'done' });
     await order({ orderLinkId: 'open', price: '60000' });
     fault({ kind: 'endedOrdersForgotten' });
@@ -326,7 +326,7 @@ describe('look-ups', () => {
     expect(await find('open', 'history')).toBeNull();
   });
 
-  test('a cancelled order is as good as an unknown one when it is cancelled again', async () => {
+  test('treats a second cancel like that of an unknown order', async () => {
     const cancel = (orderLinkId: string) =>
       send('POST', '/v5/order/cancel', { symbol: 'BTCUSDT', orderLinkId });
     await order({ orderLinkId: 'once', price: '60000' });
@@ -336,7 +336,7 @@ describe('look-ups', () => {
     expect(await find('once')).toMatchObject({ orderStatus: 'Cancelled', cumExecQty: '0', leavesQty: '0' });
   });
 
-  test('a page of history ends with a cursor that goes on behind it, to the empty page', async () => {
+  test('ends a page of history with a cursor that continues after it, up to the empty page', async () => {
     for (let count = 0; count < 3; count += 1) await order({ orderLinkId: `o${count}` });
     const found: unknown[] = [];
     let cursor = '';
@@ -358,7 +358,7 @@ describe('look-ups', () => {
 describe('the key', () => {
   const asked = async () => (await send('GET', '/v5/user/query-api')).result;
 
-  test('shows its permissions, the kind of its account and its user id', async () => {
+  test('reports its permissions, its kind of account and its user id', async () => {
     const first = await asked();
     expect(first).toMatchObject({ readOnly: 0, uta: 1, permissions: { Wallet: [] } });
     under.key = { mayTrade: false, mayWithdraw: true, accountMode: 'classic' };
@@ -367,7 +367,7 @@ describe('the key', () => {
   });
 });
 
-test('money is kept to the last digit through many trades of both directions', async () => {
+test('keeps amounts exact to the last digit through many trades in both directions', async () => {
   for (const [side, price] of [
     ['Buy', '65000'],
     ['Sell', '65000'],

@@ -5,8 +5,8 @@ import { bybitTrader } from '#test/app/test-trader.ts';
 import { SECRET_KEY, signedRequest, venueUnderTest } from '../venue-under-test.ts';
 
 /*
- * The client library documents the answers that it reads, as comments beside the code that reads them. Our answers
- * must have the same fields, of the same kind.
+ * The client library documents the answers that it reads in comments next to the reading code. Our answers must have
+ * the same fields of the same kind.
  */
 
 const under = venueUnderTest();
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await trader.enter({ id: 'held' });
 });
 
-/** The objects in the comments of a method that have `field` in their text, in order. */
+/** The objects in a method's comments that contain `field`, in order. */
 function documented(method: string, field: string): unknown[] {
   const start = source.search(new RegExp(`\\n {4}(async )?${method}\\(.*\\) \\{\\n`));
   const body = source.slice(start + 1, source.indexOf('\n    }\n', start));
@@ -62,7 +62,7 @@ function missing(shown: unknown, ours: unknown, path = ''): string[] {
   });
 }
 
-/** A public or signed reading of Bybit's. */
+/** A public or signed read from Bybit. */
 async function ask(path: string, fields: Record<string, string> = {}): Promise<unknown> {
   const request = {
     method: 'GET',
@@ -75,7 +75,10 @@ async function ask(path: string, fields: Record<string, string> = {}): Promise<u
 
 const BTC = { symbol: 'BTCUSDT' };
 
-/** The method, a word in its documentation, where the answer's part lies there, our request, and what no paper has. */
+/**
+ * Method, a word in its documentation, path of the answer's part there, our request, and fields that paper mode does
+ * not have.
+ */
 const READINGS: [string, string, string, [string, Record<string, string>?], RegExp?][] = [
   ['fetchTime', 'timeNano', 'result', ['market/time']],
   ['fetchFutureMarkets', 'lotSizeFilter', 'result.list.0', ['market/instruments-info']],
@@ -105,7 +108,7 @@ test.each(READINGS)('%s finds what it documents (%s)', async (method, field, pat
   expect(missing(part, ours).filter((line) => !unknown?.test(line))).toEqual([]);
 });
 
-test('an envelope has what every documented one has', async () => {
+test('an envelope has the documented fields', async () => {
   const [shown] = documented('fetchTicker', 'retCode');
   expect(missing({ ...(shown as object), result: {} }, await ask('market/tickers'))).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { bankruptcyPrice, liquidationPrice } from '#server/exchanges/paper/match
 import { MAINTENANCE_MARGIN_RATE } from '#server/exchanges/paper/paper-contracts.ts';
 import { decimalPlaces } from '../parameters.ts';
 
-/* Rows in, Bybit's JSON out: numbers as text, what is not there as an empty one, fees above zero where they were paid. */
+/* Converts rows to Bybit's JSON: numbers as text, missing values as empty text, fees positive where they were paid. */
 
 export const millis = (at: Date) => String(at.getTime());
 export const plain = (value: Decimal) => toPlain(value);
@@ -88,7 +88,7 @@ export function tickerView(symbol: string, price: string) {
   };
 }
 
-/** With isolated margin, what is a figure of the whole account is left empty, as the real one does. */
+/** With isolated margin the account-wide figures are empty, as on the real exchange. */
 export function walletView(account: AccountBook, balances: AccountBalances) {
   const isIsolated = account.marginMode === 'isolated';
   const wholeAccount = (value: Decimal) => (isIsolated ? '' : plain(value));
@@ -111,7 +111,7 @@ export function walletView(account: AccountBook, balances: AccountBalances) {
         availableToBorrow: '',
         bonus: '0',
         accruedInterest: '0',
-        // No longer told for unified accounts.
+        // No longer reported for unified accounts.
         availableToWithdraw: '',
         totalOrderIM: plain(locked),
         equity: plain(equity),
@@ -132,7 +132,7 @@ export function walletView(account: AccountBook, balances: AccountBalances) {
   };
 }
 
-/** A symbol that is asked for has a row whether there is a position or not: two in hedge mode. */
+/** A queried symbol has a row whether or not there is a position: two rows in hedge mode. */
 export function positionViews(account: AccountBook, book: TokenBook, mark: Decimal | null) {
   const held = book.position ? heldView(book, book.position, mark) : null;
   if (positionModeOf(account, book) === 'one_way_mode') return [held ?? emptyView(book, mark, 0)];
@@ -172,7 +172,7 @@ const emptyView = (book: TokenBook, mark: Decimal | null, positionIdx: number) =
   size: '0',
   avgPrice: '0',
   positionValue: '',
-  // Always 0 for unified accounts, whose margin mode is a setting of the account.
+  // Always 0 for unified accounts: their margin mode is an account setting.
   tradeMode: 0,
   autoAddMargin: 0,
   positionStatus: 'Normal',

@@ -16,7 +16,7 @@ export interface ControlParts {
   prices: { now(): Record<string, string>; set(token: string, price: string): Promise<void> };
   setFaults(faults: VenueFault[]): void;
   db: Db;
-  /** A key pair of an account that nobody has used. */
+  /** A key pair of a new account. */
   newKeys(): unknown;
 }
 
@@ -43,7 +43,7 @@ export function createControl(parts: ControlParts): (request: VenueRequest) => P
 
   return async (request) => {
     const { method, path, headers, body } = request;
-    // A page in a browser must not reach it, by whatever name it calls this address.
+    // Web pages must not reach it, whatever host name they use for this address.
     if (headers.origin !== undefined || !LOOPBACK.test(headers.host ?? '')) {
       return refusal(403, 'Only from this machine, and not from a page');
     }
@@ -81,7 +81,7 @@ function pricesIn(body: unknown): [string, string][] {
   });
 }
 
-/** JSON has no infinity: `"times": null` is always. */
+/** JSON has no Infinity: `"times": null` means always. */
 function faultsIn(body: unknown): VenueFault[] {
   if (!Array.isArray(body)) throw new ControlError('Faults are a list such as [{"kind": "html200"}]');
   return body.map((fault: unknown) => {
@@ -97,7 +97,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const NEWEST = 1_000;
 
-/** Everything in the books, of lists that grow the newest rows. */
+/** The whole books, but only the newest rows of growing lists. */
 async function readLedger(db: Db): Promise<unknown> {
   const [accounts, positions, stops, orders, fills] = await Promise.all([
     db.select().from(paperAccounts),

@@ -58,11 +58,11 @@ A key pair for either of them, to be entered under Settings (the passphrase is B
 Prices, faults and books: ${url}/paper/prices, /paper/faults, /paper/ledger (--help shows how)
 `;
 
-/** A signal may come twice, from the terminal and from npm: the second one must not end what the first one closes. */
+/** A signal may arrive twice, from the terminal and from npm: the second one must not interrupt the shutdown. */
 const askedToStop = () =>
   new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve());
-    // Started with a channel, it ends with it.
+    // If started with an IPC channel, stops when it closes.
     process.on('disconnect', () => resolve());
   });
 

@@ -3,19 +3,19 @@ import { createWalk } from '#demo/walk.ts';
 import { type Decimal, floorToStep, toPlain } from '#domain/decimal.ts';
 import { paperContract } from '#server/exchanges/paper/paper-contracts.ts';
 
-/** The walk's figures are those of five minutes. */
+/** The walk's volatility is per five minutes. */
 const WALK_SECONDS = 300;
 
 export interface MadeUpPrices {
   /** The current price of every token. */
   now(): Record<string, string>;
-  /** Sets a price; the walk goes on from it. */
+  /** Sets a price; the walk continues from it. */
   set(token: string, price: string): void;
-  /** Moves every token of the walk by a step. */
+  /** Moves every token of the walk by one step. */
   step(): Record<string, string>;
 }
 
-/** Prices of a seed: the same text makes the same market, until somebody sets a price. */
+/** Seeded prices: the same text creates the same market until a price is set. */
 export function madeUpPrices({ seed, stepSeconds }: { seed: string; stepSeconds: number }): MadeUpPrices {
   const prices = new Map<string, string>();
   const walks = DEMO_TOKENS.map(({ token, startPrice, volatility, volume }) => {

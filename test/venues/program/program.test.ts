@@ -49,7 +49,7 @@ const accountOn = ({ accountMode }: Exchange) => ({
 });
 
 describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('%s', (platform) => {
-  test('is traded with the keys that are printed at the start, at prices that are set', async () => {
+  test('trades with the keys printed at startup, at prices that are set', async () => {
     const exchange = registry.get(platform);
     const account = accountOn(exchange);
     expect(await exchange.fetchBalance(account)).toMatchObject({ futuresAvailable: '5000' });
@@ -71,7 +71,7 @@ describe.each<ExchangePlatform>(['Bitget', 'Bybit'])('%s', (platform) => {
 });
 
 describe('the control', () => {
-  test('sets faults, for good with "times": null, and takes them back', async () => {
+  test('sets faults, permanently with "times": null, and removes them', async () => {
     await control('faults', [{ kind: 'badGatewayBefore', on: { operation: 'time', times: null } }]);
     for (let count = 0; count < 3; count += 1) {
       expect((await fetch(`${program.url}/v5/market/time`)).status).toBe(502);
@@ -87,11 +87,11 @@ describe('the control', () => {
     ['faults', { kind: 'html200' }],
     ['faults', [null]],
     ['faults', [{ on: {} }]],
-  ])('%s of %j are refused', async (path, body) => {
+  ])('refuses %s of %j', async (path, body) => {
     expect(await control(path, body)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   });
 
-  test('refuses a page in a browser, by whatever host name it calls', async () => {
+  test('refuses a page in a browser, whatever host name it uses', async () => {
     expect((await control('ledger', undefined, { origin: 'https://example.com' })).status).toBe(403);
     expect((await control('prices', { BTC: 1 }, { origin: program.url })).status).toBe(403);
     const asAnother = await new Promise<number>((resolve, reject) => {
@@ -124,12 +124,12 @@ describe('prices', () => {
     return Array.from({ length: 20 }, () => prices.step().BTC);
   };
 
-  test('are those of their seed', () => {
+  test('are determined by their seed', () => {
     expect(run('1')).toEqual(run('1'));
     expect(run('1')).not.toEqual(run('2'));
   });
 
-  test('go on from a price that was set', () => {
+  test('continue from a price that was set', () => {
     const prices = madeUpPrices({ seed: '1', stepSeconds: 1 });
     prices.set('BTC', '100000');
     expect(Math.abs(Number(prices.step().BTC) - 100_000)).toBeLessThan(1_000);
@@ -138,7 +138,7 @@ describe('prices', () => {
   });
 });
 
-test('the command says what to set, and ends in good order when it is asked to, even twice', async () => {
+test('the command prints the settings and shuts down cleanly when stopped, even twice', async () => {
   const { host, port, user, database } = own.database.connection as ServerConnection;
   const books = `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -152,7 +152,7 @@ test('the command says what to set, and ends in good order when it is asked to, 
       if (output.includes('/paper/ledger')) break;
     }
     expect(output).toMatch(/BITGET_BASE_URL=(http:\/\/127\.0\.0\.1:\d+)\n {2}BYBIT_BASE_URL=\1/);
-    // A request under way keeps it busy for a while, so that the second signal finds it ending.
+    // A request in progress delays the shutdown, so that the second signal arrives during it.
     const url = /BITGET_BASE_URL=(\S+)/.exec(output)?.[1];
     const faults = [{ kind: 'delay', delayMs: 600 }];
     await fetch(`${url}/paper/faults`, { method: 'POST', body: JSON.stringify(faults) });

@@ -8,7 +8,9 @@ import { venueCredentials } from '../venue-credentials.ts';
 import { createControl } from './control.ts';
 import { madeUpPrices } from './prices.ts';
 
-/** No secret: these keys open play money on this machine only. They stay the same, so that a program can store them. */
+/**
+ * Not a secret: these keys only open play money on this machine. They are constant, so that a program can store them.
+ */
 const SECRET = 'the paper exchange on a port of its own';
 const FIRST_ACCOUNT = '00000000-0000-4000-8000-000000000001';
 
@@ -25,12 +27,12 @@ export interface VenueProgram {
   close(): Promise<void>;
 }
 
-/** Both dialects and the control of them on one loopback port, over a database that is open. */
+/** Both dialects and their control routes on one loopback port, on an open database. */
 export async function startVenueProgram(options: {
   database: Pick<OpenDatabase, 'db'>;
   port: number;
   seed: string;
-  /** How often the prices move; 0: only when they are set. */
+  /** The interval between price changes; 0: only when a price is set. */
   walkEveryMs: number;
   startBalance: string;
   onError: (error: unknown) => void;
@@ -43,7 +45,7 @@ export async function startVenueProgram(options: {
     clock: { now: () => new Date() },
     marks,
     startBalance: options.startBalance,
-    // As a client with its defaults expects it.
+    // Clients with default settings expect this mode.
     newAccountMode: 'one_way_mode',
     credentialsFor: (accountId) => venueCredentials(accountId, SECRET),
     onError,
