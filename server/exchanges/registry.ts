@@ -86,7 +86,7 @@ function openExchange(
   const now = options.now ?? (() => new Date());
   const venue = environment === 'paper' && baseUrl === null ? options.venue : undefined;
   if (environment === 'paper' && baseUrl === null && venue === undefined) {
-    if (!paper) throw new Error('Paper mode needs the paper exchange, a venue or the address of one');
+    if (!paper) throw new Error('Paper mode needs the paper exchange, a venue or a venue address');
     return { exchange: paper.exchange(dialect.platform, { onCall: options.onCall }), close: async () => {} };
   }
   const named = dialect.origins[environment];

@@ -43,7 +43,7 @@ export type VenueFaultKind =
   | { kind: 'closeRefused'; code?: string; message?: string }
   /** The order fills just before the cancel arrives. */
   | { kind: 'cancelLosesToFill' }
-  /** The cancel is answered with success, and the order fills nevertheless. */
+  /** The cancel is answered with success, but the order fills anyway. */
   | { kind: 'cancelAcknowledgedButFilled' }
   /** The cancel is answered as if the order did not exist, but the order lives on. */
   | { kind: 'cancelUnknown' }

@@ -39,7 +39,7 @@ export function recordingClient(url: string): RecordingClient {
     },
     async signIn(username, password) {
       const { status, body } = await client.send('POST', '/api/auth/login', { username, password });
-      if (status !== 200) throw new Error(`The sign-in of ${username} was answered ${status}: ${body}`);
+      if (status !== 200) throw new Error(`Signing in as ${username} returned ${status}: ${body}`);
     },
     answered: () => answers,
   };

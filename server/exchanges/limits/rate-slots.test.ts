@@ -108,7 +108,7 @@ test('a hold applies to every instance, and the longest one counts', async () =>
 });
 
 // The database decides for all instances, these functions for one without a database: both must agree.
-describe.each(['the database', 'a single instance'])('holds, as counted by %s', (kind) => {
+describe.each(['the database', 'a single instance'])('holds counted by %s', (kind) => {
   /** Two instances; without the database there is only one. */
   function openPair(): [SlotStore, SlotStore] {
     if (kind === 'the database') return [open().store, open().store];

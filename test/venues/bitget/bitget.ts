@@ -13,7 +13,7 @@ const envelope = (now: Date, status: number, code: string, msg: string, data: un
 const refusal = (now: Date, code: string, message: string, status = STATUSES[code] ?? 400) =>
   envelope(now, status, code, message);
 
-/** Bitget's v2 REST dialect for USDT futures. Refusals use distinct HTTP statuses. */
+/** Bitget's v2 REST dialect for USDT futures. Refusals use an HTTP error status, 400 by default. */
 export const createBitgetDialect = (options: DialectOptions): VenueDialect =>
   createDialect(options, {
     platform: 'Bitget',
